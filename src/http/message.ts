@@ -1,0 +1,75 @@
+/** Requests and responses as plain data: they can be compared, replayed, printed and tested without a server. */
+
+/** A body that can be sent more than once. */
+export type ReplayableBody = string | Uint8Array
+
+/** An HTTP request. `url` is an absolute WHATWG href without fragment; header names are lower case. */
+export interface HttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: ReplayableBody
+}
+
+/** An HTTP answer; the body is read at most once. */
+export interface HttpResponse {
+  readonly status: number
+  /** The address that answered. */
+  readonly url: string
+  readonly headers: { get(name: string): string | null; getSetCookie?(): string[] }
+  /** The decoded body; at most `limit` bytes, else `RESPONSE_TOO_LARGE`. */
+  bytes(limit: number): Promise<Uint8Array>
+  /** The body as UTF-8 text; at most `limit` decoded bytes, else `RESPONSE_TOO_LARGE`. */
+  text(limit: number): Promise<string>
+  /** Throws the rest of the body away so that the connection can be used again. */
+  discard(): Promise<void>
+  /** As a standard `Response`; call it once, instead of the readers. */
+  toResponse(): Response
+}
+
+/** What a transport needs to know besides the request. */
+export interface SendOptions {
+  readonly signal?: AbortSignal
+  /** The user named this very origin, so a loopback or private address is what they meant. */
+  readonly granted?: boolean
+  /** Milliseconds for the whole exchange, body included; none for resources, whose body may be long. */
+  readonly timeout?: number
+  /** Where the platform hides the address of a redirect (browsers), it may follow by itself; for resources only. */
+  readonly followHidden?: boolean
+}
+
+/** Sends one request and follows nothing. */
+export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpResponse>
+
+/** A copy with that header set (lower-case name). */
+export function withHeader(request: HttpRequest, name: string, value: string): HttpRequest {
+  const { method, url, headers, body } = request
+  const copy = Object.assign({}, headers, { [name]: value })
+  return body === undefined ? { method, url, headers: copy } : { method, url, headers: copy, body }
+}
+
+/** A copy for another address. */
+export function withUrl(request: HttpRequest, url: string): HttpRequest {
+  return { ...request, url }
+}
+
+/** Appends one query parameter, percent-encoded; every byte that is there already stays as it is. */
+export function withQueryParameter(url: string, name: string, value: string): string {
+  const separator = url.includes('?') ? (/[?&]$/.test(url) ? '' : '&') : '?'
+  return `${url}${separator}${encodeQuery(name)}=${encodeQuery(value)}`
+}
+
+/** The values of the query parameters of that (decoded) name. */
+export function queryValues(url: string, name: string): readonly string[] {
+  const start = url.indexOf('?')
+  return start < 0 ? [] : new URLSearchParams(url.slice(start + 1)).getAll(name)
+}
+
+/** True when the query of the address has a parameter of that (decoded) name. */
+export function hasQueryParameter(url: string, name: string): boolean {
+  return queryValues(url, name).length > 0
+}
+
+function encodeQuery(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}

@@ -1,0 +1,129 @@
+/** What foreign network errors mean. Only their `code` is read: messages change, and may quote what was sent. */
+import { type AuthError, ConfigurationError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
+
+/**
+ * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
+ *
+ * @param url address that was asked; only its origin is named
+ */
+export function networkError(error: unknown, url: string): AuthError {
+  return isAuthError(error) ? error : explained(REASONS[reasonOf(foreignCode(error))], url)
+}
+
+/** The platform refuses to make a request of what it was given. Code `REQUEST_INVALID`. */
+export function invalidRequest(url: string): AuthError {
+  return explained(REASONS.request, url)
+}
+
+/** True when the platform said which network failure it was; browsers never do. */
+export function isKnownFailure(error: unknown): boolean {
+  return isAuthError(error) || reasonOf(foreignCode(error)) !== 'unknown'
+}
+
+/** The answer, decoded, is longer than its reader accepts. Code `RESPONSE_TOO_LARGE`. */
+export function tooLarge(url: string, what: string): NetworkError {
+  return new NetworkError('RESPONSE_TOO_LARGE', `${originOf(url)}: ${what}`, { url })
+}
+
+/** The origin of an address for messages, or a stand-in for what is none. */
+export function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'an invalid address'
+}
+
+function explained({ code, says, retryable = false, hint }: Reason, url: string): AuthError {
+  const fields = { url, retryable, ...(hint && { hint }) }
+  const message = `${originOf(url)}: ${says}`
+  if (code === 'REQUEST_INVALID') return new ConfigurationError(code, message, fields)
+  return code.startsWith('TIMEOUT_') ? new TimeoutError(code, message, fields) : new NetworkError(code, message, fields)
+}
+
+interface Reason {
+  readonly code: string
+  readonly says: string
+  readonly retryable?: boolean
+  readonly hint?: string
+}
+
+type ReasonName = keyof typeof REASONS
+
+const TRUST_HINT = 'certificate checks cannot be turned off; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
+
+const REASONS = {
+  unknown: { code: 'NETWORK_FAILED', says: 'the network failed' },
+  dns: { code: 'NETWORK_DNS', says: 'the host name was not found' },
+  dnsBusy: { code: 'NETWORK_DNS', says: 'the name server did not answer', retryable: true },
+  refused: { code: 'NETWORK_REFUSED', says: 'the connection was refused', retryable: true },
+  reset: { code: 'NETWORK_RESET', says: 'the connection was closed before the answer was complete', retryable: true },
+  unreachable: { code: 'NETWORK_UNREACHABLE', says: 'there is no route to the host', retryable: true },
+  descriptors: { code: 'NETWORK_FAILED', says: 'too many connections or files are open', retryable: true },
+  connectTimeout: { code: 'TIMEOUT_CONNECT', says: 'no connection within the time allowed', retryable: true },
+  headersTimeout: { code: 'TIMEOUT_HEADERS', says: 'no answer within the time allowed', retryable: true },
+  bodyTimeout: { code: 'TIMEOUT_BODY', says: 'the answer stalled', retryable: true },
+  truncated: { code: 'RESPONSE_TRUNCATED', says: 'the answer ended too early', retryable: true },
+  malformed: { code: 'RESPONSE_INVALID', says: 'the answer is not valid HTTP' },
+  coding: { code: 'RESPONSE_INVALID', says: 'the answer is not in the content coding it declares' },
+  headersTooLarge: { code: 'RESPONSE_TOO_LARGE', says: 'the headers of the answer exceed 16 KiB' },
+  untrusted: { code: 'TLS_UNTRUSTED', says: 'its certificate is not signed by a trusted authority', hint: TRUST_HINT },
+  expired: { code: 'TLS_EXPIRED', says: 'its certificate is not valid at this time' },
+  hostname: { code: 'TLS_HOSTNAME', says: 'its certificate is for another host name' },
+  handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection could be agreed on' },
+  request: { code: 'REQUEST_INVALID', says: 'this request cannot be sent: its address, method or a header is not valid' },
+} as const satisfies Record<string, Reason>
+
+const CODES: Readonly<Record<string, ReasonName>> = {
+  ENOTFOUND: 'dns',
+  ENODATA: 'dns',
+  EAI_AGAIN: 'dnsBusy',
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  ERR_STREAM_PREMATURE_CLOSE: 'reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EHOSTDOWN: 'unreachable',
+  ENETDOWN: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EMFILE: 'descriptors',
+  ENFILE: 'descriptors',
+  ETIMEDOUT: 'connectTimeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connectTimeout',
+  UND_ERR_HEADERS_TIMEOUT: 'headersTimeout',
+  UND_ERR_BODY_TIMEOUT: 'bodyTimeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'truncated',
+  HPE_INVALID_EOF_STATE: 'truncated',
+  Z_BUF_ERROR: 'truncated',
+  UND_ERR_HEADERS_OVERFLOW: 'headersTooLarge',
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'hostname',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  EPROTO: 'handshake',
+  UND_ERR_INVALID_ARG: 'request',
+  UND_ERR_NOT_SUPPORTED: 'request',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'request',
+  ERR_INVALID_URL: 'request',
+}
+
+const FAMILIES: readonly (readonly [RegExp, ReasonName])[] = [
+  [/^EAI_/, 'dns'],
+  [/^HPE_/, 'malformed'],
+  [/^Z_|^ERR_(?:_ERROR_FORMAT|BROTLI|PADDING|CL_SPACE)|^ERR__/, 'coding'],
+  [/^(?:UNABLE_TO_|CERT_|CRL_|INVALID_CA|PATH_LENGTH)/, 'untrusted'],
+  [/^ERR_(?:SSL|TLS)_/, 'handshake'],
+]
+
+function reasonOf(code: string): ReasonName {
+  return (Object.hasOwn(CODES, code) && CODES[code]) || (FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown')
+}
+
+/** The code of the error, of its cause (fetch), or of the first of several (one per address); not every parser error has one. */
+function foreignCode(error: unknown): string {
+  const { name, code, cause, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  if (typeof code === 'string') return code
+  if (name === 'HTTPParserError') return 'HPE_UNKNOWN'
+  if (Array.isArray(errors) && errors.length) return foreignCode(errors[0])
+  return cause === undefined ? '' : foreignCode(cause)
+}

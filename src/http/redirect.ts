@@ -1,0 +1,66 @@
+/** What a redirect asks for (RFC 9110 §15.4), before anyone decides whether to go there. */
+import { TrustError } from '../errors.ts'
+import { addressOf, isAddressProblem } from './address.ts'
+import type { HttpRequest } from './message.ts'
+
+const STATUSES = new Set([301, 302, 303, 307, 308])
+
+/** Headers that say nothing about the user and may follow to another origin. */
+const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
+
+/** True for the statuses that send a client elsewhere. */
+export function isRedirect(status: number): boolean {
+  return STATUSES.has(status)
+}
+
+/** Where a redirect leads. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
+export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
+  const target = addressOf(location ?? '', { base: from, secure: false, named })
+  if (isAddressProblem(target)) {
+    const code = target.code === 'URL_ADDRESS_FORBIDDEN' ? target.code : 'REDIRECT_INVALID'
+    throw new TrustError(code, `${originOf(from)} redirects to an address that ${target.message}`, { url: from, hop })
+  }
+  if (target.protocol === 's3:') throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to s3:`, { url: from, hop })
+  if (target.protocol === 'http:' && from.startsWith('https:')) {
+    throw new TrustError('REDIRECT_DOWNGRADE', `${originOf(from)} redirects from https: to http:`, { url: from, hop })
+  }
+  return target
+}
+
+/**
+ * The caller's request for the next hop, without any material: on the same origin as it was, elsewhere with harmless
+ * headers only and without a body. Errors: `REDIRECT_CROSS_ORIGIN` when a body would have to follow.
+ */
+export function redirected(request: HttpRequest, status: number, to: URL, hop: number): HttpRequest {
+  const sameOrigin = new URL(request.url).origin === to.origin
+  const toGet = status === 303 || ((status === 301 || status === 302) && request.method === 'POST')
+  const method = request.method === 'HEAD' ? 'HEAD' : toGet ? 'GET' : request.method
+  if (!sameOrigin && request.body !== undefined && !toGet) {
+    throw new TrustError('REDIRECT_CROSS_ORIGIN', `${originOf(request.url)} redirects a request with a body to ${to.origin}`, {
+      url: to.href,
+      hop,
+    })
+  }
+  const url = withoutFragment(to)
+  if (!sameOrigin) return { method: method === 'HEAD' ? 'HEAD' : 'GET', url, headers: harmlessHeaders(request.headers) }
+  return method === request.method && request.body !== undefined
+    ? { ...request, url }
+    : { method, url, headers: toGet ? omitBodyHeaders(request.headers) : request.headers }
+}
+
+/** The headers that may follow to another origin. */
+export function harmlessHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
+}
+
+function withoutFragment(url: URL): string {
+  return url.hash ? url.href.slice(0, url.href.indexOf('#')) : url.href
+}
+
+function omitBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin
+}

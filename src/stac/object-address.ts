@@ -1,0 +1,99 @@
+/**
+ * Addresses of objects: the forms they may have, taken apart. Pure vocabulary of object stores; whether an address is
+ * used is decided elsewhere.
+ */
+import type { Storage } from './storage.ts'
+
+/** A service, how buckets are written there and where it stands. */
+export interface Service {
+  /** Scheme, host, port and base path. */
+  readonly endpoint?: string
+  /** The bucket is the first label of the host instead of the first segment of the path. */
+  readonly virtualHost?: boolean
+  readonly region?: string
+}
+
+/** An object's address taken apart. */
+export interface ObjectAddress {
+  /** That of the service, without slash at its end; empty for `s3://`. */
+  readonly endpoint: string
+  readonly virtualHost: boolean
+  readonly bucket: string
+  /** Percent-encoded as written, without leading slash. */
+  readonly path: string
+  /** With its question mark, or empty. */
+  readonly search: string
+}
+
+const S3_HOST = /^(?:(.+)\.)?(s3[.-].+)$/
+
+/** Takes an address apart that is `s3://`, on one of those services, or on a host named `s3`, such as Amazon's. */
+export function objectAddressOf(url: string, services: readonly Service[] = []): ObjectAddress | undefined {
+  const parsed = new URL(url)
+  const { protocol, host, pathname, search } = parsed
+  const path = pathname.slice(1)
+  if (protocol === 's3:') return { endpoint: '', virtualHost: false, bucket: host, path, search }
+  for (const service of services) {
+    const address = service.endpoint && addressOn(service.endpoint, service.virtualHost, parsed)
+    if (address) return address
+  }
+  const [, bucket, name] = S3_HOST.exec(host) ?? []
+  if (name === undefined) return undefined
+  const endpoint = `${protocol}//${name}`
+  return bucket === undefined ? inPath(endpoint, path, search) : { endpoint, virtualHost: true, bucket, path, search }
+}
+
+/** Bucket and decoded key, where the address tells them; with `plus` as a space where addresses are read like forms. */
+export function bucketAndKey(url: string, storages: readonly Storage[] = [], plus: '+' | ' ' = '+') {
+  const services = storages.map((storage) => serviceOf(storage))
+  const { bucket, path = '' } = objectAddressOf(url, services) ?? {}
+  try {
+    return bucket ? { bucket, key: decodeURIComponent(path.replaceAll('+', plus)) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Any other host is taken for a service with the bucket in the path. */
+export function pathStyle(url: string): ObjectAddress {
+  const { origin, pathname, search } = new URL(url)
+  return inPath(origin, pathname.slice(1), search)
+}
+
+/** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain address (bucket in the path). */
+export function serviceOf({ platform = '', region }: Storage, entry: Service = {}): Service {
+  const text = platform.replace('{region}', validRegion(entry.region, region)).replace(/\/\{bucket\}\/?$/, '')
+  const endpoint = text.replace('://{bucket}.', '://')
+  const usable = /^https?:\/\/[^{}?#@]+$/.test(endpoint) && URL.canParse(endpoint)
+  return usable ? { endpoint: new URL(endpoint).href, virtualHost: text !== endpoint, region } : {}
+}
+
+/** The first name that can be a region's; one from a document or a server may be anything. */
+export function validRegion(...regions: readonly (string | undefined)[]): string {
+  return regions.find((region) => /^[\w-]{1,40}$/.test(region ?? '')) ?? 'us-east-1'
+}
+
+/** The address on that service, or undefined when it is elsewhere. */
+function addressOn(
+  endpoint: string,
+  virtualHost: boolean | undefined,
+  { protocol, host, pathname, search }: URL,
+): ObjectAddress | undefined {
+  const service = new URL(endpoint)
+  const base = bare(service.pathname)
+  if (protocol !== service.protocol || !pathname.startsWith(`${base}/`)) return undefined
+  const path = pathname.slice(base.length + 1)
+  if (host === service.host) return inPath(bare(endpoint), path, search)
+  if (!virtualHost || !host.endsWith(`.${service.host}`)) return undefined
+  return { endpoint: bare(endpoint), virtualHost, bucket: host.slice(0, -service.host.length - 1), path, search }
+}
+
+function inPath(endpoint: string, path: string, search: string): ObjectAddress {
+  const [bucket = '', ...rest] = path.split('/')
+  return { endpoint, virtualHost: false, bucket, path: rest.join('/'), search }
+}
+
+/** Without slashes at its end. */
+export function bare(endpoint: string): string {
+  return endpoint.replace(/\/+$/, '')
+}

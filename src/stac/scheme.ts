@@ -1,0 +1,127 @@
+/**
+ * What a catalog says about access: the Authentication Scheme Object of the authentication extension (1.2.0 is the
+ * model; 1.0.0 and 1.1.0 are read into it). Data only. Everything here comes from strangers and is checked before use.
+ */
+import { isObject, type JsonObject, ownString } from './json.ts'
+
+interface SchemeFields {
+  /** CommonMark text for people. */
+  readonly description?: string
+  /** Schemes that may supply this scheme's input (1.2.0). */
+  readonly 'auth:refs'?: readonly string[]
+}
+
+/** Simple HTTP authentication; `scheme` is a word of the IANA registry, compared without case. */
+export interface HttpScheme extends SchemeFields {
+  readonly type: 'http'
+  readonly scheme: string
+}
+
+/** A key in a header, a query parameter or a cookie. */
+export interface ApiKeyScheme extends SchemeFields {
+  readonly type: 'apiKey'
+  readonly name: string
+  readonly in: 'header' | 'query' | 'cookie'
+}
+
+/** OAuth2 Flow Object; URLs are absolute, `scopes` maps a scope to its description. */
+export interface OAuth2Flow {
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly refreshUrl?: string
+  readonly scopes?: { readonly [scope: string]: string }
+  readonly subjectTokenType?: string
+}
+
+export interface OAuth2Scheme extends SchemeFields {
+  readonly type: 'oauth2'
+  readonly flows: { readonly [flow: string]: OAuth2Flow }
+}
+
+export interface OpenIdConnectScheme extends SchemeFields {
+  readonly type: 'openIdConnect'
+  readonly openIdConnectUrl: string
+}
+
+/** Parameter Object of a signing API. */
+export interface SigningParameter {
+  readonly in: 'query' | 'header' | 'body'
+  readonly required: boolean
+  readonly description?: string
+  /** JSON Schema draft-07. It checks a value, it never supplies one. */
+  readonly schema?: JsonObject
+}
+
+/** Signed URL Object. */
+export interface SignedUrlFlow {
+  readonly method: string
+  readonly authorizationApi?: string
+  readonly parameters?: { readonly [name: string]: SigningParameter }
+  readonly responseField?: string
+}
+
+export interface SignedUrlScheme extends SchemeFields {
+  readonly type: 'signedUrl'
+  readonly flows: { readonly [flow: string]: SignedUrlFlow }
+}
+
+/** Object-store signature with credentials of the user's environment. */
+export interface S3Scheme extends SchemeFields {
+  readonly type: 's3'
+}
+
+/** Any other type; its fields are free. */
+export interface CustomScheme extends SchemeFields {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+export type AuthScheme = HttpScheme | ApiKeyScheme | OAuth2Scheme | OpenIdConnectScheme | SignedUrlScheme | S3Scheme | CustomScheme
+
+/** The types that the extension defines. */
+export const SCHEME_TYPES = ['http', 's3', 'signedUrl', 'oauth2', 'apiKey', 'openIdConnect'] as const
+
+export const isHttpScheme = (scheme: unknown): scheme is HttpScheme => ofType(scheme, 'http') && typeof scheme.scheme === 'string'
+
+export const isApiKeyScheme = (scheme: unknown): scheme is ApiKeyScheme =>
+  ofType(scheme, 'apiKey') && typeof scheme.name === 'string' && (scheme.in === 'header' || scheme.in === 'query' || scheme.in === 'cookie')
+
+export const isOAuth2Scheme = (scheme: unknown): scheme is OAuth2Scheme => ofType(scheme, 'oauth2') && mapOfObjects(scheme.flows)
+
+export const isOpenIdConnectScheme = (scheme: unknown): scheme is OpenIdConnectScheme =>
+  ofType(scheme, 'openIdConnect') && typeof scheme.openIdConnectUrl === 'string'
+
+export const isSignedUrlScheme = (scheme: unknown): scheme is SignedUrlScheme => ofType(scheme, 'signedUrl') && mapOfObjects(scheme.flows)
+
+export const isS3Scheme = (scheme: unknown): scheme is S3Scheme => ofType(scheme, 's3')
+
+/**
+ * A scheme in the words of 1.2.0: the types that 1.0.0 alone defined become a signing API without address and a bearer
+ * token. Neither has a built-in address; the user's entry supplies it.
+ */
+export function modernScheme(scheme: JsonObject): JsonObject {
+  switch (scheme.type) {
+    case 'planetaryComputer':
+      return {
+        type: 'signedUrl',
+        flows: { planetaryComputer: { method: 'GET', responseField: 'href', parameters: { href: { in: 'query', required: true } } } },
+      }
+    case 'earthdata':
+      return { type: 'http', scheme: 'bearer' }
+    default:
+      return scheme
+  }
+}
+
+/** True for the custom types by which authors say that nothing is needed. */
+export function isPublicType(type: string): boolean {
+  return /^(?:none|public|anonymous|open)$/i.test(type)
+}
+
+function ofType(scheme: unknown, type: string): scheme is JsonObject {
+  return ownString(scheme, 'type') === type
+}
+
+function mapOfObjects(flows: unknown): boolean {
+  return isObject(flows) && Object.values(flows).every(isObject)
+}

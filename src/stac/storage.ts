@@ -1,0 +1,70 @@
+/**
+ * What the storage extension says about where an object lies (v1 fields, v2 `storage:schemes` and `storage:refs`), as
+ * data. Nothing here is believed: an endpoint counts only where the user's grant covers it.
+ */
+import { isObject, own, ownObject, ownString } from './json.ts'
+import type { Target } from './target.ts'
+
+/** One storage that may hold the target. */
+export interface Storage {
+  /** Key in `storage:schemes`; absent for v1. */
+  readonly key?: string
+  /** `aws-s3`, `custom-s3`, `ms-azure`, …; for v1 the platform's name. */
+  readonly type?: string
+  /** URI template of the endpoint with `{bucket}` and `{region}`, or a concrete address (v2 only). */
+  readonly platform?: string
+  readonly region?: string
+  readonly bucket?: string
+  /** The provider bills the reader. Only the user may agree to that. */
+  readonly requesterPays: boolean
+}
+
+/** Where an object lies once everything is joined: what an object-store client needs besides keys. */
+export interface ObjectLocation {
+  readonly bucket: string
+  /** Decoded, without leading slash. */
+  readonly key: string
+  /** Scheme, host and port of the service, without the bucket. */
+  readonly endpoint: string
+  readonly region: string
+  /** True when the bucket is part of the host name. */
+  readonly virtualHost: boolean
+  readonly requesterPays: boolean
+}
+
+/** The storages of a target in the order of its `storage:refs`; v1 gives one, no information gives none. */
+export function storagesOf(target: Target): readonly Storage[] {
+  const refs = own(target.object, 'storage:refs')
+  if (Array.isArray(refs)) return refs.flatMap((ref) => (typeof ref === 'string' ? (schemeNamed(target, ref) ?? []) : []))
+  const { document } = target.scope
+  const first = (name: string) => own(target.object, name) ?? own(own(document, 'properties'), name) ?? own(document, name)
+  const platform = first('storage:platform')
+  const region = first('storage:region')
+  const requesterPays = first('storage:requester_pays')
+  if (platform === undefined && region === undefined && requesterPays === undefined) return []
+  return [
+    {
+      ...(typeof platform === 'string' && { type: platform }),
+      ...(typeof region === 'string' && { region }),
+      requesterPays: requesterPays === true,
+    },
+  ]
+}
+
+function schemeNamed({ scope }: Target, key: string): Storage | undefined {
+  for (const document of [scope.document, ...scope.parents.map((parent) => parent.document)]) {
+    const schemes = ownObject(own(document, 'properties'), 'storage:schemes') ?? ownObject(document, 'storage:schemes')
+    const scheme = own(schemes, key)
+    if (!isObject(scheme)) continue
+    const text = (name: string) => ownString(scheme, name)
+    return {
+      key,
+      ...(text('type') !== undefined && { type: text('type') }),
+      ...(text('platform') !== undefined && { platform: text('platform') }),
+      ...(text('region') !== undefined && { region: text('region') }),
+      ...(text('bucket') !== undefined && { bucket: text('bucket') }),
+      requesterPays: own(scheme, 'requester_pays') === true,
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,143 @@
+/** Assets, alternate assets, item asset definitions and links: the things that `auth:refs` protects. */
+import { kindOf, type StacDocument, wrappedMember } from './document.ts'
+import { isObject, type JsonObject, own, ownObject, ownString, pointer } from './json.ts'
+import type { Parent, Scope } from './scope.ts'
+
+export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
+
+/** An asset, an alternate asset, an item asset definition or a link, with where it stands. */
+export interface Target {
+  readonly kind: TargetKind
+  /** As written; empty when the object has none. */
+  readonly href: string
+  /** Names of schemes, any one of which gives access; empty when nothing was said or `[]`. */
+  readonly refs: readonly string[]
+  /** Pointer of the object, from the root of what was read. */
+  readonly pointer: string
+  readonly scope: Scope
+  /** The object itself. */
+  readonly object: JsonObject
+  /** The object that says `auth:refs`, and its pointer: the main asset's for an alternate that inherits. */
+  readonly refsOf: { readonly object: JsonObject; readonly pointer: string }
+}
+
+/** Where a document was read from, and what else the caller knows. */
+export interface TargetOptions {
+  /** Retrieval URL of the document. */
+  readonly url?: string
+  /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are never fetched. */
+  readonly parents?: readonly StacDocument[]
+}
+
+/** The asset of that key, or undefined. */
+export function assetOf(document: StacDocument, key: string, options: TargetOptions = {}): Target | undefined {
+  const asset = own(own(document, 'assets'), key)
+  return isObject(asset) ? targetAt('asset', asset, pointer('/assets', key), scopeOf(document, options)) : undefined
+}
+
+/** The alternate of that name of the asset of that key, or undefined. */
+export function alternateOf(document: StacDocument, key: string, name: string, options: TargetOptions = {}): Target | undefined {
+  const asset = own(own(document, 'assets'), key)
+  const alternate = own(own(asset, 'alternate'), name)
+  if (!isObject(asset) || !isObject(alternate)) return undefined
+  return alternateTarget('alternate', asset, alternate, pointer('/assets', key), name, scopeOf(document, options))
+}
+
+/** The link of that relation (the first, or the `index`-th of them, from 0), or undefined. */
+export function linkOf(document: StacDocument, rel: string, options: TargetOptions & { readonly index?: number } = {}): Target | undefined {
+  const links = own(document, 'links')
+  if (!Array.isArray(links)) return undefined
+  let left = options.index ?? 0
+  for (let index = 0; index < links.length; index++) {
+    const link = links[index]
+    if (ownString(link, 'rel') === rel && left-- === 0) {
+      return targetAt('link', link as JsonObject, pointer('/links', index), scopeOf(document, options))
+    }
+  }
+  return undefined
+}
+
+/** Every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links. */
+export function* targetsOf(document: StacDocument, options: TargetOptions = {}): Generator<Target> {
+  yield* targetsIn(scopeOf(document, options))
+  if (kindOf(document) !== 'wrapper') return
+  const member = wrappedMember(document)
+  const inner = own(document, member)
+  if (!Array.isArray(inner)) return
+  const { url, parents } = scopeOf(document, options)
+  for (let index = 0; index < inner.length; index++) {
+    if (!isObject(inner[index])) continue
+    yield* targetsIn({ document: inner[index], url, at: pointer('', member, index), parents: [{ document, url }, ...parents] })
+  }
+}
+
+/** Pointer of a name in the target's `auth:refs`. */
+export function refPointer(target: Target, ref: string): string {
+  const { object, pointer: at } = target.refsOf
+  const refs = own(object, 'auth:refs')
+  return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
+}
+
+function scopeOf(document: StacDocument, { url, parents }: TargetOptions): Scope {
+  const known: Parent[] = []
+  for (const parent of parents ?? []) known.push({ document: parent, url: undefined })
+  return { document, url, at: '', parents: known }
+}
+
+function* targetsIn(scope: Scope): Generator<Target> {
+  yield* assetsIn(scope, 'assets', 'asset')
+  yield* assetsIn(scope, 'item_assets', 'item_asset')
+  const links = own(scope.document, 'links')
+  if (!Array.isArray(links)) return
+  for (let index = 0; index < links.length; index++) {
+    if (isObject(links[index])) yield targetAt('link', links[index], pointer(scope.at, 'links', index), scope)
+  }
+}
+
+function* assetsIn(scope: Scope, member: 'assets' | 'item_assets', kind: 'asset' | 'item_asset'): Generator<Target> {
+  const assets = ownObject(scope.document, member)
+  for (const key of Object.keys(assets ?? {})) {
+    const asset = own(assets, key)
+    if (!isObject(asset)) continue
+    const at = pointer(scope.at, member, key)
+    yield targetAt(kind, asset, at, scope)
+    const alternates = ownObject(asset, 'alternate')
+    for (const name of Object.keys(alternates ?? {})) {
+      const alternate = own(alternates, name)
+      if (isObject(alternate)) yield alternateTarget(kind === 'asset' ? 'alternate' : kind, asset, alternate, at, name, scope)
+    }
+  }
+}
+
+function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
+  return { kind, href: ownString(object, 'href') ?? '', refs: refsOf(object), pointer: at, scope, object, refsOf: { object, pointer: at } }
+}
+
+/** An alternate that says nothing takes over its asset's refs, but only on the same origin (for `s3:` the same bucket). */
+function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
+  const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
+  if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
+  if (!sameOrigin(ownString(asset, 'href'), target.href, scope.url)) return target
+  return { ...target, refs: refsOf(asset), refsOf: { object: asset, pointer: assetAt } }
+}
+
+const NONE: readonly string[] = []
+
+/** More alternatives than anyone offers: each of them costs a judgement. */
+const MAX_REFS = 100
+
+/** The names; a lone string is read as a list of one, anything that is no string is left out, repetitions are dropped, and what comes after the hundredth. */
+function refsOf(object: JsonObject): readonly string[] {
+  const refs = own(object, 'auth:refs')
+  if (refs === undefined) return NONE
+  if (typeof refs === 'string') return [refs]
+  if (!Array.isArray(refs)) return NONE
+  if (refs.length === 1 && typeof refs[0] === 'string') return refs
+  return [...new Set(refs.filter((ref) => typeof ref === 'string'))].slice(0, MAX_REFS)
+}
+
+function sameOrigin(one: string | undefined, other: string, base: string | undefined): boolean {
+  const first = one && URL.canParse(one, base) ? new URL(one, base) : undefined
+  const second = URL.canParse(other, base) ? new URL(other, base) : undefined
+  return first !== undefined && second !== undefined && first.protocol === second.protocol && first.host === second.host
+}

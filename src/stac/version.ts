@@ -1,0 +1,44 @@
+/** Which version of the authentication extension a document declares. */
+import { own } from './json.ts'
+
+export const EXTENSION = 'https://stac-extensions.github.io/authentication/'
+
+/** Versions that are understood, oldest first. */
+export const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'] as const
+export type ExtensionVersion = (typeof VERSIONS)[number]
+
+export const NEWEST: ExtensionVersion = '1.2.0'
+
+/** An entry of `stac_extensions` that names this extension. */
+export interface Declaration {
+  readonly index: number
+  /** Undefined when the version is unknown to us. */
+  readonly version: ExtensionVersion | undefined
+  /** As written. */
+  readonly url: string
+}
+
+/** Every declaration of the extension in the document, in order. */
+export function declarationsOf(document: unknown): readonly Declaration[] {
+  const list = own(document, 'stac_extensions')
+  if (!Array.isArray(list)) return []
+  const found: Declaration[] = []
+  for (let index = 0; index < list.length; index++) {
+    const url = list[index]
+    if (typeof url === 'string' && url.startsWith(EXTENSION)) found.push({ index, version: versionOf(url), url })
+  }
+  return found
+}
+
+/** The version that counts: the highest declared one; an unknown one, or none, counts as the newest. */
+export function versionOfDocument(document: unknown, wrapper?: unknown): ExtensionVersion {
+  const own = declarationsOf(document)
+  const declared = own.length ? own : declarationsOf(wrapper)
+  let highest = -1
+  for (const { version } of declared) highest = Math.max(highest, VERSIONS.indexOf(version ?? NEWEST))
+  return VERSIONS[highest] ?? NEWEST
+}
+
+function versionOf(url: string): ExtensionVersion | undefined {
+  return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
+}

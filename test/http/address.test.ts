@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+
+const named = new Set(['http://127.0.0.1:8080', 'https://10.0.0.1'])
+
+/** The href, or the code of the refusal. */
+function outcome(text: string, base?: string, secure = true): string {
+  const url = addressOf(text, { base, secure, named })
+  return isAddressProblem(url) ? url.code : url.href
+}
+
+describe('an address', () => {
+  it.each([
+    ['https://data.example/a%2Fb?x=a+b', 'https://data.example/a%2Fb?x=a+b'],
+    ['HTTPS://DATA.example:443/f', 'https://data.example/f'],
+    ['https://b\u00fccher.example/', 'https://xn--bcher-kva.example/'],
+    ['https://data.example', 'https://data.example/'],
+    ['https://data.example:8443?x', 'https://data.example:8443/?x'],
+    ['https://93.184.215.14/', 'https://93.184.215.14/'],
+    ['s3://eo/a b'.replace(' ', '%20'), 's3://eo/a%20b'],
+    ['http://127.0.0.1:8080/f', 'http://127.0.0.1:8080/f'],
+    ['https://10.0.0.1/f', 'https://10.0.0.1/f'],
+  ])('%s is %s', (text, href) => {
+    expect(outcome(text)).toBe(href)
+  })
+
+  it.each([
+    ['', 'URL_INVALID'],
+    ['https://data.example/a b', 'URL_INVALID'],
+    ['https://data.example/\u0000', 'URL_INVALID'],
+    ['https://data.example/\u007f', 'URL_INVALID'],
+    ['https:\\\\data.example', 'URL_INVALID'],
+    ['//data.example/', 'URL_INVALID'],
+    ['///data.example/', 'URL_INVALID'],
+    ['https:/data.example', 'URL_INVALID'],
+    ['https:///data.example', 'URL_INVALID'],
+    ['https://?x', 'URL_INVALID'],
+    ['https://data.example./', 'URL_INVALID'],
+    ['https://data.example.:443/', 'URL_INVALID'],
+    ['https://data%2eexample/', 'URL_INVALID'],
+    ['https://data.example:99999/', 'URL_INVALID'],
+    ['https://[::1/', 'URL_INVALID'],
+    ['s3:bucket/key', 'URL_INVALID'],
+    [`https://data.example/${'a'.repeat(8192)}`, 'URL_INVALID'],
+    ['relative/path', 'URL_INVALID'],
+    ['file:///etc/passwd', 'URL_SCHEME_FORBIDDEN'],
+    ['javascript:alert(1)', 'URL_SCHEME_FORBIDDEN'],
+    ['ftp://data.example/', 'URL_SCHEME_FORBIDDEN'],
+    ['blob:https://data.example/', 'URL_SCHEME_FORBIDDEN'],
+    ['C:/windows', 'URL_SCHEME_FORBIDDEN'],
+    ['https://u@data.example/', 'URL_HAS_USERINFO'],
+    ['https://@data.example/', 'URL_HAS_USERINFO'],
+    ['s3://u:p@bucket/', 'URL_HAS_USERINFO'],
+    ['http://data.example/', 'URL_INSECURE'],
+    ['http://127.0.0.1:8081/', 'URL_INSECURE'],
+    ['http://10.0.0.1/', 'URL_INSECURE'],
+    ['https://127.0.0.1:8080/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://10.0.0.2/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://10.0.0.1:8443/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://localhost/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://[fe80::1]/', 'URL_ADDRESS_FORBIDDEN'],
+  ])('%j is %s', (text, code) => {
+    expect(outcome(text)).toBe(code)
+  })
+
+  it('may go without encryption where no secret follows', () => {
+    expect(outcome('http://data.example/', undefined, false)).toBe('http://data.example/')
+    expect(outcome('http://10.0.0.2/', undefined, false)).toBe('URL_ADDRESS_FORBIDDEN')
+  })
+
+  it.each([
+    ['f.tif', 'https://data.example/a/item.json', 'https://data.example/a/f.tif'],
+    ['../../../f.tif', 'https://data.example/a/item.json', 'https://data.example/f.tif'],
+    ['/f?x#y', 'https://data.example/a/item.json', 'https://data.example/f?x#y'],
+    ['?x', 'https://data.example/a', 'https://data.example/a?x'],
+    ['f', 'http://data.example/', 'URL_INSECURE'],
+    ['f', 'https://u:p@data.example/', 'URL_HAS_USERINFO'],
+    ['f', 'https://localhost/', 'URL_ADDRESS_FORBIDDEN'],
+    ['f', 'not a base', 'URL_INVALID'],
+    ['b', 's3://eo/a', 's3://eo/b'],
+  ])('%s below %s is %s', (text, base, expected) => {
+    expect(outcome(text, base)).toBe(expected)
+  })
+
+  it('is never at a host that its text does not write, and never throws', () => {
+    const part = fc.constantFrom(
+      'https:',
+      'http:',
+      's3:',
+      '/',
+      '//',
+      '\\',
+      '@',
+      ':',
+      '?',
+      '#',
+      '%',
+      '.',
+      'data.example',
+      'evil.example',
+      '127.0.0.1',
+      '[::1]',
+      'a',
+      '\t',
+      '\u3002',
+      '%2e',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+        (text) => {
+          const url = addressOf(text, { base: 'https://base.example/x/', secure: true, named: new Set() })
+          if (isAddressProblem(url)) return
+          expect(url.username + url.password).toBe('')
+          expect(url.hostname === 'base.example' || text.toLowerCase().replaceAll('\u3002', '.').includes(url.hostname)).toBe(true)
+          expect(url.hostname).not.toMatch(/^127|^\[::1/)
+        },
+      ),
+      { numRuns: 2000, seed: 20261120 },
+    )
+  })
+})

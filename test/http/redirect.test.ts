@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type { HttpRequest } from '../../src/http/message.ts'
+import { harmlessHeaders, isRedirect, locationOf, redirected } from '../../src/http/redirect.ts'
+import { thrownBy } from '../harness/canary.ts'
+
+const FROM = 'https://data.example/a/b?x=1'
+const none: ReadonlySet<string> = new Set()
+const at = (location: string | null, from = FROM, named = none) => locationOf(location, from, named, 3)
+
+describe('a Location', () => {
+  it.each([
+    ['/c', 'https://data.example/c'],
+    ['c', 'https://data.example/a/c'],
+    ['?y', 'https://data.example/a/b?y'],
+    ['https://other.example/c#f', 'https://other.example/c#f'],
+  ])('%s leads to %s', (location, href) => {
+    expect(at(location).href).toBe(href)
+  })
+
+  it.each([
+    [null, 'REDIRECT_INVALID'],
+    ['', 'REDIRECT_INVALID'],
+    ['//other.example', 'REDIRECT_INVALID'],
+    ['s3://bucket/key', 'REDIRECT_INVALID'],
+    ['mailto:a@b', 'REDIRECT_INVALID'],
+    ['http://data.example/', 'REDIRECT_DOWNGRADE'],
+    ['https://192.168.0.1/', 'URL_ADDRESS_FORBIDDEN'],
+  ])('%j is %s, and is not quoted', (location, code) => {
+    const error = thrownBy(() => at(location && `${location}`))
+    expect(error).toMatchObject({ name: 'TrustError', code, hop: 3, url: 'https://data.example/a/b' })
+    if (location) expect(error.message).not.toContain(location)
+  })
+
+  it('may lead from loopback to loopback, and up to encryption, where the user named it', () => {
+    const named = new Set(['http://127.0.0.1:1', 'http://127.0.0.1:2'])
+    expect(at('http://127.0.0.1:2/', 'http://127.0.0.1:1/', named).port).toBe('2')
+    expect(at('https://data.example/', 'http://127.0.0.1:1/', named).protocol).toBe('https:')
+    expect(thrownBy(() => at('http://127.0.0.1:3/', 'http://127.0.0.1:1/', named))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+  })
+})
+
+describe('the request of the next hop', () => {
+  const headers = {
+    accept: 'a',
+    'accept-language': 'b',
+    range: 'c',
+    'if-range': 'd',
+    'user-agent': 'e',
+    authorization: 'f',
+    'x-mine': 'g',
+    'content-type': 'h',
+    cookie: 'i',
+    referer: 'j',
+  }
+  const kept = { accept: 'a', 'accept-language': 'b', range: 'c', 'if-range': 'd', 'user-agent': 'e' }
+  const request: HttpRequest = { method: 'GET', url: FROM, headers }
+  const SAME = new URL('https://data.example/c#f')
+  const OTHER = new URL('https://other.example/c#f')
+
+  it("keeps everything of the caller's on the same origin, without fragment", () => {
+    expect(redirected(request, 302, SAME, 0)).toEqual({ ...request, url: 'https://data.example/c' })
+  })
+
+  it.each([301, 302, 303, 307, 308])('keeps by %i what is harmless on another', (status) => {
+    expect(redirected(request, status, OTHER, 0)).toEqual({ method: 'GET', url: 'https://other.example/c', headers: kept })
+    expect(redirected({ ...request, method: 'DELETE' }, status, OTHER, 0).method).toBe('GET')
+    expect(redirected({ ...request, method: 'HEAD' }, status, OTHER, 0).method).toBe('HEAD')
+  })
+
+  it('keeps a body only where it stays', () => {
+    const post = { ...request, method: 'POST', body: 'x' }
+    expect(redirected(post, 308, SAME, 0)).toMatchObject({ method: 'POST', body: 'x', headers })
+    expect(redirected(post, 303, SAME, 0)).not.toHaveProperty('body')
+    expect(redirected(post, 303, SAME, 0).headers).not.toHaveProperty('content-type')
+    expect(redirected(post, 301, OTHER, 0)).toEqual({ method: 'GET', url: 'https://other.example/c', headers: kept })
+    expect(thrownBy(() => redirected(post, 307, OTHER, 2))).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN', hop: 2 })
+    expect(thrownBy(() => redirected({ ...post, method: 'PUT' }, 302, OTHER, 2))).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN' })
+  })
+
+  it('counts another port or scheme as another origin', () => {
+    expect(redirected(request, 302, new URL('https://data.example:8443/'), 0).headers).toEqual(kept)
+    expect(harmlessHeaders({ cookie: 'a' })).toEqual({})
+  })
+})
+
+it.each([
+  [301, true],
+  [302, true],
+  [303, true],
+  [307, true],
+  [308, true],
+  [200, false],
+  [300, false],
+  [304, false],
+  [399, false],
+])('status %i is a redirect: %s', (status, expected) => {
+  expect(isRedirect(status)).toBe(expected)
+})

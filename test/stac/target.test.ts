@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { alternateOf, assetOf, linkOf, refPointer, type Target, targetsOf } from '../../src/stac/target.ts'
+import { asset, catalog, collection, found, item, type Json } from '../harness/documents.ts'
+
+const A = 'https://a.example/f.tif'
+const summary = ({ kind, pointer, refs }: Target) => [kind, pointer, refs]
+const refsOf = (refs: unknown) => found(assetOf(item({}, { data: asset(A, refs) }), 'data')).refs
+
+describe('the targets of a document', () => {
+  it('are its assets with their alternates, its item assets and its links, in this order', () => {
+    const alternate = { s3: { href: 's3://b/k', 'auth:refs': ['z'] } }
+    const document = collection(
+      {},
+      {
+        links: [{ rel: 'self', href: A }, 'odd', { rel: 'next', href: A, 'auth:refs': ['n'] }],
+        item_assets: { i: { 'auth:refs': ['i'], alternate } },
+        assets: { 'a/b~c': asset(A, ['a'], { alternate }), odd: 5 },
+      },
+    )
+    expect([...targetsOf(document)].map(summary)).toEqual([
+      ['asset', '/assets/a~1b~0c', ['a']],
+      ['alternate', '/assets/a~1b~0c/alternate/s3', ['z']],
+      ['item_asset', '/item_assets/i', ['i']],
+      ['item_asset', '/item_assets/i/alternate/s3', ['z']],
+      ['link', '/links/0', []],
+      ['link', '/links/2', ['n']],
+    ])
+  })
+
+  it('of a wrapper are its links and those of each document inside, which sees the wrapper as its parent', () => {
+    const inner = item({}, { data: asset('f.tif', ['k']) })
+    const wrapper = { type: 'FeatureCollection', features: [inner, null, 5], links: [{ rel: 'next', href: A }] }
+    const targets = [...targetsOf(wrapper, { url: 'https://a.example/items', parents: [catalog({})] })]
+    expect(targets.map(summary)).toEqual([
+      ['link', '/links/0', []],
+      ['asset', '/features/0/assets/data', ['k']],
+    ])
+    expect(targets[1]?.scope).toMatchObject({
+      at: '/features/0',
+      url: 'https://a.example/items',
+      parents: [{ document: wrapper }, { document: { type: 'Catalog' } }],
+    })
+    const collections = { collections: [collection({}, { assets: { c: asset(A) } })] }
+    expect([...targetsOf(collections)].map(({ pointer }) => pointer)).toEqual(['/collections/0/assets/c'])
+  })
+
+  it.each<Json>([
+    {},
+    { assets: [], links: {} },
+    { type: 'Feature', assets: null },
+    { type: 'FeatureCollection' },
+    { type: 'FeatureCollection', features: {} },
+    { assets: { a: { alternate: [] } } },
+  ])('of %j make no trouble', (document) => {
+    expect(() => [...targetsOf(document)]).not.toThrow()
+  })
+})
+
+describe('a look-up', () => {
+  const document = item({}, JSON.parse(`{"data":{"href":"${A}","alternate":{"__proto__":{"href":"${A}"}}},"__proto__":{"href":"${A}"}}`), {
+    links: [
+      { rel: 'a', href: '1' },
+      { rel: 'b', href: '2' },
+      { rel: 'a', href: '3' },
+    ],
+  })
+
+  it('finds own members only', () => {
+    expect(assetOf(document, 'data')?.href).toBe(A)
+    expect(assetOf(document, '__proto__')?.pointer).toBe('/assets/__proto__')
+    expect(alternateOf(document, 'data', '__proto__')?.pointer).toBe('/assets/data/alternate/__proto__')
+    for (const name of ['toString', 'constructor', 'gone']) {
+      expect(assetOf(document, name)).toBeUndefined()
+      expect(alternateOf(document, 'data', name)).toBeUndefined()
+      expect(alternateOf(document, name, 's3')).toBeUndefined()
+    }
+  })
+
+  it('finds the first link of a relation, or a later one', () => {
+    expect(linkOf(document, 'a')).toMatchObject({ kind: 'link', href: '1', pointer: '/links/0' })
+    expect(linkOf(document, 'a', { index: 1 })).toMatchObject({ href: '3', pointer: '/links/2' })
+    expect(linkOf(document, 'a', { index: 2 })).toBeUndefined()
+    expect(linkOf(document, 'gone')).toBeUndefined()
+    expect(linkOf(catalog({}, { links: null }), 'a')).toBeUndefined()
+  })
+})
+
+describe('references', () => {
+  it.each<[unknown, readonly string[]]>([
+    [undefined, ['k']],
+    [[], []],
+    ['lone', ['lone']],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+    [
+      ['a', 5, null, 'b', 'a', {}],
+      ['a', 'b'],
+    ],
+    [{ a: 1 }, []],
+    [5, []],
+    [null, []],
+  ])('%j are %j', (refs, expected) => {
+    expect(refsOf(refs)).toEqual(expected)
+  })
+
+  it('are a hundred at most, and read quickly', () => {
+    const started = performance.now()
+    expect(refsOf(Array.from({ length: 300_000 }, (_, index) => `r${index}`))).toHaveLength(100)
+    expect(performance.now() - started).toBeLessThan(250)
+  })
+
+  it('know where they stand', () => {
+    const alternate = { same: { href: A } }
+    const document = item({}, { data: asset(A, ['a', 'b'], { alternate }), lone: asset(A, 'x') })
+    expect(refPointer(found(assetOf(document, 'data')), 'b')).toBe('/assets/data/auth:refs/1')
+    expect(refPointer(found(alternateOf(document, 'data', 'same')), 'b')).toBe('/assets/data/auth:refs/1')
+    expect(refPointer(found(assetOf(document, 'lone')), 'x')).toBe('/assets/lone/auth:refs')
+  })
+})
+
+describe('an alternate that says nothing', () => {
+  it.each<[string, string, string | undefined, readonly string[]]>([
+    [A, 'https://a.example/g.tif', undefined, ['k']],
+    [A, 'https://A.example:443/g.tif', undefined, ['k']],
+    [A, 'https://a.example:8443/g.tif', undefined, []],
+    [A, 'http://a.example/g.tif', undefined, []],
+    [A, 'https://b.example/f.tif', undefined, []],
+    [A, 'https://a.example.evil.example/', undefined, []],
+    [A, 's3://a.example/f.tif', undefined, []],
+    ['s3://b/k', 's3://b/l', undefined, ['k']],
+    ['s3://b/k', 's3://c/k', undefined, []],
+    ['f.tif', 'g.tif', 'https://a.example/x', ['k']],
+    ['f.tif', A, 'https://a.example/x', ['k']],
+    ['f.tif', 'https://b.example/', 'https://a.example/x', []],
+    ['f.tif', 'g.tif', undefined, []],
+    [A, '', undefined, []],
+  ])('of %s at %s (from %s) has the references %j', (href, other, url, refs) => {
+    const document = item({}, { data: asset(href, ['k'], { alternate: { o: { href: other } } }) })
+    expect(alternateOf(document, 'data', 'o', url ? { url } : {})?.refs).toEqual(refs)
+  })
+
+  it('inherits nothing when it says so, or in an item asset', () => {
+    const none = { href: A, 'auth:refs': [] }
+    expect(alternateOf(item({}, { data: asset(A, ['k'], { alternate: { none } }) }), 'data', 'none')?.refs).toEqual([])
+    const document = collection({}, { item_assets: { i: asset(A, ['k'], { alternate: { o: { href: A } } }) } })
+    expect([...targetsOf(document)].map(({ refs }) => refs)).toEqual([['k'], []])
+  })
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { forJson, forLine, forTerminal, forUrl } from '../../src/text/sanitize.ts'
+
+/** What no output may hold: controls but line feed, bidirectional controls, the byte order mark, halves of pairs. */
+const unsafe = /[^\P{Cc}\n]|\p{Bidi_Control}|\ufeff|\p{Surrogate}/u
+
+describe('forTerminal', () => {
+  it.each([
+    ['\u001b[1A\u001b[2Kall good', '\\u{1b}[1A\\u{1b}[2Kall good'],
+    ['\u001b]8;;https://evil\u001b\\click\u001b]8;;\u001b\\', '\\u{1b}]8;;https://evil\\u{1b}\\click\\u{1b}]8;;\\u{1b}\\'],
+    ['\u009b31m\r\b', '\\u{9b}31m\\u{d}\\u{8}'],
+    ['\u202egnp.exe', '\\u{202e}gnp.exe'],
+    ['a\u2066b\u2069c\u061cd\u200fe', 'a\\u{2066}b\\u{2069}c\\u{61c}d\\u{200f}e'],
+    ['\ufeffx\u007f', '\\u{feff}x\\u{7f}'],
+    ['\ud800', '\\u{d800}'],
+    ['a\udc00b', 'a\\u{dc00}b'],
+    ['tab\tnul\0', 'tab\\u{9}nul\\u{0}'],
+  ])('writes out %j', (text, expected) => {
+    expect(forTerminal(text)).toBe(expected)
+  })
+
+  it('leaves honest text alone: several lines, letters of all scripts, pairs of surrogates', () => {
+    const text = 'two\nlines, Überfahrt, 東京, עברית, 😀 <img src=x> [x](javascript:alert(1)) ::error::'
+    expect(forTerminal(text)).toBe(text)
+  })
+
+  it('lets no control character through and does nothing the second time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const clean = forTerminal(text)
+        expect(clean).not.toMatch(unsafe)
+        expect(forTerminal(clean)).toBe(clean)
+      }),
+    )
+  })
+})
+
+describe('forLine', () => {
+  it('keeps one line one line, so that no text can forge the next', () => {
+    expect(forLine('x\n::add-mask::a\u2028b\u2029c')).toBe('x\\u{a}::add-mask::a\\u{2028}b\\u{2029}c')
+  })
+})
+
+describe('forJson', () => {
+  it('means the same and prints safely', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = forJson({ [text]: text }, 2)
+        expect(json).not.toMatch(unsafe)
+        expect(JSON.parse(json)).toEqual({ [text]: text })
+      }),
+    )
+  })
+})
+
+describe('forUrl', () => {
+  it.each([
+    ['https://a.example/b.tif', 'https://a.example/b.tif'],
+    ['https://a.example/b.tif?sig=abc&se=2026#frag', 'https://a.example/b.tif?sig=…&se=…'],
+    ['https://a.example/b?justatoken', 'https://a.example/b?…'],
+    ['https://a.example/b?a=b=c', 'https://a.example/b?a=…'],
+    ['https://a.example/b?', 'https://a.example/b?…'],
+    ['https://ada:pw@a.example/b', 'https://a.example/b'],
+    ['https:\\\\ada:pw@a.example/b', 'https://a.example/b'],
+    ['//ada:pw@a.example/b?x=1', '//a.example/b?x=…'],
+    ['./b.tif?token=1#x', './b.tif?token=…'],
+    ['s3://bucket/key?versionId=1', 's3://bucket/key?versionId=…'],
+    ['https://a.example/\u202e?x\n=1', 'https://a.example/\\u{202e}?x\\u{a}=…'],
+  ])('shows %s as %s', (address, expected) => {
+    expect(forUrl(address)).toBe(expected)
+  })
+
+  it('shows no value of a query', () => {
+    fc.assert(
+      fc.property(
+        fc.webUrl({ withQueryParameters: true, withFragments: true }),
+        fc.stringMatching(/^[A-Za-z0-9]{12,20}$/),
+        (url, secret) => {
+          const address = new URL(url)
+          address.searchParams.set('key', secret)
+          expect(forUrl(address.href)).not.toContain(secret)
+        },
+      ),
+    )
+  })
+})
