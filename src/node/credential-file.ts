@@ -1,0 +1,123 @@
+import type { Stats } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { CredentialSet } from '../auth/credential.ts'
+import { readCredentials } from '../auth/read-credentials.ts'
+import { loadStrategies } from '../auth/registry.ts'
+import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
+import { ConfigurationError } from '../errors.ts'
+import { locate, type Position, positionAt } from '../lint/locate.ts'
+import { isObject, type JsonObject, pointer } from '../stac/json.ts'
+import { scan } from '../stac/json-scan.ts'
+import { defaultStrategies } from '../strategies/index.ts'
+import { readRegularFile } from './regular-file.ts'
+
+const MAX_BYTES = 1_048_576
+const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
+
+/**
+ * The user's credential entries, checked: `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
+ * configuration folder, which may be missing. The working directory is never searched.
+ *
+ * @param strategies those that `createAuth` will use, whose entries are allowed
+ *
+ * Errors: `CONFIG_INVALID` with file, line and column in the message and with `pointer`, never with text of the file.
+ */
+export async function credentialsFromFile(
+  path?: string,
+  strategies: readonly (Strategy | LazyStrategy)[] = defaultStrategies,
+): Promise<CredentialSet> {
+  const named = path ?? (process.env.STAC_AUTH_CREDENTIALS || undefined)
+  const name = named ?? defaultCredentialFile()
+  const file = await readRegularFile(name, MAX_BYTES)
+  if ('bytes' in file) {
+    checkOwner(name, file.stats)
+    return parse(file.bytes, name, await loadStrategies(strategies))
+  }
+  if (named === undefined && file.problem === 'does not exist') return { credentials: [] }
+  const hint =
+    file.problem === 'does not exist' ? 'create it with: stac-auth credentials add' : 'it must be a JSON file of yours, at most 1 MiB'
+  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, { hint })
+}
+
+/** Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows). */
+export function defaultCredentialFile(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
+  const base = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined
+  return join(base || join(homedir(), platform === 'win32' ? 'AppData/Roaming' : '.config'), 'stac-auth', 'credentials.json')
+}
+
+/** Who can write this file decides where secrets go. Modes mean little on Windows. */
+function checkOwner(name: string, { mode, uid }: Stats): void {
+  if (process.platform === 'win32') return
+  if (uid !== process.getuid?.()) {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} belongs to another user`, {
+      hint: 'use a file of your own',
+    })
+  }
+  if (mode & 0o022) {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} can be written by others`, { hint: `chmod go-w ${name}` })
+  }
+}
+
+function parse(bytes: Uint8Array, name: string, strategies: readonly Strategy[]): CredentialSet {
+  const text = decode(bytes, name)
+  const content = parseJson(text, name)
+  try {
+    const set = readSet(content)
+    readCredentials(set, strategies, 'file')
+    return set
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    const at = error.pointer ?? ''
+    throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, { ...error, pointer: at })
+  }
+}
+
+function readSet(content: unknown): CredentialSet {
+  if (!isObject(content)) throw invalid('', 'a credential file is a JSON object')
+  const unknown = Object.keys(content).find((member) => !MEMBERS.includes(member))
+  if (unknown !== undefined)
+    throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
+  if (content.version !== 1) throw invalid('/version', 'version must be 1')
+  return { credentials: readEntries(content), ...readPreferred(content) }
+}
+
+function readEntries({ credentials }: JsonObject): CredentialSet['credentials'] {
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be a list of entries')
+  return credentials
+}
+
+function readPreferred({ preferred }: JsonObject): Pick<CredentialSet, 'preferred'> {
+  if (preferred === undefined) return {}
+  if (!Array.isArray(preferred) || !preferred.every((id) => typeof id === 'string'))
+    throw invalid('/preferred', 'preferred must be a list of ids')
+  return { preferred }
+}
+
+function invalid(at: string, message: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', message, { pointer: at, ...(hint && { hint }) })
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} is not UTF-8 text`)
+  }
+}
+
+/** The platform's own message would quote the text. */
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const hint = 'names and texts stand in double quotes, nothing but one comma stands between members, and none after the last'
+    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, scan(text) ?? text.length))}: this is not JSON`, {
+      hint,
+    })
+  }
+}
+
+function place(name: string, position: Position | undefined): string {
+  return position ? `${name}:${position.line}:${position.column}` : name
+}

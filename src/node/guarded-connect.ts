@@ -1,0 +1,115 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup as dnsLookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { TrustError } from '../errors.ts'
+import { isPublicAddress, isPublicHost } from '../http/public-address.ts'
+import { openTunnel, type Proxies } from './proxy-tunnel.ts'
+
+type Connector = buildConnector.connector
+type Dial = buildConnector.Options
+
+/** What a test puts in place of the name server and, below the guard, of the network. */
+export interface ConnectHooks {
+  /** All addresses of a name; the default asks the system. */
+  readonly lookup?: (hostname: string) => Promise<readonly LookupAddress[]>
+  /** Where an address that passed the guard is really dialled. */
+  readonly connect?: (to: Endpoint) => Pick<Endpoint, 'address' | 'port'>
+}
+
+/** A checked address and the name it was found by. */
+interface Endpoint {
+  readonly hostname: string
+  readonly address: string
+  readonly port: number
+}
+
+interface ConnectOptions extends ConnectHooks {
+  /** True when the user named the origin: private addresses are what they meant. */
+  readonly granted: boolean
+  /** Milliseconds for name, connection and encryption together. */
+  readonly timeout: number
+  /** Certificates of authorities to trust instead of the system's, PEM. */
+  readonly ca?: string
+  readonly proxies?: Proxies
+}
+
+/**
+ * Opens connections to public addresses only, unless granted. The address that was checked is the one that is dialled: names are
+ * resolved once, all their addresses must be public, and IP literals go through the same check. Behind a proxy, which resolves
+ * names itself, the name is checked. Certificates are always verified.
+ *
+ * Errors: `URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`, `PROXY_*`.
+ */
+export function guardedConnect({ granted, timeout, ca, proxies, lookup = lookupAll, connect }: ConnectOptions): Connector {
+  const resolve = granted ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
+  const dial = buildConnector({ timeout, ...(ca && { ca }), rejectUnauthorized: true, lookup: asLookupFunction(resolve) })
+  return (to, callback) => {
+    const open = async () => {
+      checkTarget(to, granted)
+      const proxy = proxies?.for(to.protocol, to.hostname, portOf(to))
+      if (proxy) return tunnelled(await openTunnel(proxy, to.hostname, portOf(to), timeout), to, dial)
+      return dialled(connect ? await redirected(to, resolve, connect) : to, dial)
+    }
+    open().then(
+      (socket) => callback(null, socket),
+      (error) => callback(error, null),
+    )
+  }
+}
+
+type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
+type Resolve = NonNullable<ConnectHooks['lookup']>
+
+function checkTarget({ protocol, hostname }: Dial, granted: boolean): void {
+  if (protocol === 'https:' && process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    const hint = 'unset it; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
+    throw new TrustError(
+      'TLS_DISABLED',
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 asks for connections without certificate checks; ${hostname} was not called`,
+      { hint },
+    )
+  }
+  if (!granted && !(isIP(hostname) ? isPublicAddress(hostname) : isPublicHost(hostname))) throw forbidden(hostname)
+}
+
+function dialled(to: Dial, dial: Connector): Promise<Socket> {
+  return new Promise((resolve, reject) => dial(to, (error, socket) => (socket ? resolve(socket) : reject(error))))
+}
+
+function tunnelled(httpSocket: Socket, to: Dial, dial: Connector): Promise<Socket> | Socket {
+  return to.protocol === 'https:' ? dialled({ ...to, httpSocket }, dial) : httpSocket
+}
+
+async function redirected(to: Dial, resolve: Resolve, connect: NonNullable<ConnectHooks['connect']>): Promise<Dial> {
+  const address = isIP(to.hostname) ? to.hostname : ((await resolve(to.hostname))[0]?.address ?? '')
+  const place = connect({ hostname: to.hostname, address, port: Number(portOf(to)) })
+  return { ...to, hostname: place.address, port: String(place.port) }
+}
+
+function lookupAll(hostname: string): Promise<LookupAddress[]> {
+  return dnsLookup(hostname, { all: true })
+}
+
+function allPublic(hostname: string, addresses: readonly LookupAddress[]): readonly LookupAddress[] {
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw forbidden(hostname)
+  return addresses
+}
+
+function asLookupFunction(resolve: Resolve): LookupFunction {
+  return (hostname, { all }, callback) => {
+    resolve(hostname).then(
+      (addresses) => (all ? callback(null, [...addresses]) : callback(null, addresses[0]?.address ?? '', addresses[0]?.family)),
+      (error) => callback(error, []),
+    )
+  }
+}
+
+function portOf({ protocol, port }: Dial): string {
+  return port || (protocol === 'https:' ? '443' : '80')
+}
+
+function forbidden(hostname: string): TrustError {
+  const message = `"${hostname}" is a loopback or private address that you did not name; no connection was made`
+  return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if it is yours, write its origin into sendTo' })
+}

@@ -1,0 +1,122 @@
+import type { Dispatcher } from 'undici'
+import { ProtocolError } from '../errors.ts'
+import { type Deadline, failure } from '../http/deadline.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { originOf } from '../http/network-error.ts'
+import { readBody, utf8 } from '../http/read-body.ts'
+import { decodeBody } from './decode-body.ts'
+
+/** How much of an unwanted body is read, and how long, before its connection is given up instead. */
+const DISCARD = { bytes: 65_536, milliseconds: 1000 }
+
+/** An answer of undici as an {@link HttpResponse}; errors of its body are those of the library. */
+export class UndiciResponse implements HttpResponse {
+  readonly status: number
+  readonly url: string
+  readonly headers: HeaderFields
+  readonly #method: string
+  readonly #statusText: string
+  readonly #body: Dispatcher.ResponseData['body']
+  readonly #codings: readonly string[]
+  readonly #end: Deadline
+
+  constructor({ method, url }: HttpRequest, data: Dispatcher.ResponseData, codings: readonly string[], end: Deadline) {
+    this.status = data.statusCode
+    this.url = url
+    this.headers = new HeaderFields(data.headers)
+    this.#method = method
+    this.#statusText = data.statusText
+    this.#body = data.body
+    this.#codings = codings
+    this.#end = end
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    return readBody(this.#chunks(), limit, this.url)
+  }
+
+  async text(limit: number): Promise<string> {
+    return utf8(await this.bytes(limit))
+  }
+
+  async discard(): Promise<void> {
+    this.#end.clear()
+    const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
+    await this.#body.dump({ limit: DISCARD.bytes }).catch(() => {})
+    clearTimeout(timer)
+  }
+
+  toResponse(): Response {
+    const { status, url } = this
+    if (status > 599) throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the answer has the status ${status}`, { url, status })
+    const headers = this.headers.toHeaders()
+    if (this.#codings.length) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+    const statusText = /^[\t\x20-\x7e\x80-\xff]*$/.test(this.#statusText) ? this.#statusText : ''
+    const response = new Response(this.#stream(), { status, statusText, headers })
+    return Object.defineProperty(response, 'url', { value: url })
+  }
+
+  /** The decoded body; pulled, never pushed, so that a slow reader slows the server down. */
+  #stream(): ReadableStream<Uint8Array> | null {
+    if (this.#method === 'HEAD' || NULL_BODY.has(this.status)) {
+      void this.discard()
+      return null
+    }
+    const chunks = this.#chunks()
+    return new ReadableStream({
+      pull: async (controller) => {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => {
+        this.#body.on('error', () => {}).destroy()
+        await chunks.return(undefined)
+      },
+    })
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
+    } catch (error) {
+      throw failure(error, this.#end.signal, this.url)
+    } finally {
+      this.#end.clear()
+    }
+  }
+}
+
+/** Statuses without a body (Fetch standard, "null body status"). */
+const NULL_BODY = new Set([204, 205, 304])
+
+/** Header fields by name; lines of one name are joined by a comma. */
+class HeaderFields {
+  readonly #fields: Dispatcher.ResponseData['headers']
+
+  constructor(fields: Dispatcher.ResponseData['headers']) {
+    this.#fields = fields
+  }
+
+  get(name: string): string | null {
+    const value = this.#own(name.toLowerCase())
+    return Array.isArray(value) ? value.join(', ') : (value ?? null)
+  }
+
+  getSetCookie(): string[] {
+    const value = this.#own('set-cookie')
+    return value === undefined ? [] : [value].flat()
+  }
+
+  toHeaders(): Headers {
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(this.#fields)) {
+      for (const line of [value ?? []].flat()) headers.append(name, line)
+    }
+    return headers
+  }
+
+  #own(name: string): string | string[] | undefined {
+    return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
+  }
+}

@@ -1,0 +1,16 @@
+import { awsKeys } from '../node/aws-keys.ts'
+import { secretSource } from '../node/secret-source.ts'
+import { hmacKey, sha256Hex } from './node-crypto.ts'
+import type { Platform } from './platform.ts'
+
+/** Node: undici, synchronous hashes, secrets from files, programs and the environment. */
+export const platform: Platform = {
+  defaultTransport: async () => {
+    const { undiciTransport } = await import('../node/undici-transport.ts')
+    return undiciTransport()
+  },
+  sha256Hex,
+  hmacKey,
+  secretSource,
+  s3Keys: awsKeys,
+}

@@ -1,0 +1,44 @@
+/** What the two platforms, `node.ts` and `web.ts`, both supply behind `#platform`. */
+import type { SecretSource } from '../auth/credential.ts'
+import type { Send } from '../http/message.ts'
+
+export interface Platform {
+  /** The transport used when the caller gives none; made on first use. */
+  defaultTransport(): Promise<Send>
+  /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
+  sha256Hex(text: string): string | Promise<string>
+  /** Imports an HMAC-SHA-256 key; at once where the platform can. */
+  hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
+  /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
+  secretSource(source: SecretSource): () => Promise<string>
+  /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
+  s3Keys(entry: { readonly id?: string; readonly profile?: string }): S3KeySource
+}
+
+/** An imported HMAC key. */
+export interface HmacKey {
+  /** HMAC-SHA-256 of a text in UTF-8 as bytes. */
+  sign(text: string): Uint8Array | Promise<Uint8Array>
+  /** The same in hex. */
+  signHex(text: string): string | Promise<string>
+}
+
+/** Access keys; `expiration` in epoch milliseconds, absent for keys that last. */
+export interface S3Keys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+  readonly expiration?: number
+  /** The region that their source names beside them. */
+  readonly region?: string
+}
+
+/**
+ * Gives the keys each time they are asked for and tells what it passed over; what the environment says about the place is
+ * known at once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`.
+ */
+export interface S3KeySource {
+  (warn?: (message: string) => void): Promise<S3Keys>
+  readonly endpoint?: string
+  readonly region?: string
+}

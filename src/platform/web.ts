@@ -1,0 +1,26 @@
+import { UnsupportedError } from '../errors.ts'
+import type { Platform } from './platform.ts'
+import { hmacKey, sha256Hex } from './web-crypto.ts'
+
+/** Browsers and other web runtimes: fetch and SubtleCrypto; secrets come from the page, there is nowhere to read them from. */
+export const platform: Platform = {
+  defaultTransport: async () => {
+    const { fetchTransport } = await import('./fetch-transport.ts')
+    return fetchTransport()
+  },
+  sha256Hex,
+  hmacKey,
+  secretSource: (source) => async () => {
+    const kind = Object.keys(source)[0]
+    const hint = 'give the secret itself or a function that returns it'
+    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `a secret of the kind { "${kind}": … } can only be read on Node`, { hint })
+  },
+  s3Keys: () => async () => {
+    const hint = 'give accessKeyId and secretAccessKey, or credentialsUrl'
+    throw new UnsupportedError(
+      'UNSUPPORTED_IN_BROWSER',
+      'an s3 entry without keys takes them from a profile or the environment, on Node only',
+      { hint },
+    )
+  },
+}

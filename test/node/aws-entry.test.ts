@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import type { Warning } from '../../src/auth/strategy.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { s3 } from '../../src/strategies/s3.ts'
+import { type S3Server, startS3Server } from '../servers/s3-server.ts'
+
+const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+const item = {
+  type: 'Feature',
+  properties: { 'auth:schemes': { s3: { type: 's3' } } },
+  assets: { data: { href: 's3://eo/a', 'auth:refs': ['s3'] } },
+}
+const target = assetOf(item, 'data')
+
+let server: S3Server
+
+beforeEach(async () => {
+  server = await startS3Server({ objects: { 'eo/a': 'hello' }, keys: [KEYS], region: 'eu-west-1' })
+  for (const name of ['CLOUD_ACCESS_KEY_ID', 'CLOUD_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']) vi.stubEnv(name, undefined)
+  vi.stubEnv('AWS_ACCESS_KEY_ID', KEYS.accessKeyId)
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', KEYS.secretAccessKey)
+  vi.stubEnv('AWS_REGION', 'eu-west-1')
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url)
+})
+
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await server.close()
+})
+
+describe('an entry without keys', () => {
+  const entry = { id: 'mine', type: 's3', sendTo: ['s3://eo/'] }
+
+  it('uses keys, region and endpoint of the environment', async () => {
+    if (!target) throw new Error('no asset')
+    vi.stubEnv('CLOUD_ACCESS_KEY_ID', 'half')
+    const warnings: Warning[] = []
+    const auth = createAuth({ strategies: [s3], credentials: [entry], onWarning: (warning) => warnings.push(warning) })
+    expect(await (await auth.fetch(target)).text()).toBe('hello')
+    expect(server.log.map(({ status }) => status)).toEqual([200])
+    expect(warnings).toMatchObject([{ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('CLOUD_ACCESS_KEY_ID is set without') }])
+  })
+
+  it('is ready at once when its keys are known', async () => {
+    if (!target) throw new Error('no asset')
+    const auth = createAuth({ strategies: [s3], credentials: [entry] })
+    expect(auth.peek(target)).toBeUndefined()
+    await auth.authorize(target)
+    expect(auth.peek(target)).toMatchObject({ url: `${server.url}/eo/a`, credential: 'mine' })
+  })
+})
+
+describe('an entry with keys', () => {
+  it('is ready at once', () => {
+    if (!target) throw new Error('no asset')
+    const auth = createAuth({
+      strategies: [s3],
+      credentials: [{ type: 's3', ...KEYS, region: 'eu-west-1', endpoint: server.url, sendTo: 's3://eo/' }],
+    })
+    expect(auth.peek(target)?.headers.authorization).toContain('Credential=AKIDEXAMPLE/')
+  })
+
+  it('does not look at the environment', async () => {
+    if (!target) throw new Error('no asset')
+    const auth = createAuth({ strategies: [s3], credentials: [{ type: 's3', ...KEYS, sendTo: 's3://eo/' }] })
+    expect((await auth.authorize(target)).url).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
+  })
+})

@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { awsKeys } from '../../src/node/aws-keys.ts'
+import { profileFiles } from '../../src/node/aws-profile.ts'
+
+let folder: string
+let file: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'aws-keys-'))
+  file = join(folder, 'config')
+  await writeFile(
+    file,
+    `# profiles
+[default]
+aws_access_key_id = DEFAULT
+aws_secret_access_key = default/secret+=   # for tests
+region=eu-west-1
+
+[profile eo]
+AWS_ACCESS_KEY_ID=EO
+aws_secret_access_key=eo-secret
+aws_session_token = eo-token==
+s3 =
+  addressing_style = path
+  region = nested
+
+[ profile half ]
+aws_access_key_id = HALF
+
+[profile sso]
+sso_session = corp
+[profile chained]
+role_arn = arn:aws:iam::1:role/x
+source_profile = default
+[bare]
+aws_access_key_id = BARE
+aws_secret_access_key = bare-secret
+; the end
+`,
+  )
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const PAIR = { AWS_ACCESS_KEY_ID: 'A', AWS_SECRET_ACCESS_KEY: 'a' }
+const CLOUD_PAIR = { CLOUD_ACCESS_KEY_ID: 'C', CLOUD_SECRET_ACCESS_KEY: 'c' }
+
+async function keysFrom(environment: NodeJS.ProcessEnv, profile?: string) {
+  const told: string[] = []
+  const keys = await awsKeys({ ...(profile && { profile }) }, environment)((message) => told.push(message))
+  return { keys, told }
+}
+
+describe('variables', () => {
+  it('of CLOUD_* go before AWS_*, each pair with its own token', async () => {
+    expect((await keysFrom({ ...PAIR, ...CLOUD_PAIR, AWS_SESSION_TOKEN: 't' })).keys).toEqual({ accessKeyId: 'C', secretAccessKey: 'c' })
+    expect((await keysFrom({ ...PAIR, AWS_SESSION_TOKEN: 't', CLOUD_SESSION_TOKEN: 'u' })).keys).toEqual({
+      accessKeyId: 'A',
+      secretAccessKey: 'a',
+      sessionToken: 't',
+    })
+  })
+
+  it('that are half a pair are passed over, with a word', async () => {
+    const half = await keysFrom({ ...PAIR, CLOUD_ACCESS_KEY_ID: 'C' })
+    expect(half).toEqual({
+      keys: { accessKeyId: 'A', secretAccessKey: 'a' },
+      told: ['CLOUD_ACCESS_KEY_ID is set without CLOUD_SECRET_ACCESS_KEY and is passed over'],
+    })
+    const mixed = { CLOUD_ACCESS_KEY_ID: 'C', AWS_SECRET_ACCESS_KEY: 'a', CLOUD_CONFIG_FILE: file }
+    expect((await keysFrom(mixed)).keys).toMatchObject({ accessKeyId: 'DEFAULT' })
+  })
+
+  it('go before profiles, but not before the profile of the entry', async () => {
+    const environment = { ...PAIR, AWS_PROFILE: 'eo', AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') }
+    expect((await keysFrom(environment)).keys).toMatchObject({ accessKeyId: 'A' })
+    expect((await keysFrom(environment, 'bare')).keys).toMatchObject({ accessKeyId: 'BARE' })
+  })
+
+  it('say which place is meant', () => {
+    const source = awsKeys({}, { AWS_REGION: 'eu-west-3', AWS_DEFAULT_REGION: 'x', AWS_ENDPOINT_URL_S3: 'https://minio.example/s3/' })
+    expect([source.region, source.endpoint]).toEqual(['eu-west-3', 'https://minio.example/s3'])
+    expect(awsKeys({}, { AWS_DEFAULT_REGION: 'x' }).region).toBe('x')
+    expect(awsKeys({}, { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000' }).endpoint).toBe('http://127.0.0.1:9000')
+    for (const endpoint of ['http://minio.example', 'minio.example:9000', 'https://u:p@minio.example', 'https://minio.example/?a=b']) {
+      expect(() => awsKeys({}, { AWS_ENDPOINT_URL_S3: endpoint })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+    }
+  })
+
+  it('that forbid signing are overruled, with a word', async () => {
+    for (const wish of ['YES', 'true', '1']) {
+      expect((await keysFrom({ ...PAIR, CLOUD_NO_SIGN_REQUEST: wish })).told).toEqual([
+        'CLOUD_NO_SIGN_REQUEST is overruled: the document asks for signed requests',
+      ])
+    }
+    expect((await keysFrom({ ...PAIR, AWS_NO_SIGN_REQUEST: 'NO' })).told).toEqual([])
+  })
+})
+
+describe('profiles', () => {
+  it('are named by CLOUD_PROFILE, then AWS_PROFILE, then default', async () => {
+    const eo = { accessKeyId: 'EO', secretAccessKey: 'eo-secret', sessionToken: 'eo-token==' }
+    expect((await keysFrom({ CLOUD_CONFIG_FILE: file, CLOUD_PROFILE: 'eo', AWS_PROFILE: 'bare' })).keys).toEqual(eo)
+    expect((await keysFrom({ CLOUD_CONFIG_FILE: file, AWS_PROFILE: 'bare' })).keys).toEqual({
+      accessKeyId: 'BARE',
+      secretAccessKey: 'bare-secret',
+    })
+    expect((await keysFrom({ CLOUD_CONFIG_FILE: file })).keys).toEqual({
+      accessKeyId: 'DEFAULT',
+      secretAccessKey: 'default/secret+=',
+      region: 'eu-west-1',
+    })
+  })
+
+  it('take each setting from the credentials file before the config file', async () => {
+    const credentials = join(folder, 'credentials')
+    await writeFile(credentials, '[default]\naws_access_key_id=FIRST\naws_secret_access_key=first\n')
+    const environment = { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_CONFIG_FILE: file }
+    expect((await keysFrom(environment)).keys).toEqual({ accessKeyId: 'FIRST', secretAccessKey: 'first', region: 'eu-west-1' })
+  })
+
+  it('stand in the files of the home folder by default', () => {
+    expect(profileFiles({})).toEqual([join(homedir(), '.aws', 'credentials'), join(homedir(), '.aws', 'config')])
+  })
+
+  it.each([
+    ['half', 'profile "half" has no aws_secret_access_key'],
+    ['sso', 'profile "sso" gets its keys by sso_session, which is not supported'],
+    ['chained', 'profile "chained" gets its keys by role_arn, which is not supported'],
+    ['none', 'there is no profile "none" in '],
+  ])('that cannot be used say why: %s', async (name, message) => {
+    await expect(keysFrom({ CLOUD_CONFIG_FILE: file }, name)).rejects.toMatchObject({
+      code: 'CREDENTIAL_SOURCE',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('that cannot be read say so', async () => {
+    await expect(keysFrom({ CLOUD_CONFIG_FILE: folder })).rejects.toMatchObject({ message: `${folder} cannot be read (EISDIR)` })
+  })
+})
+
+it('tells what to set when there is nothing', async () => {
+  const error = keysFrom({ CLOUD_CONFIG_FILE: join(folder, 'none') })
+  await expect(error).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE', hint: expect.stringContaining('AWS_ACCESS_KEY_ID') })
+})

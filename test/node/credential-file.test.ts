@@ -1,0 +1,173 @@
+import { chmod, chown, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../src/errors.ts'
+import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credential-file.ts'
+
+const saved = { ...process.env }
+const cwd = process.cwd()
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'credential-file-'))
+  process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  delete process.env.STAC_AUTH_CREDENTIALS
+})
+afterEach(async () => {
+  process.chdir(cwd)
+  process.env = { ...saved }
+  await rm(folder, { recursive: true, force: true })
+})
+
+const portal = {
+  id: 'portal',
+  type: 'apiKey',
+  in: 'header',
+  name: 'x-api-key',
+  value: { env: 'PORTAL_KEY' },
+  sendTo: ['https://api.example/stac/'],
+}
+const good = { version: 1, preferred: ['portal'], credentials: [portal] }
+
+async function file(content: unknown, name = 'credentials.json', mode = 0o600) {
+  const path = join(folder, name)
+  await writeFile(path, typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content, null, 2))
+  await chmod(path, mode)
+  return path
+}
+
+async function errorOf(content: unknown, mode?: number): Promise<ConfigurationError> {
+  const path = await file(content, 'bad.json', mode)
+  return credentialsFromFile(path).then(
+    () => {
+      throw new Error('expected a failure')
+    },
+    (error) => error,
+  )
+}
+
+describe('which file', () => {
+  it('is the one named, then the variable, then the configuration folder', async () => {
+    const named = (id: string) => ({ ...good, preferred: [], credentials: [{ ...portal, id }] })
+    const ids = async (path?: string) => (await credentialsFromFile(path)).credentials.map(({ id }) => id)
+    expect(await ids()).toEqual([])
+    await mkdir(join(folder, 'config/stac-auth'), { recursive: true })
+    await file(named('folder'), 'config/stac-auth/credentials.json')
+    expect(await ids()).toEqual(['folder'])
+    process.env.STAC_AUTH_CREDENTIALS = await file(named('variable'), 'variable.json')
+    expect(await ids()).toEqual(['variable'])
+    expect(await ids(await file(named('argument'), 'argument.json'))).toEqual(['argument'])
+  })
+
+  it('is never one of the working directory', async () => {
+    process.chdir(folder)
+    await file(good)
+    await file('STAC_AUTH_CREDENTIALS=credentials.json', '.env')
+    await mkdir(join(folder, 'stac-auth'))
+    await file(good, 'stac-auth/credentials.json')
+    process.env.XDG_CONFIG_HOME = '.'
+    process.env.HOME = join(folder, 'home')
+    expect(await credentialsFromFile()).toEqual({ credentials: [] })
+  })
+
+  it.each([
+    [{ XDG_CONFIG_HOME: '/x' }, 'linux', '/x/stac-auth/credentials.json'],
+    [{ XDG_CONFIG_HOME: 'relative' }, 'linux', `${homedir()}/.config/stac-auth/credentials.json`],
+    [{}, 'darwin', `${homedir()}/.config/stac-auth/credentials.json`],
+    [{ APPDATA: '/appdata', XDG_CONFIG_HOME: '/x' }, 'win32', '/appdata/stac-auth/credentials.json'],
+  ] as const)('by default, for %j on %s, is %s', (env, platform, path) => expect(defaultCredentialFile(env, platform)).toBe(path))
+
+  it('that was named must be there', async () => {
+    const path = join(folder, 'absent.json')
+    await expect(credentialsFromFile(path)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `the credential file ${path} does not exist`,
+    })
+    process.env.STAC_AUTH_CREDENTIALS = path
+    await expect(credentialsFromFile()).rejects.toMatchObject({ code: 'CONFIG_INVALID', hint: expect.stringContaining('credentials add') })
+  })
+})
+
+describe('what it says', () => {
+  it('comes back as it is written', async () => {
+    expect(await credentialsFromFile(await file(good))).toEqual({ preferred: ['portal'], credentials: [portal] })
+    expect(await credentialsFromFile(await file(`\ufeff${JSON.stringify(good)}`))).toEqual({ preferred: ['portal'], credentials: [portal] })
+    expect(await credentialsFromFile(await file({ version: 1, credentials: [] }))).toEqual({ credentials: [] })
+  })
+
+  it.each([
+    ['a trailing comma', '{\n  "version": 1,\n  "credentials": [],\n}', '4:1: this is not JSON'],
+    ['single quotes', "{\n  'canary': 1\n}", '2:3: this is not JSON'],
+    ['an early end', '{ "version": 1, "credentials": [ "canary', 'this is not JSON'],
+    ['nothing', '', '1:1: this is not JSON'],
+    ['a list', '[]', '1:1: a credential file is a JSON object'],
+    ['another version', '{\n  "version": 2, "credentials": [] }', '2:14: version must be 1'],
+    ['no version', '{ "credentials": [] }', '1:1: version must be 1'],
+    ['an unknown member', '{ "version": 1, "credentials": [],\n "canary": 1 }', '2:'],
+    ['no entries', '{ "version": 1 }', 'credentials must be a list'],
+    ['preferred as a text', '{ "version": 1, "credentials": [],\n"preferred": "a" }', '2:14: preferred must be a list of ids'],
+    ['an entry that is a text', '{ "version": 1, "credentials": [\n "canary" ] }', '2:2: '],
+  ])('%s is refused with its place', async (_name, content, text) => {
+    const error = await errorOf(content)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.code).toBe('CONFIG_INVALID')
+    expect(error.message).toContain(`${folder}/bad.json:`)
+    expect(error.message).toContain(text)
+    expect(error.message.replace('"canary" is not a member', '')).not.toContain('canary')
+    expect(error).not.toHaveProperty('cause')
+  })
+
+  it('holds no secrets', async () => {
+    const error = await errorOf({ version: 1, credentials: [{ ...portal, value: 'canary-secret' }] })
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/value', hint: expect.stringContaining('"env"') })
+    expect(error.message).toContain('bad.json:9:16: ')
+    expect(JSON.stringify(error) + error.stack).not.toContain('canary-secret')
+  })
+
+  it.each([
+    ['an unknown field', { ...portal, extra: 1 }, '/credentials/0/extra'],
+    ['an unknown type', { ...portal, type: 'magic' }, '/credentials/0/type'],
+    ['no id', { ...portal, id: undefined }, '/credentials/0/id'],
+    ['no patterns', { ...portal, sendTo: undefined }, '/credentials/0/sendTo'],
+    ['a pattern for everything', { ...portal, sendTo: ['*'] }, '/credentials/0/sendTo/0'],
+    ['a pattern on a shared suffix', { ...portal, sendTo: ['https://*.github.io/'] }, '/credentials/0/sendTo/0'],
+  ])('%s in an entry is refused with pointer and line', async (_name, entry, pointer) => {
+    const error = await errorOf({ version: 1, credentials: [entry] })
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer })
+    expect(error.message).toMatch(/bad\.json:\d+:\d+: /)
+  })
+
+  it('is UTF-8', async () => {
+    expect((await errorOf(Buffer.from('{"version":1,"caf\xe9":1}', 'latin1'))).message).toContain('is not UTF-8 text')
+  })
+})
+
+describe('whose file', () => {
+  it.each([0o620, 0o602, 0o666, 0o777])('with mode %o is refused', async (mode) => {
+    const error = await errorOf(good, mode)
+    expect(error.message).toContain('can be written by others')
+    expect(error.hint).toMatch(/^chmod go-w /)
+  })
+
+  it.each([0o600, 0o400, 0o644])('with mode %o is read', async (mode) => {
+    expect((await credentialsFromFile(await file(good, 'mode.json', mode))).credentials).toHaveLength(1)
+  })
+
+  it.runIf(process.getuid?.() === 0)('of another user is refused, also behind a link', async () => {
+    const path = await file(good)
+    await chown(path, 12_345, 12_345)
+    await symlink(path, join(folder, 'soft.json'))
+    await link(path, join(folder, 'hard.json'))
+    for (const name of ['credentials.json', 'soft.json', 'hard.json']) {
+      await expect(credentialsFromFile(join(folder, name))).rejects.toMatchObject({
+        message: expect.stringContaining('belongs to another user'),
+      })
+    }
+  })
+
+  it('is a regular one of at most 1 MiB', async () => {
+    await expect(credentialsFromFile(folder)).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
+    await expect(credentialsFromFile('/dev/zero')).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    expect((await errorOf(' '.repeat(2 ** 20 + 1))).message).toContain('is too long')
+  })
+})

@@ -1,0 +1,174 @@
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { HttpRequest } from '../../src/http/message.ts'
+import { environmentProxies } from '../../src/node/proxy-tunnel.ts'
+import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harness.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()))
+})
+
+const CREDENTIALS = { authorization: 'Bearer canary-token', 'x-api-key': 'canary-key', cookie: 'sid=canary-cookie' }
+const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: CREDENTIALS })
+
+/** A proxy that asks for a login, opens tunnels to one port and keeps what it was told. */
+async function startProxy(port: number, answer?: string) {
+  const heads: string[] = []
+  const through: Buffer[] = []
+  const proxy = await startSocketServer((socket) => {
+    socket.once('data', (head) => {
+      heads.push(head.toString('latin1'))
+      const login = `proxy-authorization: Basic ${Buffer.from('me:proxy-password').toString('base64')}`
+      if (answer) return socket.end(answer)
+      if (!head.toString().toLowerCase().includes(login.toLowerCase()))
+        return socket.end('HTTP/1.1 407 Login\r\nproxy-authenticate: Basic\r\n\r\n')
+      join(socket, port, through)
+    })
+  })
+  open.push(proxy)
+  return { ...proxy, heads, through, url: `http://me:proxy-password@127.0.0.1:${proxy.port}` }
+}
+
+function join(socket: Socket, port: number, through: Buffer[]) {
+  const upstream = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+  socket.on('data', (chunk) => through.push(chunk))
+  upstream.on('error', () => socket.destroy())
+  socket.pipe(upstream).pipe(socket)
+}
+
+async function server(...args: Parameters<typeof startServer>) {
+  const started = await startServer(...args)
+  open.push(started)
+  return started
+}
+
+const errorOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  )
+
+describe('a proxy of the environment', () => {
+  it('opens a tunnel and sees neither request nor credentials; the origin sees nothing of the proxy', async () => {
+    const good = await server(undefined, { tls: 'valid' })
+    const proxy = await startProxy(good.port)
+    const lookup = async () => {
+      throw new Error('the proxy resolves names')
+    }
+    const send = undiciTransport({ ca: TEST_CA, env: { HTTPS_PROXY: proxy.url }, lookup })
+    expect(await (await send(get(`https://${HOSTS.good.name}/secret-path`))).text(2)).toBe('ok')
+    expect(proxy.heads[0]).toMatch(/^CONNECT data\.example:443 HTTP\/1\.1\r\n/)
+    expect(proxy.heads[0]).not.toMatch(/^authorization:/im)
+    const seen = proxy.heads.join() + Buffer.concat(proxy.through).toString('latin1')
+    expect(seen).not.toMatch(/canary|secret-path/)
+    expect(good.requests[0]?.headers).toMatchObject({ ...CREDENTIALS, host: HOSTS.good.name })
+    expect(good.received).not.toMatch(/proxy/i)
+  })
+
+  it('tunnels plain http as well', async () => {
+    const good = await server()
+    const proxy = await startProxy(good.port)
+    const send = undiciTransport({ env: { http_proxy: proxy.url } })
+    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+    expect(proxy.heads[0]).toContain(`CONNECT 127.0.0.1:${good.port} `)
+    expect(proxy.heads[0]).not.toContain('canary')
+  })
+
+  it('leaves an open tunnel alone, however long an answer pauses', async () => {
+    const good = await server((_request, response) => {
+      response.write('o')
+      setTimeout(() => response.end('k'), 600)
+    })
+    const proxy = await startProxy(good.port)
+    const send = undiciTransport({ env: { http_proxy: proxy.url }, timeouts: { connect: 200 } })
+    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+  })
+
+  it('that is silent is PROXY_UNREACHABLE', async () => {
+    const proxy = await startSocketServer(() => {})
+    open.push(proxy)
+    const send = undiciTransport({ env: { https_proxy: proxy.origin }, timeouts: { connect: 200 } })
+    expect(await errorOf(send(get('https://data.example/')))).toMatchObject({ code: 'PROXY_UNREACHABLE', retryable: true })
+  })
+
+  it.each(['https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/', 'https://metadata.google.internal/'])(
+    'is not asked for %s',
+    async (url) => {
+      const proxy = await startProxy(0)
+      const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.url } })(get(url)))
+      expect(error.code).toBe('URL_ADDRESS_FORBIDDEN')
+      expect(proxy.heads).toEqual([])
+    },
+  )
+
+  it.each([
+    ['407', 'HTTP/1.1 407 Login\r\nproxy-authenticate: Basic\r\n\r\n', 'PROXY_AUTH_REQUIRED', 407],
+    ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'PROXY_REFUSED', 403],
+    ['502', 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 3\r\n\r\nbad', 'PROXY_REFUSED', 502],
+  ])('that answers %s is an error of the proxy', async (_name, answer, code, status) => {
+    const proxy = await startProxy(0, answer)
+    const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.url } })(get('https://data.example/')))
+    expect(error).toMatchObject({ name: 'NetworkError', code, status })
+    expect(JSON.stringify(error) + error.stack).not.toMatch(/proxy-password|canary/)
+  })
+
+  it.each([
+    ['does not listen', () => undefined],
+    ['hangs up', (socket: Socket) => void socket.end()],
+  ])('that %s is PROXY_UNREACHABLE', async (name, onSocket) => {
+    const proxy = await startSocketServer(onSocket)
+    if (name === 'does not listen') await proxy.close()
+    else open.push(proxy)
+    const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.origin } })(get('https://data.example/')))
+    expect(error).toMatchObject({ code: 'PROXY_UNREACHABLE', retryable: true })
+  })
+
+  it('of a kind that is not supported is PROXY_INVALID', async () => {
+    for (const https_proxy of ['socks5://127.0.0.1:1080', 'http://']) {
+      const error = await errorOf(undiciTransport({ env: { https_proxy } })(get('https://data.example/')))
+      expect(error.code, https_proxy).toBe('PROXY_INVALID')
+    }
+  })
+})
+
+describe('environmentProxies', () => {
+  const hostOf = (env: NodeJS.ProcessEnv, url: string) => {
+    const { protocol, hostname, port } = new URL(url)
+    return environmentProxies(env)?.for(protocol, hostname.replace(/^\[|\]$/g, ''), port || '443')?.host
+  }
+
+  it('is undefined without a proxy', () => {
+    expect(environmentProxies({ NO_PROXY: 'x', https_proxy: '' })).toBeUndefined()
+  })
+
+  it('takes lower case before upper case, and all_proxy last', () => {
+    expect(hostOf({ https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:1' }, 'https://data.example/')).toBe('a:1')
+    expect(hostOf({ ALL_PROXY: 'c:1' }, 'https://data.example/')).toBe('c:1')
+    expect(hostOf({ http_proxy: 'http://a:1' }, 'https://data.example/')).toBeUndefined()
+  })
+
+  it.each([
+    ['*', true],
+    ['data.example', true],
+    ['DATA.example', true],
+    ['.example', true],
+    ['*.example', true],
+    ['example', true],
+    ['other.example, data.example', true],
+    ['other.example data.example', true],
+    ['data.example:443', true],
+    ['data.example:8443', false],
+    ['ata.example', false],
+    ['data.example.com', false],
+  ])('no_proxy %j leaves data.example out: %s', (no_proxy, isOut) => {
+    expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, 'https://data.example/') === undefined).toBe(isOut)
+  })
+
+  it('no_proxy takes IPv6 addresses', () => {
+    for (const no_proxy of ['::1', '[::1]', '[::1]:443'])
+      expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, 'https://[::1]/')).toBeUndefined()
+    expect(hostOf({ https_proxy: 'http://a:1', no_proxy: '::2' }, 'https://[::1]/')).toBe('a:1')
+  })
+})

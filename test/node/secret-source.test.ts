@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CredentialError } from '../../src/errors.ts'
+import { runSecretCommand } from '../../src/node/secret-command.ts'
+import { secretSource } from '../../src/node/secret-source.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'secret-source-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const errorOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  )
+
+async function file(name: string, content: string | Uint8Array) {
+  const path = join(folder, name)
+  await writeFile(path, content)
+  return path
+}
+
+/** A command that runs JavaScript. */
+const program = (script: string) => [process.execPath, '-e', script]
+
+function expectSourceError(error: CredentialError, text: string) {
+  expect(error).toBeInstanceOf(CredentialError)
+  expect(error.code).toBe('CREDENTIAL_SOURCE')
+  expect(error.message).toContain(text)
+  expect(error).not.toHaveProperty('cause')
+  expect(JSON.stringify(error) + error.stack).not.toContain('canary')
+}
+
+describe('env', () => {
+  it('is read when it is needed, once', async () => {
+    const read = secretSource({ env: 'STAC_AUTH_TEST_SECRET' })
+    process.env.STAC_AUTH_TEST_SECRET = 'first'
+    expect(await read()).toBe('first')
+    process.env.STAC_AUTH_TEST_SECRET = 'second'
+    expect(await read()).toBe('first')
+    delete process.env.STAC_AUTH_TEST_SECRET
+  })
+
+  it('that is not set is named, and may be set afterwards', async () => {
+    const read = secretSource({ env: 'STAC_AUTH_TEST_UNSET' })
+    expectSourceError(await errorOf(read()), 'STAC_AUTH_TEST_UNSET')
+    process.env.STAC_AUTH_TEST_UNSET = 'now'
+    expect(await read()).toBe('now')
+    delete process.env.STAC_AUTH_TEST_UNSET
+  })
+})
+
+describe('file', () => {
+  it.each([
+    ['secret', 'secret'],
+    ['secret\n', 'secret'],
+    ['secret\r\n', 'secret'],
+    ['secret\n\n', 'secret\n'],
+    [' se cret ', ' se cret '],
+    ['grün', 'grün'],
+    ['', ''],
+  ])('%j is %j: one line break at the end goes', async (content, secret) => {
+    expect(await secretSource({ file: await file('secret', content) })()).toBe(secret)
+  })
+
+  it('~/ is the home folder', async () => {
+    const path = join(homedir(), `.stac-auth-test-${process.pid}`)
+    await writeFile(path, 'from home\n')
+    try {
+      expect(await secretSource({ file: `~/${relative(homedir(), path)}` })()).toBe('from home')
+    } finally {
+      await rm(path)
+    }
+  })
+
+  it('may have 64 KiB, no more', async () => {
+    expect(await secretSource({ file: await file('full', 'x'.repeat(65_536)) })()).toHaveLength(65_536)
+    expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too long')
+  })
+
+  it('that cannot be a secret is named', async () => {
+    await mkdir(join(folder, 'folder'))
+    expectSourceError(await errorOf(secretSource({ file: join(folder, 'absent') })()), 'does not exist')
+    expectSourceError(await errorOf(secretSource({ file: join(folder, 'folder') })()), 'not a regular file')
+    expectSourceError(await errorOf(secretSource({ file: '/dev/zero' })()), 'not a regular file')
+    expectSourceError(await errorOf(secretSource({ file: 'secret' })()), 'relative path')
+    const path = await file('latin', Buffer.from('canary-\xe9', 'latin1'))
+    expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
+  })
+
+  it('that nobody writes to does not hang', async () => {
+    const path = join(folder, 'fifo')
+    execFileSync('mkfifo', [path])
+    expectSourceError(await errorOf(secretSource({ file: path })()), 'not a regular file')
+  })
+})
+
+describe('command', () => {
+  it('gives the one line it prints, with its arguments as they are', async () => {
+    const read = secretSource({ command: [...program('console.log(process.argv[1])'), 'a b; $HOME `id` "'] })
+    expect(await read()).toBe('a b; $HOME `id` "')
+  })
+
+  it('is started once for all who wait', async () => {
+    const path = join(folder, 'count')
+    const read = secretSource({ command: program(`require('fs').appendFileSync(${JSON.stringify(path)}, 'x'); console.log('s')`) })
+    expect(await Promise.all([read(), read(), read()])).toEqual(['s', 's', 's'])
+    expect(await secretSource({ file: path })()).toBe('x')
+  })
+
+  it('has an empty input', async () => {
+    expect(await runSecretCommand(program(`process.stdin.on('data', () => {}).on('end', () => console.log('ended'))`), 5000)).toBe('ended')
+  })
+
+  it.each([
+    ['ends with an error', `console.log('canary'); console.error('canary'); process.exit(1)`, 'ended with exit code 1'],
+    ['ends by a signal', `console.log('canary'); process.kill(process.pid, 'SIGTERM')`, 'was ended by SIGTERM'],
+    ['prints two lines', `console.log('canary'); console.log('canary')`, 'more than one line'],
+    ['prints 10 MB', `process.stdout.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
+    ['complains for 10 MB', `process.stderr.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
+    ['prints what is not UTF-8', `process.stdout.write(Buffer.from('canary\\xe9', 'latin1'))`, 'not UTF-8'],
+  ])('that %s is an error that shows nothing of it', async (_name, script, text) => {
+    const error = await errorOf(secretSource({ command: program(script) })())
+    expectSourceError(error, text)
+    expect(error.message).toContain(process.execPath)
+  })
+
+  it('that hangs is killed in time, with a child that holds its output', async () => {
+    const script = `require('child_process').spawn('sleep', ['20'], { stdio: 'inherit' }); console.log(process.pid); setInterval(() => {}, 1000)`
+    const start = performance.now()
+    expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not end within 0.7 s')
+    expect(performance.now() - start).toBeLessThan(3000)
+  })
+
+  it('that does not exist is named', async () => {
+    expectSourceError(await errorOf(secretSource({ command: ['stac-auth-no-such-program'] })()), 'stac-auth-no-such-program was not found')
+    const path = await file('not-executable', 'canary')
+    await chmod(path, 0o600)
+    expectSourceError(await errorOf(secretSource({ command: [path] })()), 'cannot be started')
+    expectSourceError(await errorOf(secretSource({ command: [''] })()), 'cannot be started')
+  })
+
+  it('goes through no shell', async () => {
+    expectSourceError(await errorOf(secretSource({ command: ['echo secret'] })()), 'was not found')
+  })
+})
+
+describe('keyring', () => {
+  it('says which package it needs', async () => {
+    const error = await errorOf(secretSource({ keyring: 'archive' })())
+    expectSourceError(error, '@napi-rs/keyring')
+    expect(error.hint).toBe('npm install @napi-rs/keyring')
+  })
+})

@@ -1,0 +1,37 @@
+/** A transport under test and the servers it talks to; they are closed after each test. */
+import { afterEach } from 'vitest'
+import type { HttpRequest, Send, SendOptions } from '../../src/http/message.ts'
+import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { type ServerOptions, startServer, startSocketServer } from '../servers/harness.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()))
+})
+
+export const get = (url: string, headers: Record<string, string> = {}): HttpRequest => ({ method: 'GET', url, headers })
+export const send: Send = undiciTransport({ env: {} })
+export const granted: SendOptions = { granted: true }
+export const MIB = 2 ** 20
+
+export async function server(listener?: Parameters<typeof startServer>[0], options?: ServerOptions) {
+  const started = await startServer(listener, options)
+  open.push(started)
+  return started
+}
+
+export async function sockets(onSocket: Parameters<typeof startSocketServer>[0]) {
+  const started = await startSocketServer(onSocket)
+  open.push(started)
+  return started
+}
+
+/** What a promise fails with; it must fail. */
+export function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => {
+      throw new Error(`expected a failure, got ${String(value)}`)
+    },
+    (error: unknown) => error,
+  )
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { AbortedError } from '../../src/errors.ts'
+import type { Send } from '../../src/http/message.ts'
+import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
+
+describe('limits', () => {
+  it('count bytes exactly', async () => {
+    const good = await server((_request, response) => response.end(Buffer.alloc(1000)))
+    expect(await (await send(get(`${good.origin}/`), granted)).bytes(1000)).toHaveLength(1000)
+    expect(await failureOf((await send(get(`${good.origin}/`), granted)).bytes(999))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+  })
+
+  it('stop an endless body and close its connection', async () => {
+    let closed = false
+    const good = await server((_request, response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(65_536)), 1)
+      response.on('close', () => {
+        closed = true
+        clearInterval(timer)
+      })
+    })
+    expect(await failureOf((await send(get(`${good.origin}/`), granted)).bytes(MIB))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+    await expect.poll(() => closed).toBe(true)
+  })
+
+  it('keep headers to 16 KiB', async () => {
+    const good = await server((_request, response) =>
+      response.writeHead(401, { 'www-authenticate': `Basic realm="${'x'.repeat(65_000)}"` }).end(),
+    )
+    expect(await failureOf(send(get(`${good.origin}/`), granted))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+  })
+
+  it('throw a large unwanted body away without reading it all', async () => {
+    const good = await server((_request, response) => response.end(Buffer.alloc(32 * MIB)))
+    const start = performance.now()
+    await (await send(get(`${good.origin}/`), granted)).discard()
+    expect(performance.now() - start).toBeLessThan(1500)
+  })
+
+  it('do not wait for a body that drips while it is thrown away', async () => {
+    const good = await server((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const start = performance.now()
+    await (await send(get(`${good.origin}/`), granted)).discard()
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+})
+
+describe('an abort', () => {
+  const silent = () => sockets(() => {})
+
+  it('before the request sends nothing', async () => {
+    const good = await server()
+    const error = await failureOf(send(get(`${good.origin}/`), { ...granted, signal: AbortSignal.abort('why') }))
+    expect(error).toBeInstanceOf(AbortedError)
+    expect(error).toMatchObject({ code: 'ABORTED', cause: 'why' })
+    expect(good.connections).toBe(0)
+  })
+
+  it('ends the wait for an answer', async () => {
+    const { origin } = await silent()
+    const controller = new AbortController()
+    const pending = failureOf(send(get(origin), { ...granted, signal: controller.signal }))
+    setTimeout(() => controller.abort(new Error('enough')), 30)
+    expect(await pending).toMatchObject({ name: 'AbortError', cause: expect.objectContaining({ message: 'enough' }) })
+  })
+
+  it('ends the wait for a connection', async () => {
+    const controller = new AbortController()
+    const never = undiciTransport({ env: {}, lookup: () => new Promise(() => {}) })
+    const pending = failureOf(never(get('http://data.example/'), { signal: controller.signal }))
+    setTimeout(() => controller.abort(), 30)
+    expect(await pending).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('ends a body, in a reader and in a Response', async () => {
+    const good = await server((_request, response) => {
+      response.write('begin')
+    })
+    for (const read of [(r: Awaited<ReturnType<Send>>) => r.bytes(MIB), (r: Awaited<ReturnType<Send>>) => r.toResponse().text()]) {
+      const controller = new AbortController()
+      const response = await send(get(`${good.origin}/`), { ...granted, signal: controller.signal })
+      setTimeout(() => controller.abort(), 30)
+      expect(await failureOf(read(response))).toMatchObject({ code: 'ABORTED' })
+    }
+  })
+})
+
+describe('times', () => {
+  const hasty = undiciTransport({ env: {}, timeouts: { connect: 200, headers: 200, body: 200 } })
+
+  it('TIMEOUT_HEADERS after a silent accept', async () => {
+    const { origin } = await sockets(() => {})
+    expect(await failureOf(hasty(get(origin), granted))).toMatchObject({ name: 'TimeoutError', code: 'TIMEOUT_HEADERS', retryable: true })
+  })
+
+  it('TIMEOUT_BODY when a body stalls', async () => {
+    const good = await server((_request, response) => {
+      response.write('begin')
+    })
+    const response = await hasty(get(`${good.origin}/`), granted)
+    expect(await failureOf(response.bytes(MIB))).toMatchObject({ code: 'TIMEOUT_BODY', retryable: true })
+  })
+
+  it('TIMEOUT_CONNECT when the name server is silent', async () => {
+    const never = undiciTransport({ env: {}, timeouts: { connect: 200 }, lookup: () => new Promise(() => {}) })
+    expect(await failureOf(never(get('http://data.example/')))).toMatchObject({ code: 'TIMEOUT_CONNECT', retryable: true })
+  })
+
+  it('TIMEOUT_TOTAL when an answer drips, or does not come', async () => {
+    const good = await server((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const response = await send(get(`${good.origin}/`), { ...granted, timeout: 150 })
+    expect(await failureOf(response.bytes(MIB))).toMatchObject({ name: 'TimeoutError', code: 'TIMEOUT_TOTAL', retryable: true })
+    const { origin } = await sockets(() => {})
+    expect(await failureOf(send(get(origin), { ...granted, timeout: 100 }))).toMatchObject({ code: 'TIMEOUT_TOTAL' })
+  })
+
+  it('a time beyond what timers can do is no time at all', async () => {
+    const good = await server()
+    expect(await (await send(get(`${good.origin}/`), { ...granted, timeout: 1e12 })).text(2)).toBe('ok')
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import * as node from '../../src/platform/node-crypto.ts'
+import * as web from '../../src/platform/web-crypto.ts'
+
+describe.each([
+  ['node', node],
+  ['web', web],
+])('hashes of %s', (_name, { sha256Hex, hmacKey }) => {
+  it('give the digest of FIPS 180-4', async () => {
+    expect(await sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  })
+
+  it('give the code of RFC 4231, test case 2', async () => {
+    const key = await hmacKey(new TextEncoder().encode('Jefe'))
+    const code = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
+    expect(await key.signHex('what do ya want for nothing?')).toBe(code)
+    expect(Buffer.from(await key.sign('what do ya want for nothing?')).toString('hex')).toBe(code)
+  })
+
+  it('take texts as UTF-8', async () => {
+    expect(await sha256Hex('é')).toBe('4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c')
+  })
+})
+
+it('of Node are there at once', () => {
+  expect(typeof node.sha256Hex('')).toBe('string')
+  expect(node.hmacKey(new Uint8Array(1)).sign('')).toBeInstanceOf(Uint8Array)
+})
