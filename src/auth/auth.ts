@@ -1,0 +1,79 @@
+/** What callers use: the products of the engine. */
+import type { HttpRequest } from '../http/message.ts'
+import type { ObjectLocation } from '../stac/storage.ts'
+import type { Target } from '../stac/target.ts'
+import type { Warning } from './strategy.ts'
+
+/** The authorized request, unsent, and how it came about. Its headers and address may hold secrets. */
+export interface AuthorizedRequest extends HttpRequest {
+  /** Name in `auth:refs`; absent for a target that asked for nothing. */
+  readonly ref?: string
+  /** Type of the scheme in the document. */
+  readonly scheme?: string
+  /** Id of the entry that was used. */
+  readonly credential?: string
+  /** ISO 8601 in UTC; absent when nobody knows. */
+  readonly expiresAt?: string
+  readonly pointer?: string
+  /** For object stores: where the object lies. */
+  readonly location?: ObjectLocation
+  /** What of it is secret, by structure: header names, and whether the address itself carries material. */
+  readonly material: { readonly headers: readonly string[]; readonly url: boolean }
+}
+
+/** One reference of a target: with `code` it says why it is not used, with `credential` and no `code` it would be. */
+export interface RefExplanation {
+  readonly ref: string
+  /** Type of the scheme; absent when the name is not defined. */
+  readonly scheme?: string
+  readonly credential?: string
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+  readonly pointer?: string
+}
+
+/** Why a target is or is not reachable; made without network. */
+export interface Explanation {
+  readonly pointer: string
+  readonly href: string
+  readonly refs: readonly RefExplanation[]
+  /** Present when the target itself is refused (its address, a link's own request fields). */
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+  readonly warnings: readonly Warning[]
+}
+
+export interface AuthorizeOptions {
+  readonly signal?: AbortSignal
+  /** `GET` by default; `HEAD` for a look at the headers. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Seconds, 1 to 604800: for `s3` an address that opens by itself for that long, instead of headers. */
+  readonly presign?: number
+}
+
+export interface Auth {
+  /**
+   * The authorized request: handshakes are done, the request itself is unsent. What `assetOf` did not find
+   * (`undefined`) is `TARGET_NOT_FOUND`, here and below.
+   *
+   * Errors: `SelectionError` (nothing was sent), `CredentialError`, `TrustError`, `ProtocolError`, `NetworkError`.
+   */
+  authorize(target: Target | undefined, options?: AuthorizeOptions): Promise<AuthorizedRequest>
+  /**
+   * Sends it and follows redirects, each hop with its own choice of credential. A standard `Response` comes back; a
+   * 401 or 403 to a credential is `AUTH_REJECTED`.
+   *
+   * For an address instead of a target, the entry whose `sendTo` covers it most narrowly is used. Pass the target itself
+   * where there is one: text of a catalog should select a credential by its references only.
+   */
+  fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
+  /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
+  fetchFor(target: Target | undefined): typeof globalThis.fetch
+  /** The authorized request from what is already known, without waiting; undefined when something must be fetched. */
+  peek(target: Target | undefined): AuthorizedRequest | undefined
+  /** Which reference, which entry, why not the others; no network, no secret is read. */
+  explain(target: Target | undefined): Promise<Explanation>
+}

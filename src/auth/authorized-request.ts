@@ -1,0 +1,41 @@
+/** Puts together what `authorize` gives back. */
+import type { HttpRequest } from '../http/message.ts'
+import type { Target } from '../stac/target.ts'
+import type { AuthorizedRequest } from './auth.ts'
+import type { Leg } from './flow.ts'
+import type { Selection } from './select.ts'
+
+const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
+
+/** A request that carries nothing of the user's. */
+export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
+  return selection
+    ? { ...request, ref: selection.ref, scheme: selection.type, pointer, material: NOTHING }
+    : { ...request, pointer, material: NOTHING }
+}
+
+/** The authorized request; what differs from the plain one is its material. */
+export function authorizedRequest(
+  plain: HttpRequest,
+  { request, expiresAt, location }: Leg,
+  target: Target,
+  selection: Selection,
+): AuthorizedRequest {
+  const { method, url, headers, body } = request
+  const names: string[] = []
+  for (const name in headers) if (headers[name] !== plain.headers[name]) names.push(name)
+  return {
+    method,
+    url,
+    headers,
+    ...(body !== undefined && { body }),
+    ref: selection.ref,
+    scheme: selection.type,
+    ...(selection.choice && { credential: selection.choice.credential.id }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    pointer: target.pointer,
+    ...(location && { location }),
+    // Where an object lies is no secret; a presigned or signed address is.
+    material: { headers: names, url: url !== plain.url && !location },
+  }
+}

@@ -1,0 +1,44 @@
+/** An entry of the user that fits a scheme, and how far it may reach. */
+import { TrustError } from '../errors.ts'
+import type { AuthScheme } from '../stac/scheme.ts'
+import type { Target } from '../stac/target.ts'
+import type { Credential } from './credential.ts'
+import { coveredBy, covers, narrowness } from './grant.ts'
+import type { Strategy } from './strategy.ts'
+
+/** An entry, the strategy that uses it and the scheme it is given. */
+export interface Choice {
+  readonly credential: Credential
+  readonly strategy: Strategy
+  readonly scheme: AuthScheme
+}
+
+/** True when the user lets that entry's material be used for that address, or for that target at it. */
+export function coversTarget({ strategy, credential }: Choice, url: URL, target?: Target): boolean {
+  return strategy.covers ? strategy.covers(credential, url.href, target) : coveredBy(credential.sendTo, url)
+}
+
+/** True when a request that carries the entry's material may go to that address. */
+function mayReach(choice: Choice, url: URL): boolean {
+  const { strategy, credential } = choice
+  return strategy.reaches ? strategy.reaches(credential, url.href) : coversTarget(choice, url)
+}
+
+/** Errors: `CREDENTIAL_TARGET_UNTRUSTED` for an address that the entry's material may not go to. */
+export function checkReach(choice: Choice, address: string): void {
+  const url = new URL(address)
+  if (mayReach(choice, url)) return
+  const { id } = choice.credential
+  throw new TrustError('CREDENTIAL_TARGET_UNTRUSTED', `"${id}" may not be sent to ${url.origin}. Nothing was sent`, {
+    credential: id,
+    url: address,
+    hint: `if you trust that host, add "${url.origin}/" to the sendTo of entry "${id}"`,
+  })
+}
+
+/** How narrow the narrowest pattern is that covers the address. */
+export function widthOf({ sendTo }: Credential, url: URL): number {
+  let best = 0
+  for (const grant of sendTo) if (covers(grant, url)) best = Math.max(best, narrowness(grant))
+  return best
+}

@@ -1,0 +1,65 @@
+/** The user's side of an engine, ready to choose: entries read, patterns parsed, tuples known. */
+import type { Target } from '../stac/target.ts'
+import type { Explanation } from './auth.ts'
+import type { Choice } from './choice.ts'
+import type { CredentialSet } from './credential.ts'
+import { grantedOrigins } from './granted-origins.ts'
+import { Judge } from './judge.ts'
+import { checkTypes, readCredentials } from './read-credentials.ts'
+import type { Registry } from './registry.ts'
+import { resourceOf } from './resource.ts'
+import { type Selection, Selector, Unusable } from './select.ts'
+
+export class Chooser {
+  readonly #registry: Registry
+  readonly #selector: Selector
+  readonly #judge: Judge
+  /** Origins that the user wrote down. */
+  readonly named: ReadonlySet<string>
+  /** Each entry as a choice of its own, for addresses without references. */
+  readonly own: readonly Choice[]
+
+  /** Errors: `CONFIG_INVALID` with the pointer of the field. The strategies of all entries must be loaded. */
+  constructor(source: CredentialSet, registry: Registry, typed: readonly string[]) {
+    checkTypes(source, registry.types)
+    const credentials = readCredentials(source, registry.loaded)
+    this.#registry = registry
+    this.named = grantedOrigins(credentials, registry.loaded, typed)
+    this.#judge = new Judge(registry, credentials, this.named)
+    this.#selector = new Selector(this.#judge, credentials)
+    this.own = credentials.flatMap((credential) => {
+      const strategy = registry.get(credential.type)
+      return strategy ? [{ credential, strategy, scheme: strategy.schemeOf(credential) }] : []
+    })
+  }
+
+  /** Loads what the schemes of a target need. */
+  async prepare(target: Target): Promise<void> {
+    if (this.#registry.isPartial) await this.#registry.load(target.refs.flatMap((ref) => this.#judge.typesOf(target, ref)))
+  }
+
+  /** True when nothing needs to be loaded for the target. */
+  isPrepared(target: Target): boolean {
+    return (
+      !this.#registry.isPartial ||
+      !target.refs.some((ref) => this.#judge.typesOf(target, ref).some((type) => this.#registry.isPending(type)))
+    )
+  }
+
+  /** The absolute address of a target. Errors: `URL_*`, `LINK_REQUEST_FORBIDDEN`. */
+  addressOf(target: Target): URL {
+    return resourceOf(target, this.named, this.#registry.loaded)
+  }
+
+  /** The usable references, best first; none for a target that asks for nothing. */
+  select(target: Target, url: URL, anonymous?: 'allow'): readonly Selection[] | Unusable {
+    if (target.refs.length === 0) return []
+    const outcome = this.#selector.select(target, url)
+    return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
+  }
+
+  async explain(target: Target): Promise<Explanation> {
+    const { explain } = await import('./explain.ts')
+    return explain(target, this.#selector, (target) => this.addressOf(target))
+  }
+}

@@ -1,0 +1,79 @@
+/** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
+import { ConfigurationError, TrustError } from '../errors.ts'
+import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
+import { type Choice, checkReach } from './choice.ts'
+import { runFlow } from './drive.ts'
+import type { MemorySessions } from './session.ts'
+import type { AuthContext, Clock, Resource, Warning } from './strategy.ts'
+
+/** Milliseconds for a token or signing call as a whole. */
+const SIDE_TIMEOUT = 60_000
+
+/** The parts of the world that an engine works with. */
+export interface World {
+  readonly transport: Send
+  readonly sessions: MemorySessions
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  readonly warn: (warning: Warning) => void
+  /** Origins that the user wrote down. */
+  readonly named: ReadonlySet<string>
+  /** The entry of that id as a choice of its own. */
+  readonly entry: (id: string) => Choice | undefined
+}
+
+/** The context of one request. */
+export function contextOf(world: World, { scheme, credential, strategy }: Choice, resource: Resource, signal?: AbortSignal): AuthContext {
+  const endpoints = strategy.endpoints?.(credential) ?? []
+  const side =
+    (through: Send): Send =>
+    (request, options) => {
+      if (!endpoints.some((endpoint) => sameEndpoint(endpoint, request.url))) throw foreignEndpoint(credential.id, request)
+      return through(request, { signal, timeout: SIDE_TIMEOUT, ...options })
+    }
+  const { sessions, clock, random, warn } = world
+  const session = sessions.view(credential.id, signal)
+  const send = side((request, options) => world.transport(request, granted(world, request, options)))
+  const context = { scheme, credential, resource, session, send, clock, random, signal, warn }
+  const via = credential.with
+  return typeof via === 'string' ? { ...context, sendWith: side(sendAs(world, via)) } : context
+}
+
+/**
+ * Sends a leg of the resource request. The last look before the wire: material goes only where its owner lets it.
+ * Errors: `CREDENTIAL_TARGET_UNTRUSTED`.
+ */
+export function sendLeg(world: World, choice: Choice, request: HttpRequest, options: SendOptions = {}): Promise<HttpResponse> {
+  checkReach(choice, request.url)
+  return world.transport(request, granted(world, request, options))
+}
+
+/** The options with the word on whether the user named that origin. */
+export function granted(world: World, request: HttpRequest, options: SendOptions = {}): SendOptions {
+  return { ...options, granted: world.named.has(new URL(request.url).origin) }
+}
+
+/** A side request authorized by another entry; that entry's grant is checked like for any request. */
+function sendAs(world: World, id: string): Send {
+  return async (request, options) => {
+    const choice = world.entry(id)
+    if (!choice) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+    const context = contextOf(world, choice, { url: request.url }, options?.signal)
+    const result = await runFlow(choice.strategy.authorize(request, context), (leg) => sendLeg(world, choice, leg.request, options))
+    if (!result) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" cannot authorize a signing call`)
+    return result.response
+  }
+}
+
+function sameEndpoint(endpoint: string, url: string): boolean {
+  const { origin, pathname } = new URL(url)
+  const own = new URL(endpoint)
+  return own.origin === origin && own.pathname === pathname
+}
+
+function foreignEndpoint(id: string, { url }: HttpRequest): TrustError {
+  return new TrustError('CREDENTIAL_ENDPOINT_UNTRUSTED', `${new URL(url).origin} is no endpoint of entry "${id}". Nothing was sent`, {
+    credential: id,
+    url,
+  })
+}

@@ -1,0 +1,152 @@
+/** `createAuth`: chooses at once, and loads the rest of the engine when something must be sent. */
+import { SelectionError } from '../errors.ts'
+import type { HttpRequest, Send } from '../http/message.ts'
+import type { Target } from '../stac/target.ts'
+import { defaultStrategies } from '../strategies/index.ts'
+import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
+import { authorizedRequest, plainRequest } from './authorized-request.ts'
+import { type Choice, checkReach } from './choice.ts'
+import { Chooser } from './chooser.ts'
+import type { CredentialSource } from './credential.ts'
+import type { Leg } from './flow.ts'
+import { plainHeaders } from './plain-headers.ts'
+import { flatten } from './read-credentials.ts'
+import { Registry } from './registry.ts'
+import { hrefOf } from './resource.ts'
+import type { Runtime } from './runtime.ts'
+import { type Selection, Unusable } from './select.ts'
+import type { Session } from './session.ts'
+import type { Clock, LazyStrategy, Strategy, Warning } from './strategy.ts'
+
+export interface AuthOptions {
+  /** The user's entries; in code they may hold plain strings. */
+  readonly credentials: CredentialSource
+  /** Replaces the default list; add to `defaultStrategies` for custom types. */
+  readonly strategies?: readonly (Strategy | LazyStrategy)[]
+  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere. */
+  readonly transport?: Send
+  /** Addresses that the user typed: their origins may be loopback or private. */
+  readonly typed?: readonly string[]
+  /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */
+  readonly anonymous?: 'allow'
+  /** `error` refuses redirects to another origin. */
+  readonly redirects?: 'follow' | 'error'
+  /** Hears what is worth telling and stops nothing. */
+  readonly onWarning?: (warning: Warning) => void
+  readonly clock?: Clock
+}
+
+/** What is known before anything was sent. */
+const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
+
+/**
+ * Turns what catalogs say about access into requests, with the user's entries.
+ *
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field; for types whose strategy is loaded on demand
+ * it comes with the first call.
+ *
+ * @example
+ * const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })
+ * const response = await auth.fetch(assetOf(item, 'data'))
+ */
+export function createAuth(options: AuthOptions): Auth {
+  const { typed = [], anonymous, onWarning, clock = { now: Date.now } } = options
+  const registry = new Registry(options.strategies ?? defaultStrategies)
+  const entries = flatten(options.credentials)
+  const types = entries.credentials.map((entry) => String(entry?.type))
+  let chooser = types.some((type) => registry.isPending(type)) ? undefined : new Chooser(entries, registry, typed)
+  let runtime: Runtime | undefined
+
+  /** The chooser, once the strategies of all entries and of the target's schemes are loaded. */
+  async function ready(target?: Target): Promise<Chooser> {
+    if (!chooser) {
+      await registry.load(types)
+      chooser ??= new Chooser(entries, registry, typed)
+    }
+    if (target && !chooser.isPrepared(target)) await chooser.prepare(target)
+    return chooser
+  }
+
+  async function running(): Promise<Runtime> {
+    const [{ Runtime }, chooser] = await Promise.all([import('./runtime.ts'), ready()])
+    runtime ??= new Runtime(chooser, clock, options)
+    return runtime
+  }
+
+  function begin(chooser: Chooser, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
+    const url = chooser.addressOf(target)
+    const request: HttpRequest = { method, url: hrefOf(url), headers: headers ? plainHeaders(headers) : {} }
+    return { outcome: chooser.select(target, url, anonymous), request }
+  }
+
+  /** What can be said without waiting. */
+  function known(request: HttpRequest, target: Target, selection?: Selection, presign?: number): AuthorizedRequest | undefined {
+    const choice = selection?.choice
+    if (!choice) return plainRequest(request, target, selection)
+    const { scheme, credential, strategy } = choice
+    const session = runtime?.session(credential.id) ?? NO_SESSION
+    const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign } })
+    return leg && checked(request, leg, target, selection, choice)
+  }
+
+  async function authorize(wanted: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
+    const target = targetOf(wanted)
+    const { outcome, request } = begin(chooser?.isPrepared(target) ? chooser : await ready(target), target, options)
+    if (outcome instanceof Unusable) throw await outcome.error()
+    const [selection] = outcome
+    if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
+    const at = known(request, target, selection, options.presign)
+    if (at || !selection?.choice) return at ?? plainRequest(request, target, selection)
+    const leg = await (runtime ?? (await running())).authorize(request, selection.choice, target, options)
+    return leg ? checked(request, leg, target, selection, selection.choice) : plainRequest(request, target, selection)
+  }
+
+  function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
+    const target = targetOf(wanted)
+    if (!chooser?.isPrepared(target)) return undefined
+    const { outcome, request } = begin(chooser, target, {})
+    return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
+  }
+
+  async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}): Promise<Response> {
+    const target = targetOf(wanted)
+    await ready(target)
+    return (await running()).fetchTarget(target, init)
+  }
+
+  return {
+    authorize,
+    peek,
+    explain: async (wanted) => {
+      const target = targetOf(wanted)
+      return (await ready(target)).explain(target)
+    },
+    fetch: async (input, init = {}) => {
+      if (input === undefined || isTarget(input)) return fetchTarget(input, init)
+      return (await running()).fetchAddress(input, init)
+    },
+    fetchFor: (target) => async (input, init) => {
+      const request = input instanceof Request ? input : undefined
+      const { method, headers, body, signal, redirect } = request ?? {}
+      const under = { ...targetOf(target), href: request?.url ?? String(input), kind: 'asset' } as const
+      return fetchTarget(under, request ? { method, headers, body, signal, redirect, ...init } : init)
+    },
+  }
+}
+
+/** A leg whose address differs from the target's must be within reach as well. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
+function checked(request: HttpRequest, leg: Leg, target: Target, selection: Selection, choice: Choice): AuthorizedRequest {
+  if (leg.request.url !== request.url) checkReach(choice, leg.request.url)
+  return authorizedRequest(request, leg, target, selection)
+}
+
+function targetOf(target: Target | undefined): Target {
+  if (isTarget(target)) return target
+  throw new SelectionError('TARGET_NOT_FOUND', 'there is no such asset or link in the document', {
+    hint: 'targetsOf(document) lists what there is',
+  })
+}
+
+function isTarget(value: unknown): value is Target {
+  return typeof value === 'object' && value !== null && 'refs' in value && 'scope' in value
+}

@@ -1,0 +1,147 @@
+/**
+ * Sends a request and follows redirects. Every hop starts empty-handed and chooses by its own address; alternatives are
+ * tried in turn when a server refuses one.
+ */
+import { AbortedError, type AuthError, CredentialError, TrustError, UnsupportedError } from '../errors.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { harmlessHeaders, isRedirect, locationOf, redirected } from '../http/redirect.ts'
+import type { Target } from '../stac/target.ts'
+import { type Choice, coversTarget, widthOf } from './choice.ts'
+import type { Chooser } from './chooser.ts'
+import { contextOf, granted, sendLeg, type World } from './context.ts'
+import { runFlow } from './drive.ts'
+import { rejected } from './rejected.ts'
+import { type Selection, Unusable } from './select.ts'
+
+const MAX_HOPS = 10
+
+/** What a request is for, and which references may serve it. */
+interface Purpose {
+  readonly target?: Target
+  readonly selections: readonly Selection[]
+}
+
+/** One hop, and what its transport is told. */
+interface Hop {
+  readonly target?: Target
+  readonly hop: number
+  readonly signal?: AbortSignal
+  readonly followHidden: boolean
+}
+
+interface Answer {
+  readonly response: HttpResponse
+  /** The address was replaced by a signed one: nothing is ever added to what comes after it. */
+  readonly replaced: boolean
+}
+
+export class Exchange {
+  readonly #world: World
+  readonly #chooser: Chooser
+  readonly #redirects: 'follow' | 'error'
+
+  constructor(world: World, chooser: Chooser, redirects: 'follow' | 'error') {
+    this.#world = world
+    this.#chooser = chooser
+    this.#redirects = redirects
+  }
+
+  /** For an address without references: the entry whose grant covers it most narrowly, or nothing. */
+  byAddress(url: URL): readonly Selection[] {
+    const fitting = this.#chooser.own.filter((choice) => coversTarget(choice, url))
+    const [best] = fitting.sort(
+      (one, other) => rank(one.credential, other.credential) || widthOf(other.credential, url) - widthOf(one.credential, url),
+    )
+    return best ? [{ ref: best.credential.id, type: best.credential.type, choice: best, warnings: [] }] : []
+  }
+
+  async fetch(first: HttpRequest, purpose: Purpose, init: RequestInit): Promise<Response> {
+    const signal = init.signal ?? undefined
+    const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
+    if (signal?.aborted) throw new AbortedError(signal.reason)
+    const seen = new Set<string>()
+    let request = first
+    let selections = purpose.selections
+    let replaced = false
+    for (let hop = 0; ; hop++) {
+      const answer = await this.#attempt(request, selections, { target: purpose.target, hop, signal, followHidden })
+      const { response } = answer
+      if (!isRedirect(response.status) || init.redirect === 'manual') return response.toResponse()
+      await response.discard()
+      seen.add(`${request.method} ${request.url}`)
+      const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
+      this.#checkHop(response.url, next, hop, init.redirect)
+      request = redirected(asked(request, response.url), response.status, next, hop)
+      if (seen.has(`${request.method} ${request.url}`))
+        throw new TrustError('REDIRECT_LOOP', 'the redirects lead in a circle', { url: request.url, hop })
+      replaced ||= answer.replaced
+      selections = replaced ? [] : this.#forHop(purpose.target, next)
+    }
+  }
+
+  #checkHop(from: string, next: URL, hop: number, redirect: RequestInit['redirect']): void {
+    const { origin } = new URL(from)
+    if (hop >= MAX_HOPS) throw new TrustError('REDIRECT_TOO_MANY', `more than ${MAX_HOPS} redirects`, { url: from, hop })
+    const refused = redirect === 'error' || (this.#redirects === 'error' && next.origin !== origin)
+    if (refused)
+      throw new TrustError('REDIRECT_CROSS_ORIGIN', `${origin} redirects to ${next.origin}, which was not allowed`, { url: from, hop })
+  }
+
+  /** A hop gets material only if its own address is granted; otherwise it goes out bare. */
+  #forHop(target: Target | undefined, url: URL): readonly Selection[] {
+    if (url.protocol === 'http:' && !this.#world.named.has(url.origin)) return []
+    if (!target) return this.byAddress(url)
+    const selections = this.#chooser.select(target, url)
+    return selections instanceof Unusable ? [] : selections
+  }
+
+  /** One hop: the references in turn, the next one when a server refuses. */
+  async #attempt(request: HttpRequest, selections: readonly Selection[], hop: Hop): Promise<Answer> {
+    let refusal: AuthError | undefined
+    for (const selection of selections) {
+      if (!selection.choice) return this.#bare(request, hop)
+      for (const warning of selection.warnings) this.#world.warn(warning)
+      try {
+        const answer = await this.#authorized(request, selection.choice, hop)
+        if (answer) return answer
+      } catch (error) {
+        if (!(error instanceof CredentialError) || error.code !== 'AUTH_REJECTED') throw error
+        refusal ??= error
+      }
+    }
+    if (refusal) throw refusal
+    return this.#bare(request, hop)
+  }
+
+  async #authorized(request: HttpRequest, choice: Choice, { target, hop, ...options }: Hop): Promise<Answer | undefined> {
+    const context = contextOf(this.#world, choice, { url: request.url, target }, options.signal)
+    const flow = choice.strategy.authorize(request, context)
+    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg.request, options))
+    if (!result) return undefined
+    const { response, leg } = result
+    if (response.status === 401 || response.status === 403) {
+      await response.discard()
+      throw rejected(response, choice.credential.id, hop)
+    }
+    return { response, replaced: leg.replaces === true }
+  }
+
+  async #bare(request: HttpRequest, { signal, followHidden }: Hop): Promise<Answer> {
+    if (request.url.startsWith('s3:')) {
+      throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with an s3 entry that covers it', {
+        url: request.url,
+      })
+    }
+    return { response: await this.#world.transport(request, granted(this.#world, request, { signal, followHidden })), replaced: false }
+  }
+}
+
+function rank({ preference: one }: { readonly preference: number }, { preference: other }: { readonly preference: number }): number {
+  return one === other ? 0 : one - other
+}
+
+/** The caller's request as it was put to the address that answered: at another origin it came with harmless headers only. */
+function asked({ method, url, headers, body }: HttpRequest, answered: string): HttpRequest {
+  if (new URL(url).origin !== new URL(answered).origin) return { method, url: answered, headers: harmlessHeaders(headers) }
+  return body === undefined ? { method, url: answered, headers } : { method, url: answered, headers, body }
+}

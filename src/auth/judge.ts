@@ -1,0 +1,166 @@
+/**
+ * Judges one reference: is the scheme there, well formed, with harmless names and addresses, and which entries have the
+ * same identity? The answers do not depend on the target's address and are kept per scheme object.
+ */
+import { type AuthError, SelectionError } from '../errors.ts'
+import { addressOf, isAddressProblem } from '../http/address.ts'
+import { isObject, ownString } from '../stac/json.ts'
+import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
+import { type FoundScheme, findScheme, type SchemeMap, schemeMaps } from '../stac/scope.ts'
+import type { Target } from '../stac/target.ts'
+import { chainProblem } from './chain.ts'
+import type { Choice } from './choice.ts'
+import type { Credential } from './credential.ts'
+import { sameIdentity } from './match.ts'
+import type { Registry } from './registry.ts'
+import type { Identity, SchemeIdentity, Strategy } from './strategy.ts'
+
+/** The checks of a reference in their order; a later one means that the reference got further. */
+const STAGES = ['reference', 'scheme', 'names', 'addresses', 'match', 'sendTo', 'parameters'] as const
+
+/** Why a reference cannot be used: how far it got, and the error, which may have to be loaded first. */
+export class Refusal {
+  readonly stage: number
+  readonly error: () => AuthError | Promise<AuthError>
+
+  constructor(stage: (typeof STAGES)[number], error: AuthError | (() => Promise<AuthError>)) {
+    this.stage = STAGES.indexOf(stage)
+    this.error = typeof error === 'function' ? error : () => error
+  }
+}
+
+/** A scheme that is in order, and the entries that are the same. */
+export interface Judgement {
+  /** As the document says it. */
+  readonly type: string
+  readonly isPublic: boolean
+  readonly pointer: string
+  /** What its relative addresses were resolved against. */
+  readonly base: string | undefined
+  readonly scheme: AuthScheme
+  readonly strategy: Strategy | undefined
+  readonly identity: SchemeIdentity
+  readonly choices: readonly Choice[]
+}
+
+/** An entry with its canonical tuple. */
+export interface Known {
+  readonly entry: Credential
+  readonly strategy: Strategy
+  readonly identity: Identity
+}
+
+export class Judge {
+  readonly #strategies: Registry
+  readonly #known: readonly Known[]
+  readonly #named: ReadonlySet<string>
+  readonly #kept = new WeakMap<object, Judgement>()
+
+  constructor(strategies: Registry, credentials: readonly Credential[], named: ReadonlySet<string>) {
+    this.#strategies = strategies
+    this.#named = named
+    this.#known = credentials.flatMap((entry) => {
+      const strategy = this.#strategies.get(entry.type)
+      return strategy ? [{ entry, strategy, identity: strategy.identity(strategy.schemeOf(entry))[0] ?? [] }] : []
+    })
+  }
+
+  /** The type that the document gives, for explanations. */
+  typeOf(target: Target, ref: string): string | undefined {
+    return ownString(findScheme(mapsFor(target), ref)?.value, 'type')
+  }
+
+  /** The types whose strategies may serve a reference; none when its judgement is known. */
+  typesOf(target: Target, ref: string): readonly string[] {
+    const value = findScheme(mapsFor(target), ref)?.value
+    if (!isObject(value) || this.#kept.has(value)) return []
+    return [ownString(value, 'type'), ownString(modernScheme(value), 'type')].filter((type) => type !== undefined)
+  }
+
+  /** The judgement of the scheme that the reference names. */
+  scheme(target: Target, ref: string): Judgement | Refusal {
+    const maps = mapsFor(target)
+    const found = findScheme(maps, ref)
+    if (!found) return new Refusal('reference', async () => (await import('./refusals.ts')).notFound(target, ref, maps))
+    if (!isObject(found.value)) {
+      return new Refusal(
+        'scheme',
+        new SelectionError('SCHEME_INVALID', `scheme "${ref}" is not an object`, { pointer: found.pointer, ref }),
+      )
+    }
+    const kept = this.#kept.get(found.value)
+    if (kept?.pointer === found.pointer && kept.base === found.url) return kept
+    const judgement = this.#examine(found, ref)
+    if (!(judgement instanceof Refusal)) this.#kept.set(found.value, judgement)
+    return judgement
+  }
+
+  /** Why none of the user's entries can be used for a scheme that is in order. */
+  miss(target: Target, ref: string, judgement: Judgement, url: URL): Refusal {
+    const granted = judgement.choices.find(({ strategy }) => strategy === judgement.strategy)
+    const same = this.#known.filter(({ strategy }) => strategy === judgement.strategy)
+    const error = async () => (await import('./refusals.ts')).missed({ target, ref, judgement, url, granted, same })
+    return new Refusal(granted ? 'sendTo' : 'match', error)
+  }
+
+  #examine(found: FoundScheme, ref: string): Judgement | Refusal {
+    const { pointer } = found
+    const type = ownString(found.value, 'type')
+    if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
+    const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
+    const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], choices: [] }
+    const strategy = this.#strategies.get(type) ?? this.#strategies.get(value.type)
+    if (!strategy) {
+      if (isPublicType(type)) return { ...base, isPublic: true, strategy }
+      return new Refusal('scheme', async () => (await import('./refusals.ts')).unsupported(ref, type, `${pointer}/type`))
+    }
+    const shape = strategy.problem?.(value, pointer) ?? chainProblem(found, ref)
+    if (shape) return new Refusal(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
+    const identity = this.#canonical(strategy.identity(value), found, ref)
+    if (identity instanceof Refusal) return identity
+    return { ...base, strategy, identity, choices: this.#choices(strategy, value, identity) }
+  }
+
+  /** The tuples with their URLs as WHATWG href without fragment. */
+  #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | Refusal {
+    const canonical: Identity[] = []
+    for (const tuple of identity) {
+      const members = []
+      for (const member of tuple) {
+        if (!member.url) {
+          members.push(member)
+          continue
+        }
+        const url = addressOf(member.value, { base: member.url === 'relative' ? base : undefined, secure: true, named: this.#named })
+        if (isAddressProblem(url)) {
+          const fields = { pointer: pointer + member.pointer, ref }
+          return new Refusal('addresses', new SelectionError(url.code, `${member.name} of scheme "${ref}" ${url.message}`, fields))
+        }
+        url.hash = ''
+        members.push({ ...member, value: url.href })
+      }
+      canonical.push(members)
+    }
+    return canonical
+  }
+
+  #choices(strategy: Strategy, scheme: AuthScheme, identity: SchemeIdentity): Choice[] {
+    const choices: Choice[] = []
+    for (const known of this.#known) {
+      if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
+        choices.push({ credential: known.entry, strategy, scheme })
+      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.entry)) {
+        choices.push({ credential: known.entry, strategy: known.strategy, scheme: known.strategy.schemeOf(known.entry) })
+      }
+    }
+    return choices
+  }
+}
+
+function mapsFor({ object, pointer, kind, scope }: Target): readonly SchemeMap[] {
+  return schemeMaps(scope, { object, pointer, describesItems: kind === 'item_asset' })
+}
+
+function withRef(error: AuthError, ref: string): AuthError {
+  return new SelectionError(error.code, error.message, { ...error, ref })
+}

@@ -1,0 +1,104 @@
+/** Says why not: loaded when a reference is refused. */
+import { type AuthError, SelectionError } from '../errors.ts'
+import { isObject } from '../stac/json.ts'
+import { nearMiss } from '../stac/near.ts'
+import type { SchemeMap } from '../stac/scope.ts'
+import { refPointer, type Target } from '../stac/target.ts'
+import { type Choice, coversTarget } from './choice.ts'
+import type { Credential } from './credential.ts'
+import type { Judgement, Known, Refusal } from './judge.ts'
+import { missingCredential } from './missing.ts'
+import { nearestMiss } from './nearest-miss.ts'
+
+/** The reference that got furthest speaks for all; of equals the first. */
+export async function furthest(refusals: readonly Refusal[]): Promise<AuthError> {
+  const best = refusals.reduce((best, refusal) => (refusal.stage > best.stage ? refusal : best))
+  const error = await best.error()
+  const reasons = await Promise.all(refusals.filter((refusal) => refusal !== best).map((refusal) => refusal.error()))
+  return reasons.length === 0 ? error : new SelectionError(error.code, error.message, { ...error, reasons })
+}
+
+/** What is known when no entry can be used for a scheme that is in order. */
+export interface Missed {
+  readonly target: Target
+  readonly ref: string
+  readonly judgement: Judgement
+  readonly url: URL
+  /** An entry with the scheme's identity whose `sendTo` does not cover the target. */
+  readonly granted: Choice | undefined
+  /** The entries of the scheme's type. */
+  readonly same: readonly Known[]
+}
+
+/** The kind of miss, measured against the entry that shares most with the scheme. */
+export function missed({ target, ref, judgement, url, granted, same }: Missed): SelectionError {
+  if (granted) return untrustedTarget(target, ref, granted.credential, url)
+  const { strategy, scheme, identity, pointer } = judgement
+  const coversIt = (entry: Credential) => strategy !== undefined && coversTarget({ credential: entry, strategy, scheme }, url, target)
+  const miss = nearestMiss(identity, same, (entry, sharesUrl) => sharesUrl || coversIt(entry))
+  if (miss?.member.url) return untrustedEndpoint(ref, miss.entry, pointer + miss.member.pointer, miss.expected, miss.member.value)
+  if (!miss || !coversIt(miss.entry)) return missingCredential(target, ref, scheme, strategy, url)
+  return mismatch(ref, miss.entry, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
+}
+
+/** `SCHEME_NOT_FOUND`, or `SCHEMES_INVALID` when what should hold the schemes is no object. */
+export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]): SelectionError {
+  const broken = maps.find(({ schemes }) => !isObject(schemes))
+  if (broken) return new SelectionError('SCHEMES_INVALID', 'auth:schemes is not an object', { pointer: broken.pointer, ref })
+  const near = nearMiss(
+    ref,
+    maps.flatMap(({ schemes }) => Object.keys(schemes as object)),
+  )
+  const message = `"${ref}" is not defined in auth:schemes${near === undefined ? '' : ` (did you mean "${near}"?)`}`
+  return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref })
+}
+
+/** `SCHEME_UNSUPPORTED` for a type without a strategy. */
+export function unsupported(ref: string, type: string, pointer: string): SelectionError {
+  return new SelectionError('SCHEME_UNSUPPORTED', `scheme "${ref}" has the type "${type}", which nobody here knows`, {
+    pointer,
+    ref,
+    hint: `in code: createAuth({ strategies: [...defaultStrategies, yours] }) with a strategy of type "${type}"`,
+  })
+}
+
+function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
+  const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
+  const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no address'
+  return new SelectionError(
+    'CREDENTIAL_TARGET_UNTRUSTED',
+    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} is on ${origin}. Nothing was sent`,
+    {
+      pointer: `${target.pointer}/href`,
+      ref,
+      credential: id,
+      actual: origin,
+      expected: patterns,
+      hint: `if you trust that host, add "${origin}/" to the sendTo of entry "${id}"`,
+    },
+  )
+}
+
+function untrustedEndpoint(ref: string, { id }: Credential, pointer: string, expected: string | undefined, actual: string): SelectionError {
+  const has = expected === undefined ? 'does not name it' : `has ${expected}`
+  return new SelectionError(
+    'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    `scheme "${ref}" sends the secret to ${actual}, entry "${id}" ${has}. Nothing was sent`,
+    { pointer, ref, credential: id, actual, ...(expected !== undefined && { expected }) },
+  )
+}
+
+function mismatch(
+  ref: string,
+  { id }: Credential,
+  pointer: string,
+  name: string,
+  expected: string | undefined,
+  actual: string,
+): SelectionError {
+  return new SelectionError(
+    'SCHEME_MISMATCH',
+    `scheme "${ref}" wants ${name} "${actual}", entry "${id}" has "${expected ?? 'none'}". Nothing was sent`,
+    { pointer, ref, credential: id, actual, ...(expected !== undefined && { expected }) },
+  )
+}

@@ -1,0 +1,55 @@
+/** The strategies of an engine: some at hand, some loaded when their type first comes up. */
+import type { LazyStrategy, Strategy } from './strategy.ts'
+
+export class Registry {
+  readonly #loaded = new Map<string, Strategy>()
+  readonly #lazy = new Map<string, LazyStrategy>()
+
+  constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
+    for (const strategy of strategies) {
+      if ('load' in strategy) this.#lazy.set(strategy.type, strategy)
+      else this.#loaded.set(strategy.type, strategy)
+    }
+  }
+
+  /** The strategy of that type when it is loaded. */
+  get(type: string): Strategy | undefined {
+    return this.#loaded.get(type)
+  }
+
+  /** All types, loaded or not. */
+  get types(): readonly string[] {
+    return [...this.#loaded.keys(), ...this.#lazy.keys()]
+  }
+
+  /** Those that are loaded. */
+  get loaded(): readonly Strategy[] {
+    return [...this.#loaded.values()]
+  }
+
+  /** True when something is left to load. */
+  get isPartial(): boolean {
+    return this.#lazy.size > 0
+  }
+
+  /** True when that type has a strategy that is not loaded. */
+  isPending(type: string): boolean {
+    return this.#lazy.has(type)
+  }
+
+  /** Loads the strategies of those types, as far as there are any. */
+  async load(types: Iterable<string>): Promise<void> {
+    const pending = [...new Set(types)].flatMap((type) => this.#lazy.get(type) ?? [])
+    await Promise.all(
+      pending.map(async (lazy) => {
+        this.#loaded.set(lazy.type, await lazy.load())
+        this.#lazy.delete(lazy.type)
+      }),
+    )
+  }
+}
+
+/** All strategies of a list, loaded. */
+export async function loadStrategies(strategies: readonly (Strategy | LazyStrategy)[]): Promise<readonly Strategy[]> {
+  return Promise.all(strategies.map((strategy) => ('load' in strategy ? strategy.load() : strategy)))
+}

@@ -1,0 +1,97 @@
+/** A key in a header, a query parameter or a cookie. */
+import type { Credential } from '../auth/credential.ts'
+import { authorized, oneLeg } from '../auth/flow.ts'
+import type { Secret } from '../auth/secret.ts'
+import type { Strategy } from '../auth/strategy.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
+import { isForbiddenHeader, isToken } from '../http/field-name.ts'
+import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'
+import { own } from '../stac/json.ts'
+import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
+import { reveal, unfit } from './reveal.ts'
+
+type Place = ApiKeyScheme['in']
+type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly value: Secret }
+
+/** Sends the key where the entry says: header, query or cookie (OpenAPI 3 Security Scheme, type `apiKey`). */
+export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
+  type: 'apiKey',
+  forms: [
+    {
+      fields: {
+        in: { kind: 'text', label: 'Where the key goes', required: true, values: ['header', 'query', 'cookie'] },
+        name: { kind: 'text', label: 'Name of the header, query parameter or cookie', required: true },
+        value: { kind: 'secret', label: 'Key', required: true },
+      },
+    },
+  ],
+  problem(scheme, at) {
+    if (isApiKeyScheme(scheme)) return nameProblem(scheme.in, scheme.name, `${at}/name`)
+    const field = typeof own(scheme, 'name') === 'string' ? 'in' : 'name'
+    return new SelectionError('SCHEME_INVALID', 'an apiKey scheme needs "name" and "in" (header, query or cookie)', {
+      pointer: own(scheme, field) === undefined ? at : `${at}/${field}`,
+    })
+  },
+  identity: (scheme) => [
+    Object.keys(scheme).flatMap((field) => {
+      if (field === 'in') return [{ name: 'in', value: scheme.in, pointer: '/in' }]
+      return field === 'name' ? [{ name: 'name', value: canonicalName(scheme.in, scheme.name), pointer: '/name' }] : []
+    }),
+  ],
+  schemeOf: ({ in: place, name }) => ({ type: 'apiKey', in: place, name }),
+  refine(entry) {
+    const problem = nameProblem(entry.in, entry.name, '/name')
+    if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: '/name' })
+    return entry
+  },
+  describe({ in: place, name }) {
+    return {
+      entry: { type: 'apiKey', in: place, name },
+      fields: { value: { kind: 'secret', label: `Key (${place} ${name})`, required: true } },
+    }
+  },
+  peek(request, context) {
+    if (!context.credential.value.isText) return undefined
+    const value = reveal(context.credential.value, 'value', context.credential)
+    return typeof value === 'string' ? authorized(placed(request, context.credential, value)) : undefined
+  },
+  authorize: oneLeg(async (request, context) =>
+    placed(request, context.credential, await reveal(context.credential.value, 'value', context.credential)),
+  ),
+}
+
+function placed(request: HttpRequest, { id, in: place, name }: ApiKeyCredential, value: string): HttpRequest {
+  switch (place) {
+    case 'header':
+      if (!/^[\x20-\x7e]+$/.test(value)) throw unfit('value', id, 'has characters that a header cannot carry')
+      return withHeader(request, name.toLowerCase(), value)
+    case 'cookie':
+      if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/.test(value))
+        throw unfit('value', id, 'has characters that a cookie cannot carry')
+      return withHeader(request, 'cookie', request.headers.cookie ? `${request.headers.cookie}; ${name}=${value}` : `${name}=${value}`)
+    case 'query':
+      // A redirect that keeps the query brings the key along.
+      if (queryValues(request.url, name).includes(value)) return request
+      if (hasQueryParameter(request.url, name)) {
+        throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${name}" already`, {
+          credential: id,
+          url: request.url,
+        })
+      }
+      return withUrl(request, withQueryParameter(request.url, name, value))
+  }
+}
+
+function nameProblem(place: Place, name: string, pointer: string): AuthError | undefined {
+  if (place === 'header' && isForbiddenHeader(name)) {
+    return new SelectionError('HEADER_NAME_FORBIDDEN', `a key must not be sent as the header ${JSON.stringify(name)}`, { pointer })
+  }
+  if (place === 'cookie' && !isToken(name)) {
+    return new SelectionError('COOKIE_NAME_INVALID', `${JSON.stringify(name)} is no cookie name`, { pointer })
+  }
+  return name === '' ? new SelectionError('SCHEME_INVALID', 'the name of the key is empty', { pointer }) : undefined
+}
+
+function canonicalName(place: Place, name: string): string {
+  return place === 'header' ? name.toLowerCase() : name
+}

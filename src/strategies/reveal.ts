@@ -1,0 +1,42 @@
+/** The one place where a secret's value is looked at and checked for where it is going. */
+import type { Credential } from '../auth/credential.ts'
+import type { Secret } from '../auth/secret.ts'
+import { CredentialError, isAuthError } from '../errors.ts'
+
+/** Longer values do not fit the headers that servers accept. */
+const MAX_LENGTH = 16_384
+
+/**
+ * The value of a secret field, at once when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` (empty, line breaks,
+ * outer blanks, too long), `CREDENTIAL_SOURCE`. The value is never shown.
+ */
+export function reveal(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
+  return secret.isText ? checked(secret.reveal(), field, id) : answered(secret, field, id)
+}
+
+/** `CREDENTIAL_VALUE_INVALID` for a value that cannot go where it must. */
+export function unfit(field: string, id: string, why: string): CredentialError {
+  return new CredentialError('CREDENTIAL_VALUE_INVALID', `${field} of "${id}" ${why}`, { credential: id })
+}
+
+/** What the user's own function throws may hold anything, so it is not attached. */
+async function answered(secret: Secret, field: string, id: string): Promise<string> {
+  let value: unknown
+  try {
+    value = await secret.reveal()
+  } catch (error) {
+    if (isAuthError(error)) throw error
+    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}" could not be read: the function that supplies it failed`, {
+      credential: id,
+    })
+  }
+  return checked(value, field, id)
+}
+
+function checked(value: unknown, field: string, id: string): string {
+  if (typeof value !== 'string' || value === '') throw unfit(field, id, 'is empty')
+  if (/[\r\n\0]/.test(value)) throw unfit(field, id, 'has a line break or NUL in it')
+  if (value !== value.trim()) throw unfit(field, id, 'begins or ends with a blank')
+  if (value.length > MAX_LENGTH) throw unfit(field, id, `is longer than ${MAX_LENGTH} characters`)
+  return value
+}

@@ -1,0 +1,79 @@
+/**
+ * Where an S3 object lies: the address that a request for `s3://bucket/key` goes to, and its region. Pure. What a document
+ * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
+ */
+import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
+import type { Storage } from '../../stac/storage.ts'
+
+/** Where a request goes, and the region that it is signed for. */
+export interface Place extends ObjectAddress {
+  readonly url: string
+  readonly region: string
+}
+
+/** What may decide on the place. */
+export interface Whereabouts {
+  /** What the user's entry says. */
+  readonly entry: Service
+  /** What the storage extension says, in the order of preference. */
+  readonly storages: readonly Storage[]
+  /** What the user's environment says. */
+  readonly environment: Service
+  /** True when the user's grants cover that place. */
+  trusts(place: Place): boolean
+  /** The region that the service named for that bucket earlier. */
+  learned(address: ObjectAddress): string | undefined
+}
+
+const AMAZON = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
+/** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. */
+const LABEL = /^[a-z\d][a-z\d-]*$/
+
+/** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
+export function amazonRegion({ endpoint }: ObjectAddress): string | undefined {
+  const [found, , region = ''] = AMAZON.exec(endpoint) ?? []
+  return found && region
+}
+
+/** Names a bucket on a service, for what is remembered about it: one name for all hosts of Amazon. */
+export function placeKey(address: ObjectAddress): string {
+  return `${amazonRegion(address) === undefined ? address.endpoint : 'aws'} ${address.bucket}`
+}
+
+/**
+ * The place of an object. An https address stays as it is, unless Amazon named another region for it; `s3://` goes to the
+ * entry's endpoint, else to the first storage that is trusted (else to the first, for the caller to refuse), else to the
+ * environment's endpoint, else to Amazon.
+ */
+export function placeOf(url: string, known: Whereabouts): Place {
+  const { entry, storages, environment, trusts } = known
+  const address = objectAddressOf(url, [entry, environment]) ?? pathStyle(url)
+  const stated = storages[0]?.region
+  if (address.endpoint) return settled(address, stated, known, url)
+  const at = ({ endpoint = '', virtualHost = false, region = stated }: Service) =>
+    settled(Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && LABEL.test(address.bucket) }), region, known)
+  if (entry.endpoint) return at({ ...entry, region: stated })
+  const platforms = storages.map((storage) => serviceOf(storage, entry)).filter(({ endpoint }) => endpoint)
+  const proposed = platforms.map(at)
+  if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
+  return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: 'https://s3.amazonaws.com', virtualHost: true })
+}
+
+/** Decides on the region: learned, host, entry, storage, environment, default. On Amazon's hosts the host follows it. */
+function settled(address: ObjectAddress, stated: string | undefined, { entry, environment, learned }: Whereabouts, url?: string): Place {
+  const named = learned(address)
+  const host = amazonRegion(address)
+  const region = validRegion(named, host, entry.region, stated, environment.region)
+  if (url !== undefined && (named === undefined || host === undefined)) return Object.assign({}, address, { region, url })
+  const endpoint = address.endpoint.replace(
+    AMAZON,
+    (_, service, _region, domain) => `${service}.${region}${domain}${china(region, domain)}`,
+  )
+  const { virtualHost, bucket, path, search } = address
+  const base = virtualHost ? endpoint.replace('://', `://${bucket}.`) : `${endpoint}/${bucket}`
+  return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
+}
+
+function china(region: string, domain: string): string {
+  return region.startsWith('cn-') && !domain.endsWith('.cn') ? '.cn' : ''
+}

@@ -1,0 +1,102 @@
+/** What an object store says when it does not serve a signed request, and what can be done about it. */
+import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+
+/** A refusal as far as it is needed; texts of the server's are short words or not there. */
+export interface Refusal {
+  readonly status: number
+  readonly url: string
+  /** `<Code>` of the error body. */
+  readonly code?: string
+  /** The region that the bucket lies in. */
+  readonly region?: string
+  readonly requestId?: string
+  /** The server's time in epoch milliseconds. */
+  readonly date?: number
+}
+
+const MAX_BODY = 64 * 1024
+const SKEWED = new Set(['RequestTimeTooSkewed', 'RequestExpired', 'AuthFailure'])
+const STALE = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
+const SLACK = 5 * 60_000
+const DAY = 24 * 3_600_000
+
+const HINTS: { readonly [code: string]: string } = {
+  SignatureDoesNotMatch: 'the secret access key does not belong to the access key id',
+  InvalidAccessKeyId: 'this service does not know the access key id',
+  ExpiredToken: 'the temporary keys have ended: obtain new ones',
+  InvalidToken: 'the session token does not belong to these keys',
+  AccessDenied: 'these keys have no right to the object',
+}
+
+/**
+ * The refusal in an answer to a request that was signed for `signedRegion`. Undefined for an answer that is the caller's
+ * to see, and for a redirect that is not about the region.
+ */
+export async function refusalOf(response: HttpResponse, signedRegion: string): Promise<Refusal | undefined> {
+  const { status, url, headers } = response
+  const region = headers.get('x-amz-bucket-region') ?? undefined
+  if (![301, 307, 400, 403].includes(status)) return undefined
+  if (status < 400 && headers.get('location') !== null && (region ?? signedRegion) === signedRegion) return undefined
+  const body = await bodyOf(response)
+  const date = Date.parse(headers.get('date') ?? wordIn(body, 'ServerTime') ?? '')
+  return {
+    status,
+    url,
+    code: wordIn(body, 'Code'),
+    region: status === 403 ? undefined : (region ?? wordIn(body, 'Region')),
+    requestId: wordIn(body, 'RequestId'),
+    ...(Number.isFinite(date) && { date }),
+  }
+}
+
+/** How far the server's clock is ahead, in milliseconds, when that is why it refused; not told beyond a day. */
+export function skewOf({ code = '', date }: Refusal, now: number): number | undefined {
+  if (!SKEWED.has(code) || date === undefined) return undefined
+  const skew = date - now
+  if (code !== 'RequestTimeTooSkewed' && Math.abs(skew) < SLACK) return undefined
+  return Math.abs(skew) <= DAY ? skew : undefined
+}
+
+/** True when newer keys may help. */
+export function isStale({ code = '' }: Refusal): boolean {
+  return STALE.has(code)
+}
+
+/** The error for a refusal that is final: `AUTH_REJECTED`, `CLOCK_SKEW`, `HTTP_<status>`. Tells the code, never what was signed. */
+export function refusedBy({ status, url, code, requestId }: Refusal, credential: string, hint?: string): AuthError {
+  const { host } = new URL(url)
+  const what = `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
+  if (code === 'RequestTimeTooSkewed') {
+    return new ProtocolError('CLOCK_SKEW', `the clocks of ${host} and of this machine disagree: ${what}`, {
+      url,
+      status,
+      hint: 'set the clock',
+    })
+  }
+  if (status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
+    return new ProtocolError(`HTTP_${status}`, `${host} answered ${what}`, { url, status, credential })
+  }
+  const next = hint ?? HINTS[code ?? '']
+  return new CredentialError('AUTH_REJECTED', `${host} refused "${credential}" with ${what}`, {
+    url,
+    status,
+    credential,
+    ...(next && { hint: next }),
+  })
+}
+
+/** The error document, or nothing: a body that is too long is none. */
+async function bodyOf(response: HttpResponse): Promise<string> {
+  try {
+    return await response.text(MAX_BODY)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'RESPONSE_TOO_LARGE') return ''
+    throw error
+  }
+}
+
+/** The content of an element when it is one word. */
+function wordIn(xml: string, element: string): string | undefined {
+  return new RegExp(`<${element}>([\\w.:+/=-]{1,128})</${element}>`).exec(xml)?.[1]
+}

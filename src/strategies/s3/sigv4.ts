@@ -1,0 +1,218 @@
+/**
+ * AWS Signature Version 4 with the rules of Amazon S3, for requests without a body: in a header, or in the query
+ * ("presigned"). In the order of the AWS guide: canonical request, string to sign, signing key, signature.
+ *
+ * What differs from other services: the path is encoded once and never normalised, and the payload may stay unsigned.
+ * Where the platform hashes at once (Node) the result is there at once, else it is a promise.
+ */
+import { platform } from '#platform'
+import { UnsupportedError } from '../../errors.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import type { HmacKey, S3Keys } from '../../platform/platform.ts'
+
+type MaybePromise<T> = T | Promise<T>
+
+/** What a signature depends on besides the request and the keys. */
+export interface SigningOptions {
+  readonly region: string
+  /** Milliseconds since the epoch by the server's clock. */
+  readonly now: number
+  /** The user agrees to pay for the transfer (`x-amz-request-payer`). */
+  readonly requesterPays?: boolean
+}
+
+/** What a header signature may depend on besides. */
+export interface HeaderSigningOptions extends SigningOptions {
+  /** Headers of the request to sign in addition to `host` and every `x-amz-*`. A header that others may change stays out. */
+  readonly signed?: readonly string[]
+}
+
+/** What a presigned address depends on besides. */
+export interface PresigningOptions extends SigningOptions {
+  /** Whole seconds, 1 to 604800; shortened to the life of the keys. */
+  readonly expiresIn: number
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256'
+const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
+const EMPTY_PAYLOAD = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const WEEK = 604_800
+
+/**
+ * The request with `authorization` and its `x-amz-*` headers; its address is the canonical one, so that what is sent is
+ * what was signed. Errors: `URL_INVALID`.
+ */
+export function signHeaders(request: HttpRequest, keys: S3Keys, options: HeaderSigningOptions): MaybePromise<HttpRequest> {
+  const { origin, host, path, query } = canonicalAddress(request.url)
+  const { time, day } = timeAt(options.now)
+  const payload = origin.startsWith('https:') ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD
+  // Copied by assign: after a spread every further member costs more than the two hashes together.
+  const headers: Record<string, string> = Object.assign({}, request.headers, { 'x-amz-content-sha256': payload, 'x-amz-date': time })
+  if (options.requesterPays) headers['x-amz-request-payer'] = 'requester'
+  if (keys.sessionToken) headers['x-amz-security-token'] = keys.sessionToken
+  const { lines, names } = canonicalHeaders(host, headers, options.signed)
+  const canonical = `${request.method}\n${path}\n${query}\n${lines}\n${names}\n${payload}`
+  const scope = scopeOf(keys, day, options.region)
+  return whenThere(signatureOf(canonical, time, scope), (signature) => {
+    headers.authorization = `${ALGORITHM} Credential=${scope.credential}, SignedHeaders=${names}, Signature=${signature}`
+    return { ...request, url: origin + path + (query && `?${query}`), headers }
+  })
+}
+
+/** The request with its signature in the query; whoever has the address has the access. Errors: `URL_INVALID`. */
+export function presign(request: HttpRequest, keys: S3Keys, options: PresigningOptions): MaybePromise<HttpRequest> {
+  const { origin, host, path, query } = canonicalAddress(request.url)
+  const { time, day } = timeAt(options.now)
+  const scope = scopeOf(keys, day, options.region)
+  const own =
+    `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encode(scope.credential)}&X-Amz-Date=${time}&X-Amz-Expires=${lifetime(keys, options)}` +
+    `${scope.tokenParameter}&X-Amz-SignedHeaders=host${options.requesterPays ? '&x-amz-request-payer=requester' : ''}`
+  const parameters = query ? canonicalQuery(`${query}&${own}`) : own
+  const canonical = `${request.method}\n${path}\n${parameters}\nhost:${host}\n\nhost\n${UNSIGNED_PAYLOAD}`
+  return whenThere(signatureOf(canonical, time, scope), (signature) => ({
+    ...request,
+    url: `${origin}${path}?${parameters}&X-Amz-Signature=${signature}`,
+  }))
+}
+
+// Task 1: the canonical request.
+
+function canonicalAddress(url: string) {
+  const authority = url.indexOf('//') + 2
+  const start = url.indexOf('/', authority)
+  const end = url.indexOf('?', start)
+  return {
+    origin: url.slice(0, start),
+    host: url.slice(authority, start),
+    path: canonicalPath(end < 0 ? url.slice(start) : url.slice(start, end)),
+    query: end < 0 ? '' : canonicalQuery(url.slice(end + 1)),
+  }
+}
+
+/** Every byte but unreserved ones and `/` as `%XX`, once; `//` stays, dot segments cannot travel in a URL. */
+function canonicalPath(path: string): string {
+  if (/^[\w\-.~/]*$/.test(path)) return path
+  const key = decode(path)
+  if (/\/\.\.?(\/|$)/.test(key)) throw notSignable('dot segments are lost in URLs')
+  return encode(key).replaceAll('%2F', '/')
+}
+
+/** Names and values encoded like the path, `/` too, sorted by name, then by value; in a query `+` is a space. */
+function canonicalQuery(query: string): string {
+  const pairs = query.split('&').flatMap((parameter) => {
+    const [name = '', ...value] = parameter.replaceAll('+', ' ').split('=').map(decode)
+    return parameter ? `${encode(name)}\0${encode(value.join('='))}` : []
+  })
+  // A separator below every character of an encoded text makes names sort before values.
+  return pairs.sort().join('&').replaceAll('\0', '=')
+}
+
+/** `name:value` lines and the list of names. Ours were added last and in order; only other `x-amz-*` headers need a sort. */
+function canonicalHeaders(host: string, headers: Readonly<Record<string, string>>, signed: readonly string[] = []) {
+  const chosen = ['host']
+  let last = ''
+  let sorted = true
+  for (const name in headers) {
+    if (!name.startsWith('x-amz-') && !signed.includes(name)) continue
+    if (name < last) sorted = false
+    chosen.push((last = name))
+  }
+  if (!sorted || signed.length > 0) chosen.sort()
+  let lines = ''
+  for (const name of chosen) lines += `${name}:${name === 'host' ? host : folded(headers[name] ?? '')}\n`
+  return { lines, names: chosen.join(';') }
+}
+
+function folded(value: string): string {
+  return value.includes('  ') ? value.trim().replace(/ +/g, ' ') : value.trim()
+}
+
+// Task 2 and 4: the string to sign, and its signature.
+
+function signatureOf(canonical: string, time: string, { scope, key }: Scope): MaybePromise<string> {
+  return whenThere(platform.sha256Hex(canonical), (digest) =>
+    whenThere(key, (key) => key.signHex(`${ALGORITHM}\n${time}\n${scope}\n${digest}`)),
+  )
+}
+
+// Task 3: the signing key, which lasts a day.
+
+interface Scope {
+  readonly secret: string
+  readonly token: string | undefined
+  /** `date/region/s3/aws4_request` */
+  readonly scope: string
+  /** Key id and scope. */
+  readonly credential: string
+  /** `&X-Amz-Security-Token=…`, or nothing. */
+  readonly tokenParameter: string
+  readonly key: MaybePromise<HmacKey>
+}
+
+const scopes = new Map<string, Scope>()
+const SCOPES = 64
+
+function scopeOf(keys: S3Keys, day: string, region: string): Scope {
+  const id = `${keys.accessKeyId}/${day}/${region}`
+  const known = scopes.get(id)
+  if (known && known.secret === keys.secretAccessKey && known.token === keys.sessionToken) return known
+  const scope = newScope(keys, day, region)
+  scopes.delete(id)
+  for (const oldest of scopes.keys()) if (scopes.size >= SCOPES) scopes.delete(oldest)
+  scopes.set(id, scope)
+  return scope
+}
+
+function newScope({ accessKeyId, secretAccessKey, sessionToken }: S3Keys, day: string, region: string): Scope {
+  const scope = `${day}/${region}/s3/aws4_request`
+  let key = platform.hmacKey(new TextEncoder().encode(`AWS4${secretAccessKey}`))
+  for (const part of scope.split('/')) key = whenThere(key, (above) => whenThere(above.sign(part), platform.hmacKey))
+  return {
+    secret: secretAccessKey,
+    token: sessionToken,
+    scope,
+    credential: `${accessKeyId}/${scope}`,
+    tokenParameter: sessionToken ? `&X-Amz-Security-Token=${encode(sessionToken)}` : '',
+    key,
+  }
+}
+
+// Below: small parts.
+
+let clock = { second: -1, time: '', day: '' }
+
+/** `YYYYMMDDTHHMMSSZ` and its day, made once a second. */
+function timeAt(now: number) {
+  const second = Math.floor(now / 1000)
+  if (second !== clock.second) {
+    const time = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
+    clock = { second, time, day: time.slice(0, 8) }
+  }
+  return clock
+}
+
+function lifetime({ expiration = Infinity }: S3Keys, { expiresIn, now }: PresigningOptions): number {
+  return Math.max(1, Math.min(expiresIn, WEEK, Math.floor((expiration - now) / 1000)))
+}
+
+function decode(text: string): string {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text
+  } catch {
+    throw notSignable('a percent sequence is no UTF-8')
+  }
+}
+
+/** RFC 3986 unreserved characters stay, all other bytes become `%XX`; encodeURIComponent alone leaves `!'()*`. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function notSignable(reason: string): UnsupportedError {
+  return new UnsupportedError('URL_INVALID', `this address cannot be signed: ${reason}`)
+}
+
+/** Goes on at once with what is there, later with what is awaited. */
+export function whenThere<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}

@@ -1,0 +1,95 @@
+/** The signed address in the answer of a signing API, and when it ends. */
+import type { Entry } from '../../auth/session.ts'
+import { CredentialError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { isRedirect } from '../../http/redirect.ts'
+import { isObject, own, ownString } from '../../stac/json.ts'
+import { expiryOf } from './expiry.ts'
+
+const MAX_ANSWER = 1_048_576
+
+/** Members tried when the catalog does not say where the address is. */
+const USUAL = ['signed_url', 'signedUrl', 'url', 'href']
+
+/** What the answer is read with. */
+export interface AnswerRules {
+  readonly credential: string
+  readonly responseField: string | undefined
+  /** The address in its usual form, or undefined when the user's entry does not allow a signed address there. */
+  readonly addressOf: (text: string) => string | undefined
+  readonly now: number
+}
+
+/**
+ * The signed address. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_FIELD_MISSING`, `SIGNED_URL_FORBIDDEN`,
+ * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Nothing of the answer is quoted.
+ */
+export async function readSignedAnswer(response: HttpResponse, rules: AnswerRules): Promise<Entry<string>> {
+  const { status, url, headers } = response
+  const { credential, addressOf, responseField, now } = rules
+  if (isRedirect(status)) {
+    await response.discard()
+    const location = addressOf(headers.get('location') ?? '')
+    if (location !== undefined) return expiryOf(location, undefined, now)
+    const message = `the signing API of "${credential}" redirects to a place that signedUrlHosts does not cover`
+    throw new TrustError('SIGN_REDIRECT', message, { credential, url, status })
+  }
+  if (status < 200 || status > 299) {
+    await response.discard()
+    throw refusedBy(status, url, credential)
+  }
+  const text = await response.text(MAX_ANSWER)
+  const answer = parsed(text) ?? (/^text\/plain\b/i.test(headers.get('content-type') ?? '') ? text.trim() : undefined)
+  const signed = addressIn(answer, responseField)
+  if (signed === undefined) {
+    const where = responseField === undefined ? USUAL.join(', ') : `"${responseField}"`
+    const message = `the answer of the signing API of "${credential}" has no text in ${where}`
+    throw new SelectionError('RESPONSE_FIELD_MISSING', message, { credential, url })
+  }
+  const address = addressOf(signed)
+  if (address === undefined) throw forbidden(signed, credential)
+  return expiryOf(address, answer, now)
+}
+
+function forbidden(signed: string, credential: string): SelectionError {
+  const message = `the signing API of "${credential}" gave an address that signedUrlHosts does not cover`
+  return new SelectionError('SIGNED_URL_FORBIDDEN', message, {
+    credential,
+    // Its path may be as secret as its query.
+    url: URL.canParse(signed) && /^https?:/i.test(signed) ? new URL(signed).origin : undefined,
+    hint: 'if you trust that host, add it to signedUrlHosts of the entry',
+  })
+}
+
+/** Own members only: the exact name, or with dots in it a path of names. */
+function addressIn(answer: unknown, field: string | undefined): string | undefined {
+  if (field === undefined) {
+    if (typeof answer === 'string') return answer
+    return USUAL.map((name) => ownString(answer, name)).find((value) => value !== undefined)
+  }
+  const exact = own(answer, field)
+  const value = exact === undefined && field.includes('.') ? field.split('.').reduce<unknown>(own, answer) : exact
+  return typeof value === 'string' ? value : undefined
+}
+
+function refusedBy(status: number, url: string, credential: string) {
+  if (status === 401 || status === 403) {
+    return new CredentialError('AUTH_REJECTED', `the signing API refused "${credential}" with ${status}`, {
+      credential,
+      url,
+      status,
+      hint: 'name the entry that authorizes signing calls in "with", and check its value',
+    })
+  }
+  const fields = { credential, url, status, retryable: status >= 500 || status === 429 }
+  return new NetworkError(`HTTP_${status}`, `the signing API of "${credential}" answered with status ${status}`, fields)
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) || typeof value === 'string' ? value : {}
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { AuthError } from '../../src/errors.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { failureOf } from '../harness/canary.ts'
+import { asset, found, item, scheme } from '../harness/documents.ts'
+import { DATA, victim } from '../harness/victim.ts'
+
+const K = '/properties/auth:schemes'
+
+/** What becomes of the scheme `k0` among these. */
+async function outcome(schemes: Record<string, unknown>): Promise<Pick<AuthError, 'code' | 'pointer'> | 'authorized'> {
+  const { auth, script } = victim()
+  const wanted = found(assetOf(item(schemes, { data: asset(`${DATA}f.tif`, ['k0']) }), 'data'))
+  const result = await auth.authorize(wanted).then(
+    () => 'authorized' as const,
+    ({ code, pointer }: AuthError) => ({ code, pointer }),
+  )
+  expect(script.sent).toEqual([])
+  return result
+}
+
+const key = (...refs: unknown[]) => ({ ...scheme.key(), 'auth:refs': refs })
+
+/** `k0` → `k1` → … , the last without refs. */
+function chain(length: number): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, index + 1 < length ? key(`k${index + 1}`) : scheme.key()]))
+}
+
+describe('chains of schemes', () => {
+  it.each([
+    ['a scheme that names itself', { k0: key('k0') }, 'SCHEME_CYCLE', `${K}/k0/auth:refs/0`],
+    ['two that name each other', { k0: key('k1'), k1: key('k0') }, 'SCHEME_CYCLE', `${K}/k1/auth:refs/0`],
+    ['a name that is not there', { k0: key('gone') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['a name of the prototype', { k0: key('toString') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['a name that is no text', { k0: key({ toString: 1, valueOf: 1 }) }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['a scheme that is no object', { k0: key('k1'), k1: 'text' }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['nine schemes in a row', chain(9), 'SCHEME_INVALID', `${K}/k7/auth:refs/0`],
+  ])('are refused: %s', async (_name, schemes, code, pointer) => {
+    expect(await outcome(schemes)).toEqual({ code, pointer })
+  })
+
+  it.each([
+    ['eight schemes in a row', chain(8)],
+    ['an alternative that ends well beside one that does not', { k0: key('gone', 'k1'), k1: scheme.key() }],
+    ['a way around a cycle', { k0: key('k1'), k1: key('k0', 'k2'), k2: scheme.key() }],
+    ['a list of none', { k0: key() }],
+  ])('are fine: %s', async (_name, schemes) => {
+    expect(await outcome(schemes)).toBe('authorized')
+  })
+
+  it('are told with their whole path', async () => {
+    const { auth } = victim()
+    const wanted = assetOf(item({ k0: key('k1'), k1: key('k0') }, { data: asset(`${DATA}f.tif`, ['k0']) }), 'data')
+    expect((await failureOf(auth.authorize(wanted))).message).toContain('k0 → k1 → k0')
+  })
+
+  it('are walked once per scheme, however many ways lead through it', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `k${index}`)
+    const dense = Object.fromEntries(names.map((name) => [name, key(...names)]))
+    const started = performance.now()
+    expect(await outcome(dense)).toMatchObject({ code: 'SCHEME_CYCLE' })
+    expect(performance.now() - started).toBeLessThan(250)
+  })
+
+  it('may name a great many that are missing', async () => {
+    const started = performance.now()
+    expect(await outcome({ k0: key(...Array.from({ length: 50_000 }, (_, index) => `gone${index}`)) })).toMatchObject({
+      code: 'SCHEME_NOT_FOUND',
+    })
+    expect(performance.now() - started).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
+import { assetOf, linkOf } from '../../src/stac/target.ts'
+import { failureOf, thrownBy } from '../harness/canary.ts'
+import { asset, catalog, found, item, scheme, target } from '../harness/documents.ts'
+import { script } from '../harness/scripted.ts'
+import { DATA, entries, SIGN_URL, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+const EVIL = 'https://evil.example/f.tif'
+
+describe('the shortest way', () => {
+  it('is one token, one origin, one asset', async () => {
+    const servers = script()
+    const auth = createAuth({ credentials: [bearer('t', DATA)], transport: servers.send })
+    const document = item({ k: scheme.bearer }, { data: asset(F) })
+    expect((await auth.fetch(assetOf(document, 'data'))).status).toBe(200)
+    expect(servers.sent).toMatchObject([{ method: 'GET', url: F, headers: { authorization: 'Bearer t' } }])
+  })
+
+  it('is a function where there is a sign-in already', async () => {
+    const servers = script()
+    const auth = createAuth({ credentials: bearer(async () => 'now', [DATA]), transport: servers.send })
+    await auth.fetch(target(scheme.oidc('https://auth.example/'), F))
+    expect(servers.sent[0]?.headers.authorization).toBe('Bearer now')
+  })
+})
+
+describe('what is not there', () => {
+  it.each([undefined, null, {}, { refs: ['k'] }])('%j is TARGET_NOT_FOUND', async (wanted) => {
+    const { auth } = victim()
+    const missing = wanted as never
+    expect(await failureOf(auth.authorize(missing))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(await failureOf(auth.explain(missing))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(thrownBy(() => auth.peek(missing))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(await failureOf(auth.fetchFor(missing)(F))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+  })
+
+  it('in a document is TARGET_NOT_FOUND when it is fetched', async () => {
+    const { auth, script: servers } = victim()
+    const document = catalog({})
+    expect(await failureOf(auth.fetch(assetOf(document, 'toString')))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(await failureOf(auth.fetch(linkOf(document, 'next')))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(servers.sent).toEqual([])
+  })
+})
+
+describe('authorize', () => {
+  it('gives a target without references a plain request', async () => {
+    const { auth, script: servers } = victim()
+    const wanted = found(assetOf(item({ k: scheme.key() }, { data: { href: F } }), 'data'))
+    expect(await auth.authorize(wanted, { method: 'HEAD', headers: { Accept: '*/*' } })).toEqual({
+      method: 'HEAD',
+      url: F,
+      headers: { accept: '*/*' },
+      pointer: '/assets/data',
+      material: { headers: [], url: false },
+    })
+    expect(servers.sent).toEqual([])
+  })
+
+  it('says which reference, entry and scheme were used', async () => {
+    const { auth } = victim()
+    expect(await auth.authorize(target(scheme.key(), `${F}#page`))).toEqual({
+      method: 'GET',
+      url: F,
+      headers: { 'x-api-key': secrets.key.value },
+      ref: 'k',
+      scheme: 'apiKey',
+      credential: 'key',
+      pointer: '/assets/data',
+      material: { headers: ['x-api-key'], url: false },
+    })
+  })
+
+  it.each<Record<string, string>>([{ 'a\r\nb': 'x' }, { a: 'x\r\ny' }, { 'a b': 'x' }, { '': 'x' }])(
+    'refuses the header %j',
+    async (headers) => {
+      const { auth } = victim()
+      expect(await failureOf(auth.authorize(target(scheme.key(), F), { headers }))).toMatchObject({
+        code: 'USAGE',
+      })
+    },
+  )
+})
+
+describe('peek', () => {
+  it('gives at once what needs nothing else', () => {
+    const { auth } = victim({ credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', password: 'b', sendTo: DATA }] })
+    expect(auth.peek(target(scheme.key(), F))?.headers).toEqual({ 'x-api-key': secrets.key.value })
+    expect(auth.peek(target(scheme.basic, F))?.headers.authorization).toMatch(/^Basic /)
+    expect(auth.peek(found(assetOf(item({}, { data: { href: F } }), 'data')))).toMatchObject({ url: F, headers: {} })
+  })
+
+  it('gives a token only when it is there, and sends nothing for it', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.oauth })
+    const wanted = target(scheme.client(TOKEN_URL), F)
+    expect(auth.peek(wanted)).toBeUndefined()
+    expect(servers.sent).toEqual([])
+    const request = await auth.authorize(wanted)
+    expect(auth.peek(wanted)).toEqual(request)
+    expect(servers.sent).toHaveLength(1)
+  })
+
+  it('gives a signed address only when it is there', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.signer })
+    const wanted = target(scheme.signed(SIGN_URL), F)
+    expect(auth.peek(wanted)).toBeUndefined()
+    await auth.authorize(wanted)
+    expect(auth.peek(wanted)?.material.url).toBe(true)
+    expect(servers.sent).toHaveLength(1)
+  })
+
+  it('gives nothing where authorize would refuse', () => {
+    const { auth } = victim({ credentials: entries.key })
+    expect(auth.peek(target(scheme.key(), EVIL))).toBeUndefined()
+  })
+})
+
+describe('explain', () => {
+  it('says for each reference what becomes of it, without network or secrets', async () => {
+    const asked: string[] = []
+    const secret = () => {
+      asked.push('asked')
+      return 's'
+    }
+    const { auth, script: servers } = victim({
+      credentials: [
+        { ...entries.oauth, clientSecret: secret },
+        { ...entries.key, value: secret },
+      ],
+    })
+    const schemes = { o: scheme.client(TOKEN_URL, { scopes: { admin: '' } }), k: scheme.key(), b: scheme.basic, n: { type: 'none' } }
+    const explanation = await auth.explain(assetOf(item(schemes, { data: asset(F, ['o', 'k', 'b', 'n', 'gone']) }), 'data'))
+    expect(explanation).toMatchObject({
+      pointer: '/assets/data',
+      href: F,
+      refs: [
+        { ref: 'o', scheme: 'oauth2', credential: 'oauth' },
+        { ref: 'k', scheme: 'apiKey', credential: 'key' },
+        { ref: 'b', scheme: 'http', code: 'NO_CREDENTIAL', hint: expect.stringContaining('"basic"') },
+        { ref: 'n', scheme: 'none' },
+        { ref: 'gone', code: 'SCHEME_NOT_FOUND', pointer: '/assets/data/auth:refs/4' },
+      ],
+      warnings: [{ code: 'SCOPE_NOT_GRANTED' }],
+    })
+    expect(explanation).not.toHaveProperty('code')
+    expect(asked).toEqual([])
+    expect(servers.sent).toEqual([])
+  })
+
+  it('says what is wrong with the target itself', async () => {
+    const { auth } = victim()
+    const refused = { code: 'URL_SCHEME_FORBIDDEN', pointer: '/assets/data/href' }
+    expect(await auth.explain(target(scheme.key(), 'file:///x'))).toMatchObject({ code: refused.code, refs: [{ ref: 'k', ...refused }] })
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { authorized, handshake, type Leg } from '../../src/auth/flow.ts'
+import type { AuthContext, Strategy } from '../../src/auth/strategy.ts'
+import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
+import { withHeader, withUrl } from '../../src/http/message.ts'
+import type { CustomScheme } from '../../src/stac/scheme.ts'
+import { failureOf, leaks, shown } from '../harness/canary.ts'
+import { target } from '../harness/documents.ts'
+import { script } from '../harness/scripted.ts'
+import { DATA, secrets, victim } from '../harness/victim.ts'
+
+const EVIL = 'https://evil.example/'
+const ENDPOINT = 'https://auth.example/token'
+const wanted = target({ type: 'mine' }, `${DATA}f.tif`)
+
+type Flow = (request: HttpRequest, context: AuthContext) => AsyncGenerator<Leg, void, HttpResponse>
+
+/** A strategy of a caller's own with that flow, and an engine with it. */
+function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
+  const mine: Strategy<CustomScheme> = {
+    type: 'mine',
+    forms: [{ fields: {} }],
+    identity: () => [[]],
+    schemeOf: () => ({ type: 'mine' }),
+    describe: () => ({ entry: { type: 'mine' }, fields: {} }),
+    endpoints: () => [ENDPOINT],
+    authorize,
+  }
+  return victim({ credentials: { id: 'm', type: 'mine', sendTo: DATA }, strategies: [mine] }, script(answer))
+}
+
+const signed = (request: HttpRequest) => withHeader(request, 'x-mine', secrets.key.value)
+
+describe("a strategy of a caller's own", () => {
+  it('is chosen by its type, and runs its flow to the end', async () => {
+    const { auth, script: servers } = engine(
+      async function* (request) {
+        const challenge = yield handshake(request)
+        const answer = yield authorized(withHeader(request, 'x-mine', challenge.headers.get('x-nonce') ?? ''))
+        if (answer.status === 401) yield authorized(signed(request))
+      },
+      ({ headers }) => ({ status: headers['x-mine'] === secrets.key.value ? 200 : 401, headers: { 'x-nonce': 'n1' } }),
+    )
+    expect((await auth.fetch(wanted)).status).toBe(200)
+    expect(servers.sent.map(({ headers }) => headers['x-mine'])).toEqual([undefined, 'n1', secrets.key.value])
+    expect((await auth.authorize(wanted)).headers).toEqual({ 'x-mine': 'n1' })
+    expect(servers.sent).toHaveLength(4)
+  })
+
+  it('that asks for nothing leads to a plain request', async () => {
+    const { auth, script: servers } = engine(async function* () {})
+    await auth.fetch(wanted)
+    expect(servers.sent).toMatchObject([{ headers: {} }])
+    expect(await auth.authorize(wanted)).toMatchObject({ headers: {}, material: { headers: [] } })
+  })
+
+  it.each([
+    ['a handshake', handshake],
+    ['a request with material', authorized],
+  ])('cannot send %s where its entry may not go', async (_name, leg) => {
+    const { auth, script: servers } = engine(async function* (request) {
+      yield leg(withUrl(signed(request), EVIL))
+    })
+    const error = await failureOf(auth.fetch(wanted))
+    expect(error).toMatchObject({ name: 'TrustError', code: 'CREDENTIAL_TARGET_UNTRUSTED', credential: 'm' })
+    expect(leaks([secrets.key], { error: shown(error) })).toEqual([])
+    expect(servers.sent).toEqual([])
+  })
+
+  it.each([EVIL, 'https://auth.example/other', 'http://auth.example/token', 'https://auth.example:8443/token', `${DATA}token`])(
+    'cannot send side requests to %s',
+    async (url) => {
+      const { auth, script: servers } = engine(async function* (request, { send }) {
+        await send({ method: 'POST', url, headers: {}, body: secrets.client.value })
+        yield authorized(request)
+      })
+      for (const attempt of [auth.fetch(wanted), auth.authorize(wanted)]) {
+        expect(await failureOf(attempt)).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED', credential: 'm' })
+      }
+      expect(servers.sent).toEqual([])
+    },
+  )
+
+  it('sends side requests to its endpoints, with a time limit', async () => {
+    const { auth, script: servers } = engine(async function* (request, { send }) {
+      await send({ method: 'GET', url: `${ENDPOINT}?a=1`, headers: {} })
+      yield authorized(request)
+    })
+    await auth.fetch(wanted)
+    expect(servers.sent[0]).toMatchObject({ url: `${ENDPOINT}?a=1`, options: { timeout: 60_000 } })
+  })
+
+  it('H22 that never comes to an end is stopped', async () => {
+    const { auth, script: servers } = engine(
+      async function* (request) {
+        for (;;) yield handshake(request)
+      },
+      () => ({ status: 401 }),
+    )
+    for (const attempt of [auth.fetch(wanted), auth.authorize(wanted)])
+      expect(await failureOf(attempt)).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(servers.sent.length).toBeLessThanOrEqual(16)
+  })
+
+  it('is told the end of its flow when a request fails', async () => {
+    let ended = false
+    const { auth } = engine(
+      async function* (request) {
+        try {
+          yield authorized(signed(request))
+        } finally {
+          ended = true
+        }
+      },
+      (request) => Promise.reject(Object.assign(new TypeError(secrets.key.value), { request })),
+    )
+    const error = await failureOf(auth.fetch(wanted))
+    expect(error).toMatchObject({ name: 'NetworkError', code: 'NETWORK_FAILED' })
+    expect(leaks([secrets.key], { error: shown(error) })).toEqual([])
+    expect(ended).toBe(true)
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { isAuthError } from '../../src/errors.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { failureOf } from '../harness/canary.ts'
+import { asset, found, item, scheme, target } from '../harness/documents.ts'
+import { routes } from '../harness/scripted.ts'
+import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+const EVIL = 'https://evil.example/f.tif'
+
+describe('fetch by address', () => {
+  const wide = { ...entries.key, id: 'wide', name: 'x-wide', sendTo: 'https://*.victim.example/' }
+  const { key } = entries
+
+  it('uses the entry whose grant covers it most narrowly, and none elsewhere', async () => {
+    const { auth, script: servers } = victim({ credentials: [wide, key] })
+    for (const url of [F, new URL('https://x.victim.example/'), new Request(EVIL)]) await auth.fetch(url)
+    expect(servers.sent.map(({ headers }) => Object.keys(headers))).toEqual([['x-api-key'], ['x-wide'], []])
+  })
+
+  it('uses a preferred entry first', async () => {
+    const { auth, script: servers } = victim({ credentials: { credentials: [key, wide], preferred: ['wide'] } })
+    await auth.fetch(F)
+    expect(Object.keys(servers.sent[0]?.headers ?? {})).toEqual(['x-wide'])
+  })
+
+  it.each([
+    ['https://u:p@data.victim.example/', 'URL_HAS_USERINFO'],
+    ['https://127.0.0.1/', 'URL_ADDRESS_FORBIDDEN'],
+    ['file:///etc/passwd', 'URL_SCHEME_FORBIDDEN'],
+    ['/relative', 'URL_INVALID'],
+    ['', 'URL_INVALID'],
+  ])('refuses %j', async (url, code) => {
+    const { auth, script: servers } = victim()
+    expect(await failureOf(auth.fetch(url))).toMatchObject({ name: 'TrustError', code })
+    expect(servers.sent).toEqual([])
+  })
+
+  it('sends no key without encryption', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.key })
+    await auth.fetch('http://data.victim.example/f.tif')
+    expect(servers.sent).toMatchObject([{ headers: {} }])
+  })
+
+  it('passes method, headers and body of a Request, and of the call before it', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.key })
+    const request = new Request(F, { method: 'POST', body: 'one', headers: { 'X-A': '1', 'content-type': 'text/x' } })
+    await auth.fetch(request)
+    await auth.fetch(F, { method: 'put', body: new URLSearchParams({ a: 'b' }) })
+    const [first, second] = servers.sent
+    expect(first).toMatchObject({ method: 'POST', headers: { 'x-a': '1', 'content-type': 'text/x' } })
+    expect(new TextDecoder().decode(first?.body as Uint8Array)).toBe('one')
+    expect(second).toMatchObject({ method: 'PUT', headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } })
+    expect(new TextDecoder().decode(second?.body as Uint8Array)).toBe('a=b')
+  })
+})
+
+describe('fetchFor', () => {
+  it('is a fetch for addresses below the target, each judged by itself', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.key })
+    const fetch = auth.fetchFor(found(assetOf(item({ k: scheme.key() }, { data: asset(DATA) }), 'data', { url: `${DATA}items/1` })))
+    await fetch(`${DATA}zarr/0.0`)
+    await fetch('chunk/0.1', { headers: { range: 'bytes=0-9' } })
+    await fetch(new Request(`${DATA}zarr/0.2`, { method: 'HEAD' }))
+    expect(servers.sent.map(({ method, url }) => [method, url])).toEqual([
+      ['GET', `${DATA}zarr/0.0`],
+      ['GET', `${DATA}items/chunk/0.1`],
+      ['HEAD', `${DATA}zarr/0.2`],
+    ])
+    expect(servers.sent.every(({ headers }) => headers['x-api-key'] === secrets.key.value)).toBe(true)
+    for (const url of [EVIL, 'http://data.victim.example/', 'https://169.254.169.254/'])
+      expect(isAuthError(await failureOf(fetch(url)))).toBe(true)
+    expect(servers.sent).toHaveLength(3)
+  })
+})
+
+describe('anonymous', () => {
+  it('asks without credentials where no reference can be used, if the caller says so', async () => {
+    const open = victim({ credentials: entries.key, anonymous: 'allow' })
+    expect((await open.auth.fetch(target(scheme.basic, EVIL))).status).toBe(404)
+    expect(open.script.sent).toMatchObject([{ url: EVIL, headers: {} }])
+    expect((await open.auth.authorize(target(scheme.key(), F))).credential).toBe('key')
+    expect(await failureOf(open.auth.fetch(target(scheme.key(), 'file:///x')))).toMatchObject({ code: 'URL_SCHEME_FORBIDDEN' })
+    expect(await failureOf(victim({ credentials: [] }).auth.fetch(target(scheme.basic, F)))).toMatchObject({ code: 'NO_CREDENTIAL' })
+  })
+})
+
+describe('an abort', () => {
+  it('before the call sends nothing', async () => {
+    const { auth, script: servers } = victim()
+    const signal = AbortSignal.abort(new Error('enough'))
+    for (const k of [scheme.key(), scheme.client(TOKEN_URL)]) {
+      expect(await failureOf(auth.fetch(target(k, F), { signal }))).toMatchObject({
+        name: 'AbortError',
+        code: 'ABORTED',
+        cause: signal.reason,
+      })
+    }
+    expect(await failureOf(auth.fetch(new Request(F, { signal })))).toMatchObject({ code: 'ABORTED' })
+    expect(servers.sent).toEqual([])
+  })
+})
+
+describe('loopback', () => {
+  it('is reached only where the user typed or granted it', async () => {
+    const servers = routes({ 'http://127.0.0.1:8080/f': { body: 'x' } })
+    const plain = found(assetOf(item({}, { data: { href: 'http://127.0.0.1:8080/f' } }), 'data'))
+    expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+    const { auth } = victim({ typed: ['http://127.0.0.1:8080/item.json'] }, servers)
+    expect((await auth.fetch(plain)).status).toBe(200)
+    expect(servers.sent[0]?.options.granted).toBe(true)
+    expect(await failureOf(auth.fetch({ ...plain, href: 'http://127.0.0.1:8081/f' }))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+  })
+})

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { covers, narrowness, parseGrant } from '../../src/auth/grant.ts'
+import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+
+const none: ReadonlySet<string> = new Set()
+
+/** What becomes of an address under one pattern: covered, not covered, or the code of its refusal. */
+function verdict(pattern: string, address: string): string {
+  const grant = parseGrant(pattern)
+  const named = new Set(grant.wildcard || grant.scheme === 's3' ? [] : [new URL(pattern).origin])
+  const url = addressOf(address, { secure: true, named })
+  if (isAddressProblem(url)) return url.code
+  return covers(grant, url) ? 'granted' : 'refused'
+}
+
+describe('patterns', () => {
+  it.each([
+    ['https://data.example/', 'https://data.example/a/b.tif?x=1', 'granted'],
+    ['https://data.example', 'https://DATA.EXAMPLE/f', 'granted'],
+    ['https://data.example/', 'https://data.example:443/f', 'granted'],
+    ['https://data.example:8443/', 'https://data.example:8443/f', 'granted'],
+    ['https://data.example/', 'https://data.example/a%2Fb', 'granted'],
+    ['https://*.tiles.example/', 'https://a.tiles.example/1', 'granted'],
+    ['https://*.tiles.example/', 'https://a.b.tiles.example/1', 'granted'],
+    ['https://api.example/stac/', 'https://api.example/stac/items/1', 'granted'],
+    ['https://api.example/stac/', 'https://api.example/stac', 'granted'],
+    ['https://xn--bcher-kva.example/', 'https://bücher.example/f', 'granted'],
+    ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080/f', 'granted'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/', 'https://s3.eu-central-1.amazonaws.com/eo/k', 'granted'],
+    ['s3://eo/', 's3://eo/a/b', 'granted'],
+    ['https://data.example/', 'https://data.example.evil.example/f', 'refused'],
+    ['https://data.example/', 'https://evildata.example/f', 'refused'],
+    ['https://data.example/', 'https://sub.data.example/f', 'refused'],
+    ['https://data.example/', 'https://data.example:8443/f', 'refused'],
+    ['https://data.example/', 'http://data.example/f', 'URL_INSECURE'],
+    ['https://data.example/', 'https://data.example@evil.example/', 'URL_HAS_USERINFO'],
+    ['https://data.example/', 'https://u:p@data.example/f', 'URL_HAS_USERINFO'],
+    ['https://data.example/', 'https://data.example./f', 'URL_INVALID'],
+    ['https://data.example/', 'https://data.example\\@evil.example/', 'URL_INVALID'],
+    ['https://data.example/', 'https://data.example%2eevil.example/', 'URL_INVALID'],
+    ['https://data.example/', 'https://d\u0430ta.example/f', 'refused'],
+    ['https://data.example/', '//data.example/f', 'URL_INVALID'],
+    ['https://*.tiles.example/', 'https://tiles.example/1', 'refused'],
+    ['https://*.tiles.example/', 'https://eviltiles.example/1', 'refused'],
+    ['https://*.tiles.example/', 'https://a.tiles.example:444/1', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stacked/1', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/sta', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/../admin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/%2e%2e/admin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/..%2fadmin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/..%252fadmin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/..;/admin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/a%5Cb', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/STAC/1', 'refused'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/', 'https://s3.eu-central-1.amazonaws.com/eo-evil/k', 'refused'],
+    ['s3://eo/', 's3://eo-evil/k', 'refused'],
+    ['s3://eo/a/', 's3://eo/b', 'refused'],
+    ['https://127.0.0.1/', 'https://127.0.0.1:9200/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://data.example/', 'file:///etc/passwd', 'URL_SCHEME_FORBIDDEN'],
+    ['https://data.example/', 'javascript:alert(1)', 'URL_SCHEME_FORBIDDEN'],
+    ['https://data.example/', 'https:data.example', 'URL_INVALID'],
+    ['https://data.example/', 'https:///data.example/', 'URL_INVALID'],
+    ['https://data.example/', 'https://data.example/a b', 'URL_INVALID'],
+    ['https://data.example/', 'https://exa\tmple.com/', 'URL_INVALID'],
+    ['https://data.example/', `https://data.example/${'a'.repeat(8200)}`, 'URL_INVALID'],
+  ])('%s and %s: %s', (pattern, address, expected) => {
+    expect(verdict(pattern, address)).toBe(expected)
+  })
+
+  it.each([
+    '*',
+    'https://*/',
+    'https://*.com/',
+    'https://a.*.example/',
+    'https://u@a.example/',
+    'http://a.example/',
+    'https://*.s3.amazonaws.com/',
+    'https://*.github.io/',
+    'https://*.blob.core.windows.net/',
+    'https://s3.eu-central-1.amazonaws.com/',
+    'https://storage.googleapis.com/',
+    'https://raw.githubusercontent.com/',
+    'https://a.example/?q=1',
+    'https://a.example/#f',
+    'https://a.example\\b',
+    'https://a.example./',
+    'https://a.example/x%2fy/',
+    'ftp://a.example/',
+    'a.example',
+    's3://*.bucket/',
+    '',
+  ])('refuses the pattern %j', (pattern) => {
+    expect(() => parseGrant(pattern)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+  })
+
+  it('lets signed addresses point to shared storage, where no material follows', () => {
+    expect(
+      covers(parseGrant('https://*.blob.core.windows.net/', { sharedHosts: true }), new URL('https://a.blob.core.windows.net/c')),
+    ).toBe(true)
+  })
+
+  it('calls an exact host narrower than a wildcard and a path narrower than an origin', () => {
+    const widths = [
+      'https://*.example.org/',
+      'https://*.tiles.example.org/',
+      'https://a.tiles.example.org/',
+      'https://a.tiles.example.org/x/',
+    ]
+    const order = widths.map((pattern) => narrowness(parseGrant(pattern)))
+    expect(order).toEqual([...order].sort((a, b) => a - b))
+    expect(new Set(order).size).toBe(4)
+  })
+
+  it('agrees with a second, naive implementation', () => {
+    const label = fc.constantFrom('a', 'b', 'tiles', 'evil', 'data')
+    const host = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => [...labels, 'example'].join('.'))
+    const path = fc.array(fc.constantFrom('x', 'y', 'x%2fy', '..;', 'xy'), { maxLength: 3 }).map((parts) => `/${parts.join('/')}`)
+    const port = fc.constantFrom('', ':443', ':8443')
+    const url = fc.tuple(host, port, path).map((parts) => `https://${parts.join('')}`)
+    const folder = fc.array(fc.constantFrom('x', 'y'), { maxLength: 2 }).map((parts) => `/${parts.map((part) => `${part}/`).join('')}`)
+    const pattern = fc.tuple(fc.boolean(), fc.constantFrom('data.example', 'a.data.example'), port, folder)
+    fc.assert(
+      fc.property(pattern, url, ([wild, granted, at, below], address) => {
+        const parsed = new URL(address)
+        const hostFits = wild ? parsed.hostname.endsWith(`.${granted}`) : parsed.hostname === granted
+        const portFits = (parsed.port || '443') === (at.slice(1) || '443')
+        const slippery = /%2f|\.\.;/.test(parsed.pathname)
+        const pathFits = below === '/' || (!slippery && `${parsed.pathname}/`.startsWith(below))
+        const grant = parseGrant(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
+        expect(covers(grant, parsed)).toBe(hostFits && portFits && pathFits)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('addresses of private networks', () => {
+  it.each([
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://[64:ff9b::a9fe:a9fe]/',
+    'https://[::127.0.0.1]/',
+    'https://\uff11\uff12\uff17.\uff10.\uff10.\uff11/',
+    'https://localhost/',
+    'https://x.localhost/',
+    'https://printer.local/',
+    'https://metadata.internal/',
+    'https://[::1]:9200/',
+    'https://10.0.0.1/',
+  ])('%s', (address) => {
+    expect(addressOf(address, { secure: true, named: none })).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+  })
+})

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { bearer, type CredentialInput } from '../../src/auth/credential.ts'
+import type { AuthError } from '../../src/errors.ts'
+import { assetOf, type Target } from '../../src/stac/target.ts'
+import { failureOf } from '../harness/canary.ts'
+import { asset, found, item, type Json, scheme, signing, target } from '../harness/documents.ts'
+import { AUTHORIZE_URL, DATA, DISCOVERY_URL, entries, SIGN_URL, TOKEN_URL, victim } from '../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+const token = { ...bearer('t', DATA), id: 'token' }
+const key = (id: string, sendTo: string | string[], members: Json = {}): CredentialInput => ({
+  id,
+  type: 'apiKey',
+  in: 'header',
+  name: 'x-api-key',
+  value: id,
+  sendTo,
+  ...members,
+})
+
+/** The entry that a target gets, or the code of its refusal. */
+async function chosen(wanted: Target, credentials: unknown): Promise<string | undefined> {
+  const { auth } = victim({ credentials: credentials as CredentialInput[] })
+  const { refs } = await auth.explain(wanted)
+  const usable = refs.find(({ code }) => code === undefined)
+  return usable ? (usable.credential ?? 'nothing needed') : refs[0]?.code
+}
+
+const data = (schemes: unknown, refs: unknown, href = F, members: Json = {}) =>
+  found(assetOf(item(schemes, { data: asset(href, refs, members) }), 'data'))
+
+describe('a scheme matches an entry', () => {
+  it.each<[string, Json, Json, string]>([
+    ['with all its URLs', scheme.client(TOKEN_URL), entries.oauth, 'oauth'],
+    ['that leaves its URLs out', scheme.oauth2({ clientCredentials: {} }), entries.oauth, 'oauth'],
+    ['that adds a URL', scheme.client(TOKEN_URL, { refreshUrl: `${TOKEN_URL}/refresh` }), entries.oauth, 'CREDENTIAL_ENDPOINT_UNTRUSTED'],
+    [
+      'that adds the URL that the entry has as well',
+      scheme.client(TOKEN_URL, { refreshUrl: `${TOKEN_URL}/refresh` }),
+      { ...entries.oauth, refreshUrl: `${TOKEN_URL}/refresh` },
+      'oauth',
+    ],
+    [
+      'in one of its flows',
+      scheme.oauth2({ implicit: { authorizationUrl: AUTHORIZE_URL }, clientCredentials: { tokenUrl: TOKEN_URL } }),
+      entries.oauth,
+      'oauth',
+    ],
+    ['in none of its flows', scheme.oauth2({ password: { tokenUrl: TOKEN_URL } }), entries.oauth, 'SCHEME_MISMATCH'],
+    [
+      'with the members of two flows',
+      scheme.oauth2({ clientCredentials: { tokenUrl: 'https://evil.example/' }, password: { tokenUrl: TOKEN_URL } }),
+      entries.oauth,
+      'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    ],
+    ['without any flow', scheme.oauth2({}), entries.oauth, 'NO_CREDENTIAL'],
+    ['by its issuer', scheme.oidc('https://auth.victim.example/'), entries.oidc, 'oidc'],
+    [
+      'of an issuer',
+      scheme.oidc(DISCOVERY_URL),
+      { ...entries.oidc, openIdConnectUrl: undefined, issuer: 'https://auth.victim.example' },
+      'oidc',
+    ],
+    ['by another signing method', scheme.signed(SIGN_URL, { method: 'POST' }), entries.signer, 'SCHEME_MISMATCH'],
+    [
+      'in one of its signing flows',
+      { type: 'signedUrl', flows: { a: signing('https://other.example/'), b: signing(SIGN_URL) } },
+      entries.signer,
+      'signer',
+    ],
+    ['of 1.0.0, planetaryComputer', { type: 'planetaryComputer' }, entries.signer, 'signer'],
+    ['of 1.0.0, earthdata', { type: 'earthdata' }, token, 'token'],
+  ])('%s', async (_name, k, entry, expected) => {
+    expect(await chosen(target(k, F), [entry])).toBe(expected)
+  })
+
+  it('with a relative signing API, seen from where its document came from', async () => {
+    const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
+    expect(await chosen(found(assetOf(document, 'data', { url: 'https://sign.victim.example/items/1' })), [entries.signer])).toBe('signer')
+    expect(await chosen(found(assetOf(document, 'data', { url: 'https://evil.example/items/1' })), [entries.signer])).toBe(
+      'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    )
+    expect(await chosen(found(assetOf(document, 'data')), [entries.signer])).toBe('URL_INVALID')
+  })
+
+  it('with a relative signing API, again from elsewhere although the document is the same object', async () => {
+    const { auth } = victim({ credentials: entries.signer })
+    const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
+    const from = (url: string) => found(assetOf(document, 'data', { url }))
+    expect((await auth.explain(from('https://sign.victim.example/1'))).refs[0]?.code).toBeUndefined()
+    expect((await auth.explain(from('https://evil.example/1'))).refs[0]?.code).toBe('CREDENTIAL_ENDPOINT_UNTRUSTED')
+  })
+
+  it.each<[string, Json, string]>([
+    ['http bearer', scheme.bearer, 'token'],
+    ['oauth2, wherever its token endpoint is', scheme.client('https://elsewhere.example/token'), 'token'],
+    ['openIdConnect', scheme.oidc(DISCOVERY_URL), 'token'],
+    ['no key', scheme.key(), 'NO_CREDENTIAL'],
+    ['no Basic', scheme.basic, 'SCHEME_MISMATCH'],
+  ])('a finished token answers %s', async (_name, k, expected) => {
+    expect(await chosen(target(k, F), [token])).toBe(expected)
+    expect(await chosen(target(k, 'https://evil.example/f.tif'), [token])).not.toBe('token')
+  })
+
+  it.each(['none', 'public', 'Anonymous', 'OPEN'])('of type %s needs nothing', async (type) => {
+    const { auth, script } = victim()
+    const wanted = target({ type }, 'https://anywhere.example/f.tif')
+    expect(await auth.authorize(wanted)).toMatchObject({ ref: 'k', scheme: type, headers: {}, material: { headers: [], url: false } })
+    await auth.fetch(wanted)
+    expect(script.sent).toMatchObject([{ headers: {} }])
+  })
+
+  it('named like a public one is not public', async () => {
+    expect(await chosen(data({ public: scheme.key() }, ['public']), [key('k', DATA)])).toBe('k')
+  })
+})
+
+describe('of several entries', () => {
+  it('the one with the narrower pattern wins, then the earlier one', async () => {
+    const host = 'https://a.tiles.example/x/f.tif'
+    const wide = key('wide', 'https://*.tiles.example/')
+    const exact = key('exact', ['https://other.example/', 'https://a.tiles.example/'])
+    const path = key('path', 'https://a.tiles.example/x/')
+    const k = target(scheme.key(), host)
+    expect(await chosen(k, [wide, exact, path])).toBe('path')
+    expect(await chosen(k, [wide, exact])).toBe('exact')
+    expect(await chosen(k, [exact, { ...exact, id: 'second' }])).toBe('exact')
+    expect(await chosen(target(scheme.key(), 'https://b.tiles.example/'), [exact, path, wide])).toBe('wide')
+  })
+})
+
+describe('of several references', () => {
+  const schemes = { a: scheme.key('x-a'), b: scheme.key(), c: scheme.bearer, free: { type: 'none' } }
+
+  it('the first that can be used is used', async () => {
+    expect(await chosen(data(schemes, ['gone', 'a', 'b', 'c']), [token, entries.key])).toBe('key')
+    expect(await chosen(data(schemes, ['c', 'b']), [token, entries.key])).toBe('token')
+  })
+
+  it('preferred entries come first', async () => {
+    const { auth } = victim({ credentials: { credentials: [token, entries.key], preferred: ['token'] } })
+    expect((await auth.authorize(data(schemes, ['b', 'c']))).credential).toBe('token')
+  })
+
+  it('the next is tried when a server refuses one, and the first refusal is told', async () => {
+    const { auth, script } = victim({ credentials: [token, entries.key] })
+    const refusing = victim(
+      { credentials: [token, entries.key] },
+      {
+        ...script,
+        send: async (request, options) => {
+          const answer = await script.send(request, options)
+          return { ...answer, status: request.headers['x-api-key'] ? 200 : 401 }
+        },
+      },
+    )
+    expect((await refusing.auth.fetch(data(schemes, ['c', 'b']))).status).toBe(200)
+    expect(script.sent.map(({ headers }) => Object.keys(headers))).toEqual([['authorization'], ['x-api-key']])
+    expect(auth).toBeDefined()
+    expect(await failureOf(refusing.auth.fetch(data(schemes, ['c'])))).toMatchObject({ code: 'AUTH_REJECTED', credential: 'token' })
+  })
+
+  it('the one that got furthest speaks for all', async () => {
+    const { auth } = victim({ credentials: entries.key })
+    const refs = ['gone', 'odd', 'name', 'file', 'basic', 'b']
+    const all = { ...schemes, odd: 5, name: scheme.key('Host'), file: scheme.oidc('file:///x'), basic: scheme.basic }
+    const error = (await failureOf(auth.authorize(data(all, refs, 'https://evil.example/')))) as AuthError
+    expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', ref: 'b', credential: 'key' })
+    expect(error.reasons?.map(({ code, ref }) => [ref, code])).toEqual([
+      ['gone', 'SCHEME_NOT_FOUND'],
+      ['odd', 'SCHEME_INVALID'],
+      ['name', 'HEADER_NAME_FORBIDDEN'],
+      ['file', 'URL_SCHEME_FORBIDDEN'],
+      ['basic', 'NO_CREDENTIAL'],
+    ])
+  })
+
+  it('a great many are judged quickly', async () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => `missing-${index}`)
+    const names = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`missing_x${index}`, schemes.a]))
+    const { auth } = victim()
+    const started = performance.now()
+    const wanted = data(names, many)
+    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'SCHEME_NOT_FOUND' })
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
+describe('what is said', () => {
+  it('of a missing entry: the entry to add', async () => {
+    const { auth } = victim({ credentials: [] })
+    const error = (await failureOf(auth.authorize(target(scheme.client(TOKEN_URL), F)))) as AuthError
+    expect(error).toMatchObject({ code: 'NO_CREDENTIAL', ref: 'k' })
+    const entry = JSON.parse(found(/\{.*\}/.exec(found(error.hint))?.[0]))
+    expect(entry).toMatchObject({
+      type: 'oauth2',
+      flow: 'clientCredentials',
+      tokenUrl: TOKEN_URL,
+      clientSecret: { env: 'K_CLIENT_SECRET' },
+      sendTo: [DATA],
+    })
+  })
+
+  it('of a foreign host: which, and where the entry may go', async () => {
+    const { auth } = victim({ credentials: entries.key })
+    expect(await failureOf(auth.authorize(target(scheme.key(), 'https://evil.example/a?token=1')))).toMatchObject({
+      credential: 'key',
+      expected: DATA,
+      actual: 'https://evil.example',
+      message: expect.stringContaining('Nothing was sent'),
+    })
+  })
+
+  it('of a near name: the name', async () => {
+    const { auth } = victim()
+    expect((await failureOf(auth.authorize(data({ 'api-key': scheme.key() }, ['apiKey'])))).message).toContain('did you mean "api-key"')
+  })
+})

@@ -1,0 +1,101 @@
+/**
+ * Finds secrets where none may be. A canary is a secret that occurs nowhere else; it is looked for in ten encodings, in
+ * what was thrown and in what servers received.
+ */
+import { inspect } from 'node:util'
+
+/** A secret of which every occurrence is a leak. */
+export interface Canary {
+  readonly value: string
+  /** Names of the encodings in which the secret, or an account with it, stands in the text. */
+  seenIn(text: string): readonly string[]
+}
+
+let made = 0
+
+/** A new secret; `tail` adds characters that the encodings tell apart. */
+export function canary(label: string, tail = ''): Canary {
+  const noise = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return canaryOf(`Cn${++made}${label}${noise}${tail}`)
+}
+
+/** The canary of a known text; `user` is the account name that may stand before it. */
+export function canaryOf(value: string, user = 'ada'): Canary {
+  const forms = encodings(value, user)
+  return {
+    value,
+    seenIn: (text) => Object.entries(forms).flatMap(([name, form]) => (text.includes(form) ? [name] : [])),
+  }
+}
+
+/** Everything that printing, logging and serialising can show of a value. */
+export function shown(value: unknown): string {
+  const texts = [inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }), `${value}`, JSON.stringify(value) ?? '']
+  if (value instanceof Error) texts.push(value.message, value.stack ?? '', shownCause(value), JSON.stringify({ ...value }))
+  return texts.join('\n')
+}
+
+/** The same of a structured clone, where there is one. */
+export function cloned(value: unknown): string {
+  try {
+    return inspect(structuredClone(value), { depth: Number.POSITIVE_INFINITY, showHidden: true })
+  } catch {
+    return ''
+  }
+}
+
+/** Where each canary was seen, in words: an empty list is what a test wants. */
+export function leaks(canaries: readonly Canary[], texts: Readonly<Record<string, string>>): readonly string[] {
+  return canaries.flatMap((one) =>
+    Object.entries(texts).flatMap(([place, text]) =>
+      one.seenIn(text).map((encoding) => `${one.value.slice(0, 12)}… as ${encoding} in ${place}`),
+    ),
+  )
+}
+
+/** What a promise was rejected with; a failed test when it was not. */
+export async function failureOf(work: Promise<unknown>): Promise<Error> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof Error) return outcome
+  throw new Error(`expected a failure, got ${outcome === undefined ? 'success' : typeof outcome}`)
+}
+
+/** What a function throws. */
+export function thrownBy(work: () => unknown): Error {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error('expected a failure')
+}
+
+function encodings(value: string, user: string): Readonly<Record<string, string>> {
+  const bytes = Buffer.from(value)
+  const percent = encodeURIComponent(value)
+  const form = new URLSearchParams({ '': value }).toString().slice(1)
+  return {
+    raw: value,
+    percent,
+    'lower-case percent': percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    form,
+    base64: inner(bytes.toString('base64')),
+    base64url: inner(bytes.toString('base64url')),
+    'base64 of an account': Buffer.from(`${user}:${value}`).toString('base64'),
+    json: JSON.stringify(value).slice(1, -1),
+    hex: bytes.toString('hex'),
+    quoted: inspect(value).slice(1, -1),
+  }
+}
+
+/** Without the last group, which depends on what follows. */
+function inner(base64: string): string {
+  return base64.replace(/=+$/, '').slice(0, -1)
+}
+
+function shownCause({ cause }: Error): string {
+  return cause === undefined ? '' : shown(cause)
+}

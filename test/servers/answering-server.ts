@@ -1,0 +1,78 @@
+/** Servers on loopback that are one function: a request as plain data in, an answer as plain data out. They remember everything. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as it came in. */
+export interface Inquiry {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export interface Exchange {
+  readonly request: Inquiry
+  readonly answer: Answer
+}
+
+export interface AnsweringServer {
+  /** Without a slash at the end. */
+  readonly origin: string
+  readonly exchanges: readonly Exchange[]
+  /** Connections ever opened, also those over which nothing was asked. */
+  readonly connections: number
+  close(): Promise<void>
+}
+
+/** Starts a server on a free port of 127.0.0.1. A request that cannot be read is 400. */
+export async function startAnswering(answerTo: (request: Inquiry) => Answer): Promise<AnsweringServer> {
+  const exchanges: Exchange[] = []
+  let connections = 0
+  const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const request = await inquiryOf(incoming)
+    const answer = request ? answerTo(request) : { status: 400 }
+    if (request) exchanges.push({ request, answer })
+    const { status, headers, body = '' } = answer
+    response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body)
+  }
+  // A caller that goes away in the middle of its request needs no answer.
+  const server = createServer((incoming, response) => respond(incoming, response).catch(() => response.destroy()))
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges,
+    get connections() {
+      return connections
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
+}
+
+async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined> {
+  const { method = '', url = '', headers } = incoming
+  if (!URL.canParse(url, 'http://server')) return undefined
+  const { pathname, searchParams } = new URL(url, 'http://server')
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return { method, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+}

@@ -1,0 +1,23 @@
+/** A file server that gives nothing away before the guard of the file has said yes. */
+import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from './answering-server.ts'
+import type { Guard } from './guards.ts'
+
+export interface ServedFile {
+  readonly content: string | Uint8Array
+  /** Absent for a file that anybody may read. */
+  readonly guard?: Guard
+  /** Media type; default `application/octet-stream`. */
+  readonly type?: string
+}
+
+/** Serves files by path, to GET and HEAD. */
+export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>): Promise<AnsweringServer> {
+  return startAnswering((request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined))
+}
+
+function answerTo(request: Inquiry, file: ServedFile | undefined): Answer {
+  if (!file) return { status: 404 }
+  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } }
+  const refusal = file.guard?.(request)
+  return refusal ?? { status: 200, headers: { 'content-type': file.type ?? 'application/octet-stream' }, body: file.content }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import type { CredentialInput } from '../../src/auth/credential.ts'
+import { bearer } from '../../src/auth/credential.ts'
+import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { scheme, target } from '../harness/documents.ts'
+import { DATA, victim } from '../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+
+/** What the `Authorization` header says for an entry. */
+async function headerFor(entry: CredentialInput, word: string): Promise<string | undefined> {
+  const { auth } = victim({ credentials: { ...entry, sendTo: DATA } })
+  return (await auth.authorize(target({ type: 'http', scheme: word }, F))).headers.authorization
+}
+
+const account = (username: unknown, password: unknown) => ({ type: 'http', scheme: 'basic', username, password })
+const token = (value: unknown) => ({ type: 'http', scheme: 'bearer', token: value })
+const text = (word: string, credentials: unknown) => ({ type: 'http', scheme: word, credentials })
+
+describe('basic', () => {
+  it.each([
+    ['RFC 7617 §2', 'Aladdin', 'open sesame', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ=='],
+    ['RFC 7617 §2.1', 'test', '123\u00a3', 'dGVzdDoxMjPCow=='],
+    ['RFC 7617 §2.1, decomposed', 'te\u0301st', 'A\u030a', Buffer.from('t\u00e9st:\u00c5').toString('base64')],
+    ['a password with colons', 'a', 'b:c', 'YTpiOmM='],
+  ])('sends UTF-8: %s', async (_source, username, password, credentials) => {
+    expect(await headerFor(account(username, password), 'Basic')).toBe(`Basic ${credentials}`)
+    expect(
+      await headerFor(
+        account(username, () => Promise.resolve(password)),
+        'BASIC',
+      ),
+    ).toBe(`Basic ${credentials}`)
+    expect(
+      await headerFor(
+        account(async () => username, password),
+        'basic',
+      ),
+    ).toBe(`Basic ${credentials}`)
+  })
+})
+
+describe('bearer', () => {
+  it('sends the token, whatever it comes from', async () => {
+    for (const value of ['abc.DEF-1_2~3+/==', () => 'abc.DEF-1_2~3+/==', async () => 'abc.DEF-1_2~3+/==']) {
+      expect(await headerFor(token(value), 'bearer')).toBe('Bearer abc.DEF-1_2~3+/==')
+    }
+  })
+
+  it('asks a function once for each request, and not for a look ahead', async () => {
+    let asked = 0
+    const { auth } = victim({ credentials: bearer(async () => `t${++asked}`, DATA) })
+    const wanted = target(scheme.bearer, F)
+    expect((await auth.authorize(wanted)).headers.authorization).toBe('Bearer t1')
+    expect(auth.peek(wanted)).toBeUndefined()
+    expect((await auth.authorize(wanted)).headers.authorization).toBe('Bearer t2')
+    expect(asked).toBe(2)
+  })
+})
+
+describe('ready-made text', () => {
+  it.each([
+    ['GNAP', 'gnap', 'GNAP abc'],
+    ['a word outside the registry', 'x-custom', 'x-custom abc'],
+    ["the name of a prototype's member", 'constructor', 'constructor abc'],
+    ['a word whose challenge is not answered', 'digest', 'Digest abc'],
+    ['a registered word, in its spelling', 'PRIVATETOKEN', 'PrivateToken abc'],
+  ])('follows %s', async (_name, word, header) => {
+    expect(await headerFor(text(word, 'abc'), word)).toBe(header)
+  })
+
+  it('may hold anything that a header can', async () => {
+    expect(await headerFor(text('dpop', 'a="b", c=d'), 'DPoP')).toBe('DPoP a="b", c=d')
+  })
+
+  it('is what digest needs in this version', async () => {
+    const { auth, script } = victim({ credentials: { ...account('ada', 'x'), scheme: 'digest', sendTo: DATA } })
+    expect(await failureOf(auth.fetch(target({ type: 'http', scheme: 'digest' }, F)))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
+    expect(script.sent).toEqual([])
+  })
+})
+
+describe('H12 a value that cannot be sent', () => {
+  const bad = ['', 'a\rb', 'a\nb', 'a\r\nX-Evil: 1', 'a\0b', ' a', 'a ', '\ta', 'x'.repeat(20_000)]
+  const entries: readonly [string, string, (value: unknown) => CredentialInput, readonly string[]][] = [
+    ['a bearer token', 'bearer', token, [...bad, 'a b', 'p\u00e4ss', '\u{1f600}', 'a=b']],
+    ['a password', 'basic', (value) => account('ada', value), [...bad, 'a\u0007b']],
+    ['a user name', 'basic', (value) => account(value, 'secret'), [...bad, 'a:b']],
+    ['ready-made text', 'gnap', (value) => text('gnap', value), [...bad, 'p\u00e4ss', 'a\u007fb']],
+  ]
+
+  const rows = entries.flatMap(([name, word, entry, values]) =>
+    values.map((value) => ({ name, word, entry, value, label: JSON.stringify(value).slice(0, 20) })),
+  )
+
+  it.each(rows)('$name $label', async ({ word, entry, value }) => {
+    for (const given of [value, () => value, async () => value]) {
+      const error = await failureOf(headerFor(entry(given), word))
+      expect(error).toMatchObject({ name: 'CredentialError', code: 'CREDENTIAL_VALUE_INVALID' })
+      if (value.length > 8) expect(leaks([canaryOf(value)], { message: error.message, json: JSON.stringify(error) })).toEqual([])
+    }
+  })
+
+  it.each([undefined, null, 5, {}, [], new Error('x')])('is what a function gives that gives %j', async (value) => {
+    expect(
+      await failureOf(
+        headerFor(
+          token(() => value as never),
+          'bearer',
+        ),
+      ),
+    ).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('hunter2-hunter2')
+      },
+    ],
+    ['is rejected', () => Promise.reject(Object.assign(new Error('no'), { config: { headers: { authorization: 'hunter2-hunter2' } } }))],
+    [
+      'throws a text',
+      () => {
+        throw 'hunter2-hunter2'
+      },
+    ],
+  ])('comes from nowhere when its function %s', async (_name, read) => {
+    for (const [word, entry] of [
+      ['bearer', token(read)],
+      ['basic', account('ada', read)],
+      ['basic', account(read, 'p')],
+      ['gnap', text('gnap', read)],
+    ] as const) {
+      const error = await failureOf(headerFor(entry, word))
+      expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE' })
+      expect(leaks([canaryOf('hunter2-hunter2')], { error: shown(error) })).toEqual([])
+    }
+  })
+})
+
+describe('a scheme of type http', () => {
+  it.each<[string, unknown, string]>([
+    ['without a word', { type: 'http' }, ''],
+    ['with a word that is no text', { type: 'http', scheme: ['basic'] }, ''],
+    ['with a word that no header can begin with', { type: 'http', scheme: 'basic x\r\n' }, '/scheme'],
+    ['with an empty word', { type: 'http', scheme: '' }, '/scheme'],
+  ])('%s is SCHEME_INVALID', async (_name, k, at) => {
+    const { auth } = victim()
+    expect(await failureOf(auth.authorize(target(k, F)))).toMatchObject({
+      code: 'SCHEME_INVALID',
+      pointer: `/properties/auth:schemes/k${at}`,
+    })
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
+import { failureOf } from '../harness/canary.ts'
+import { scheme, target } from '../harness/documents.ts'
+import { DATA, DISCOVERY_URL, entries, victim } from '../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+
+describe('openIdConnect', () => {
+  it('answers with a finished token', async () => {
+    const { auth } = victim({ credentials: bearer('t', DATA) })
+    expect(await auth.authorize(target(scheme.oidc(DISCOVERY_URL), F))).toMatchObject({
+      scheme: 'openIdConnect',
+      headers: { authorization: 'Bearer t' },
+    })
+  })
+
+  it('says that a login is needed, without asking anybody', async () => {
+    const { auth, script } = victim({ credentials: entries.oidc })
+    const wanted = target(scheme.oidc(DISCOVERY_URL), F)
+    for (const attempt of [auth.authorize(wanted), auth.fetch(wanted)]) {
+      expect(await failureOf(attempt)).toMatchObject({
+        code: 'LOGIN_REQUIRED',
+        credential: 'oidc',
+        hint: expect.stringContaining('bearer'),
+      })
+    }
+    expect(script.sent).toEqual([])
+  })
+
+  it.each([
+    ['the address of the provider is missing', { openIdConnectUrl: undefined }],
+    ['it is given twice', { issuer: 'https://auth.victim.example' }],
+  ])('refuses an entry when %s', async (_name, members) => {
+    const make = async () => createAuth({ credentials: { ...entries.oidc, ...members } }).explain(target(scheme.bearer, F))
+    expect(await failureOf(make())).toMatchObject({ code: 'CONFIG_INVALID', pointer: expect.stringMatching(/^\/credentials\/0/) })
+  })
+
+  it.each([{}, { openIdConnectUrl: 5 }, { openIdConnectUrl: ['x'] }])('refuses the scheme %j', async (members) => {
+    const { auth } = victim()
+    expect(await failureOf(auth.authorize(target({ type: 'openIdConnect', ...members }, F)))).toMatchObject({
+      code: 'SCHEME_INVALID',
+      pointer: '/properties/auth:schemes/k',
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { parseGrant } from '../../../src/auth/grant.ts'
+import { assetOf } from '../../../src/stac/target.ts'
+import { covers, placeFor, reaches, type S3Credential } from '../../../src/strategies/s3/access.ts'
+
+function entry(sendTo: string, fields: Partial<S3Credential> = {}): S3Credential {
+  return { id: 'mine', type: 's3', preference: 0, sendTo: [parseGrant(sendTo)], ...fields }
+}
+
+const EU = { region: 'eu-central-1' }
+const MINIO = { endpoint: 'https://minio.example/' }
+
+describe('covers', () => {
+  it.each([
+    ['s3://eo/', EU, 's3://eo/a/b'],
+    ['s3://eo/', EU, 'https://eo.s3.eu-central-1.amazonaws.com/a'],
+    ['s3://eo/', EU, 'https://s3.eu-central-1.amazonaws.com/eo/a'],
+    ['s3://eo/', EU, 'https://eo.s3.dualstack.eu-central-1.amazonaws.com/a'],
+    ['s3://eo/', EU, 'https://eo.s3.amazonaws.com/a'],
+    ['s3://eo/', {}, 'https://eo.s3.us-west-2.amazonaws.com/a'],
+    ['s3://eo/', { region: 'cn-north-1' }, 'https://eo.s3.cn-north-1.amazonaws.com.cn/a'],
+    ['s3://eo/maps/', EU, 'https://eo.s3.eu-central-1.amazonaws.com/maps/1.tif'],
+    ['s3://eo/', MINIO, 'https://minio.example/eo/a'],
+    ['s3://eo/', { ...MINIO, virtualHost: true }, 'https://eo.minio.example/a'],
+    ['https://minio.example/', MINIO, 's3://eo/a'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/', {}, 'https://s3.eu-central-1.amazonaws.com/eo/k'],
+  ])('%s %j covers %s', (pattern, fields, url) => {
+    expect(covers(entry(pattern, fields), url)).toBe(true)
+  })
+
+  it.each([
+    ['s3://eo/', EU, 's3://eo-evil/a'],
+    ['s3://eo/', EU, 'https://eo-evil.s3.eu-central-1.amazonaws.com/a'],
+    ['s3://eo/', EU, 'https://eo.s3.us-west-2.amazonaws.com/a'],
+    ['s3://eo/', EU, 'https://eo.s3.eu-central-1.amazonaws.com.evil.example/a'],
+    ['s3://eo/', EU, 'https://eo.s3.evil.example/a'],
+    ['s3://eo/', EU, 'https://evil.example/eo/a'],
+    ['s3://eo/', EU, 'http://eo.s3.eu-central-1.amazonaws.com/a'],
+    ['s3://eo/', EU, 'https://eo.s3.eu-central-1.amazonaws.com:8443/a'],
+    ['s3://eo/', {}, 'https://eo.s3.cn-north-1.amazonaws.com.cn/a'],
+    ['s3://eo/', { region: 'cn-north-1' }, 'https://eo.s3.amazonaws.com/a'],
+    ['s3://eo/maps/', EU, 'https://eo.s3.eu-central-1.amazonaws.com/secret/1.tif'],
+    ['s3://eo/maps/', EU, 'https://eo.s3.eu-central-1.amazonaws.com/maps/..%2Fsecret'],
+    ['s3://eo/', EU, 'https://s3.eu-central-1.amazonaws.com/eo%2Fx/../other/k'],
+    ['s3://eo/', MINIO, 'https://eo.s3.eu-central-1.amazonaws.com/a'],
+    ['s3://eo/', MINIO, 'https://eo.minio.example/a'],
+    ['s3://eo/', MINIO, 'https://minio.example.evil.example/eo/a'],
+    ['s3://eo/', MINIO, 'https://minio.example/x@eo/a'],
+    ['s3://eo/', MINIO, 'https://minio.example/eo:80/a'],
+    ['s3://eo/', MINIO, 'https://minio.example/[/a'],
+    ['s3://eo/', MINIO, 'https://minio.example/%65o/a'],
+    ['s3://eo/', MINIO, 'https://minio.example/'],
+    ['https://minio.example/', {}, 's3://eo/a'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/', {}, 'https://s3.eu-central-1.amazonaws.com/eo-evil/k'],
+  ])('%s %j does not cover %s', (pattern, fields, url) => {
+    expect(covers(entry(pattern, fields), url)).toBe(false)
+  })
+})
+
+describe('reaches', () => {
+  it('lets a granted bucket be found in another region, of Amazon’s only', () => {
+    expect(reaches(entry('s3://eo/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(true)
+    expect(reaches(entry('s3://eo/', EU), 'https://eo.s3.evil.example/a')).toBe(false)
+    expect(reaches(entry('https://eo.s3.eu-central-1.amazonaws.com/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(false)
+  })
+
+  it('counts the endpoint of the environment as the user’s', () => {
+    const keys = Object.assign(async () => ({ accessKeyId: 'a', secretAccessKey: 'b' }), { endpoint: 'http://127.0.0.1:9000' })
+    expect(reaches(entry('s3://eo/', { keys }), 'http://127.0.0.1:9000/eo/a')).toBe(true)
+    expect(reaches(entry('s3://eo/', { keys }), 'http://127.0.0.1:9000/other/a')).toBe(false)
+    expect(reaches(entry('s3://eo/', { keys }), 'https://eo.s3.us-east-1.amazonaws.com/a')).toBe(false)
+  })
+})
+
+describe('storages of a document', () => {
+  const schemes = {
+    first: { type: 'custom-s3', platform: 'https://first.example', region: 'one' },
+    second: { type: 'custom-s3', platform: 'https://second.example', region: 'two' },
+    store: { type: 'custom-s3', platform: 'https://third.example', region: 'three' },
+  }
+  const target = (refs: readonly string[]) => {
+    const asset = { href: 's3://eo/a', 'auth:refs': ['store'], 'storage:refs': refs }
+    return assetOf({ type: 'Feature', properties: { 'storage:schemes': schemes }, assets: { data: asset } }, 'data')
+  }
+  const placed = (one: S3Credential, refs: readonly string[]) => placeFor(one, 's3://eo/a', target(refs)).url
+
+  it('are chosen by what the user granted', () => {
+    const one = entry('https://second.example/')
+    expect(placed(one, ['first', 'second'])).toBe('https://second.example/eo/a')
+    expect(covers(one, 's3://eo/a', target(['first', 'second']))).toBe(true)
+    expect(covers(one, 's3://eo/a', target(['first']))).toBe(false)
+    expect(covers(one, 's3://eo/a')).toBe(false)
+  })
+
+  it('go first when they have the name of the auth scheme', () => {
+    expect(placed(entry('https://other.example/'), ['first', 'store'])).toBe('https://third.example/eo/a')
+  })
+
+  it('are not joined by an empty list', () => {
+    expect(placed(entry('s3://eo/'), [])).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
+  })
+
+  it('of version 1 tell the region', () => {
+    const document = {
+      type: 'Feature',
+      properties: { 'storage:platform': 'AWS', 'storage:region': 'us-west-2' },
+      assets: { data: { href: 's3://eo/a' } },
+    }
+    expect(placeFor(entry('s3://eo/'), 's3://eo/a', assetOf(document, 'data')).url).toBe('https://eo.s3.us-west-2.amazonaws.com/a')
+  })
+})
