@@ -1,0 +1,102 @@
+/**
+ * Writes schemas/credentials.json, the JSON Schema of the credential file, from the entry forms of the strategies: an
+ * editor then knows what the reader knows.
+ */
+import { defaultStrategies, type EntryForm, type Field, loadStrategies } from 'stac-auth'
+import { checkOnly, emit } from './emit.ts'
+
+const strategies = await loadStrategies(defaultStrategies)
+
+type Schema = { readonly [keyword: string]: unknown }
+
+const text = { type: 'string', minLength: 1 }
+const patterns = { type: 'array', items: { type: 'string', pattern: '^(?:https|http|s3)://' } }
+const secret = { $ref: '#/definitions/secret' }
+
+const KINDS: { readonly [kind in Field['kind']]: Schema } = {
+  text,
+  secret,
+  'text-or-secret': { anyOf: [text, secret] },
+  url: { type: 'string', format: 'uri' },
+  boolean: { type: 'boolean' },
+  texts: { type: 'array', items: { type: 'string' } },
+  patterns,
+  'signed-url-patterns': patterns,
+  id: text,
+  parameters: { type: 'object', additionalProperties: { anyOf: [text, secret] } },
+  placement: { type: 'object', required: ['in', 'name'], properties: { in: { const: 'query' }, name: text }, additionalProperties: false },
+}
+
+function property({ kind, label, values }: Field): Schema {
+  return { description: label, ...KINDS[kind], ...(values && { enum: values }) }
+}
+
+/** One branch: entries of that type that this form is for, and no earlier one. */
+function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): Schema {
+  const isFor = ({ when = {} }: EntryForm) => ({
+    properties: Object.fromEntries(Object.entries(when).map(([name, values]) => [name, { enum: values }])),
+    required: Object.keys(when),
+  })
+  const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =
+    form.fields
+  const properties = { id: true, type: true, sendTo: property(sendTo), ...map(fields, property) }
+  const required = Object.entries({ ...fields, sendTo }).flatMap(([name, field]) => (field.required ? [name] : []))
+  return {
+    if: {
+      properties: { type: { const: type } },
+      required: ['type'],
+      ...(form.when && { allOf: [isFor(form)] }),
+      ...(earlier.length && { not: { anyOf: earlier.map(isFor) } }),
+    },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties, required, additionalProperties: false },
+  }
+}
+
+function map<T, U>(object: { readonly [name: string]: T }, change: (value: T) => U): { [name: string]: U } {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
+}
+
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Credential file of stac-auth',
+  description: 'Says which credentials there are, where their secrets are kept and where each may be sent. It holds no secrets.',
+  type: 'object',
+  required: ['version', 'credentials'],
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string' },
+    version: { const: 1 },
+    preferred: { description: 'Ids in the order in which alternatives are preferred', type: 'array', items: text },
+    credentials: { type: 'array', items: { $ref: '#/definitions/entry' } },
+  },
+  definitions: {
+    entry: {
+      type: 'object',
+      required: ['id', 'type'],
+      properties: {
+        id: { description: 'Label for messages', type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+        type: { enum: strategies.map(({ type }) => type) },
+      },
+      allOf: strategies.flatMap(({ type, forms }) =>
+        forms.map((form, index) => branch(type, form, form.when ? [] : forms.slice(0, index))),
+      ),
+    },
+    secret: {
+      description: 'Where a secret is kept: exactly one of these',
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: false,
+      properties: {
+        env: { description: 'Environment variable', ...text },
+        file: { description: 'File; one trailing line break is left out', ...text },
+        command: { description: 'Program and arguments, run without a shell', type: 'array', items: { type: 'string' }, minItems: 1 },
+        keyring: { description: 'Account in the keyring of the operating system, service stac-auth', ...text },
+        prompt: { description: 'Asked for at the terminal', ...text },
+      },
+    },
+  },
+}
+
+emit(new URL('../schemas/credentials.json', import.meta.url), `${JSON.stringify(schema, null, 2)}\n`, checkOnly())

@@ -1,0 +1,54 @@
+/** Fills the generated tables of README.md: schemes from the strategies, rules from the linter. */
+import { readFileSync } from 'node:fs'
+import { defaultStrategies, type EntryForm, loadStrategies } from 'stac-auth'
+import { rules } from 'stac-auth/lint'
+import { checkOnly, emit } from './emit.ts'
+
+const strategies = await loadStrategies(defaultStrategies)
+
+/** What each type sends, in a few words; a type without words fails here. */
+const SENDS: { readonly [type: string]: string } = {
+  http: '`Authorization: <scheme> …` (RFC 9110): Basic, Bearer, or ready-made text for any other word',
+  apiKey: 'the key, as header, query parameter or cookie',
+  oauth2: 'a bearer token by client credentials (RFC 6749), kept and renewed; a finished token too',
+  openIdConnect: 'a finished bearer token; a login comes later',
+  signedUrl: 'nothing: the address is replaced by the one that your signing API gives',
+  s3: 'an AWS Signature Version 4, headers or presigned',
+}
+
+const readme = new URL('../README.md', import.meta.url)
+const tables: { readonly [name: string]: string } = { schemes: schemeTable(), rules: ruleTable() }
+const filled = readFileSync(readme, 'utf8').replace(
+  /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
+  (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
+)
+emit(readme, filled, checkOnly())
+
+function schemeTable(): string {
+  const rows = strategies.map(({ type, forms }) => {
+    const sends = SENDS[type]
+    if (sends === undefined) throw new Error(`say in ${import.meta.url} what ${type} sends`)
+    return `| \`${type}\` | ${sends} | ${forms.map(formText).join('<br>')} |`
+  })
+  return table(['type', 'what goes out', 'fields of an entry (optional ones in brackets)'], rows)
+}
+
+function formText({ when = {}, fields }: EntryForm): string {
+  const fixed = Object.entries(when).map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
+  const names = Object.entries(fields).filter(([name]) => !(name in when) && name !== 'sendTo')
+  const required = names.filter(([, { required }]) => required).map(([name]) => name)
+  const optional = names.filter(([, { required }]) => !required).map(([name]) => name)
+  return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
+}
+
+function ruleTable(): string {
+  const rows = rules.map(({ meta }) => {
+    const { recommended, strict } = meta.severity
+    return `| [\`${meta.id}\`](docs/rules/${meta.id}.md) | ${recommended} | ${strict} | ${meta.section} |`
+  })
+  return table(['rule', 'recommended', 'strict', 'about'], rows)
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows, ''].join('\n')
+}

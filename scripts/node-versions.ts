@@ -1,0 +1,32 @@
+/**
+ * Runs the whole test suite under other Node versions: `npm run test:node-versions`, or `… -- 22` for one of them.
+ *
+ * The binaries are npm packages without install scripts, kept in a temporary folder for the run.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const versions = process.argv.length > 2 ? process.argv.slice(2) : ['22', '24']
+const folder = mkdtempSync(join(tmpdir(), 'stac-auth-node-'))
+
+try {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const binaries = versions.map((version) => `node-${version}@npm:node-${process.platform}-${process.arch}@${version}`)
+  run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...binaries], folder)
+  for (const version of versions) {
+    const node = join(folder, `node_modules/node-${version}/bin/node`)
+    run(node, ['-p', '"Node " + process.version'], folder)
+    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], root)
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

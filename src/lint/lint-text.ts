@@ -1,0 +1,88 @@
+/** Linting of text: what a parser hides, and where everything stands. */
+import { kindOf } from '../stac/document.ts'
+import { scan } from '../stac/json-scan.ts'
+import { DOCUMENT_LIMITS } from '../stac/limits.ts'
+import { duplicateKeys, mayRepeat } from './duplicate-keys.ts'
+import { isLonger } from './limits.ts'
+import { inspect, type LintOptions, runnerFor } from './lint.ts'
+import { locate, type Position, positionAt } from './locate.ts'
+import type { Problem } from './problem.ts'
+import { FINDING_LIMIT, problemOf } from './runner.ts'
+
+export interface TextOptions extends LintOptions {
+  /** Line of a file on which the text begins, from 1: for files with a document on each line. */
+  readonly line?: number
+}
+
+/**
+ * Returns what is wrong with a JSON text, in the order in which it stands there, with lines and columns. Bytes must be
+ * UTF-8; a byte order mark is passed over. Texts that are no JSON, too large or too deep give one finding. Never throws.
+ */
+export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
+  const text = decode(source)
+  if (text === undefined) return alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 })
+  if (isLonger(text, DOCUMENT_LIMITS.other)) return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.other)
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return notJson(text, options)
+  }
+  if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
+    return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item)
+  const { quiet } = runnerFor(options)
+  if (quiet.covers(text, document)) return []
+  const { problems, members, strings } = inspect(document, options)
+  const tooDeep = problems.some(({ rule }) => rule === 'document-limit')
+  if (!tooDeep && mayRepeat(text, members, strings)) problems.push(...repeated(text, document, options))
+  if (problems.length === 0) quiet.remember(text, document)
+  return problems.length === 0 ? problems : placed(problems, text, options)
+}
+
+function decode(source: string | Uint8Array): string | undefined {
+  if (typeof source === 'string') return source.charCodeAt(0) === 0xfeff ? source.slice(1) : source
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(source)
+  } catch {
+    return undefined
+  }
+}
+
+/** The parser's own message quotes the text, which may be a page with secrets: only the place is told. */
+function notJson(text: string, options: TextOptions): Problem[] {
+  const offset = scan(text) ?? text.length
+  const message = offset >= text.length ? 'end' : 'syntax'
+  return alone('not-json', message, options, positionAt(text, offset), new TextEncoder().encode(text.slice(0, offset)).length)
+}
+
+function alone(rule: string, message: string, options: TextOptions, position?: Position, limit = 0): Problem[] {
+  const [finding] = runnerFor(options).named(rule, '', message, { limit, offset: limit })
+  return finding ? [{ ...problemOf(finding, options.document, undefined), ...(position && moved(position, options)) }] : []
+}
+
+function repeated(text: string, document: unknown, options: TextOptions): readonly Problem[] {
+  const runner = runnerFor(options)
+  return duplicateKeys(text)
+    .slice(0, FINDING_LIMIT)
+    .flatMap(({ pointer, name }) => runner.named('duplicate-key', pointer, 'repeated', { name }))
+    .map((finding) => problemOf(finding, options.document, document))
+}
+
+function placed(problems: readonly Problem[], text: string, options: TextOptions): Problem[] {
+  const positions = locate(
+    text,
+    problems.map(({ pointer }) => pointer),
+  )
+  return problems
+    .map((problem) => {
+      const position = positions.get(problem.pointer)
+      return position ? { ...problem, ...moved(position, options) } : problem
+    })
+    .sort(
+      (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0) || (one.rule < other.rule ? -1 : 1),
+    )
+}
+
+function moved({ line, column, endLine, endColumn }: Position, { line: first = 1 }: TextOptions): Position {
+  return { line: line + first - 1, column, endLine: endLine + first - 1, endColumn }
+}

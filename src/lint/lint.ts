@@ -1,0 +1,123 @@
+/** Linting of parsed documents. */
+import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
+import { isObject, own } from '../stac/json.ts'
+import { declarationsOf } from '../stac/version.ts'
+import { excessOf } from './limits.ts'
+import type { Preset, Problem } from './problem.ts'
+import { modelOf } from './read-model.ts'
+import { type Finding, type Levels, problemOf, Runner } from './runner.ts'
+import { expectedFields, straysIn } from './strays.ts'
+import { DEPTH_LIMIT, survey } from './survey.ts'
+
+export interface LintOptions {
+  /** Default `recommended`. */
+  readonly preset?: Preset
+  /** Levels by rule id, laid over the preset. */
+  readonly rules?: Levels
+  /** Path or URL for the findings; not read. */
+  readonly document?: string
+  /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are not linted. */
+  readonly parents?: readonly StacDocument[]
+  /** Retrieval URL of the document. */
+  readonly url?: string
+}
+
+/**
+ * Returns what is wrong with a parsed document, in the order in which it stands there. A FeatureCollection, a list of
+ * Collections and an array are linted with all that is in them; pointers start at the root of what was given.
+ *
+ * Never throws for anything that `JSON.parse` returns.
+ */
+export function lint(document: unknown, options: LintOptions = {}): Problem[] {
+  return inspect(document, options).problems.sort(byPosition)
+}
+
+/** Findings in no particular order, and what the walk over the whole value counted. */
+export interface Inspection {
+  readonly problems: Problem[]
+  members: number
+  strings: number
+}
+
+/** Lints without sorting; for callers that have the text too. */
+export function inspect(document: unknown, options: LintOptions): Inspection {
+  const inspection: Inspection = { problems: [], members: 0, strings: 0 }
+  const runner = runnerFor(options)
+  for (const part of partsOf(document)) {
+    for (const finding of inspectPart(part, runner, inspection, options)) {
+      inspection.problems.push(problemOf(finding, options.document, part.value))
+    }
+  }
+  return inspection
+}
+
+/** A document, or a wrapper without its documents. */
+interface Part {
+  readonly value: unknown
+  readonly at: string
+  readonly depth: number
+  /** Member of a wrapper that holds its documents. */
+  readonly inside?: 'features' | 'collections'
+  readonly wrapper?: StacDocument
+}
+
+function partsOf(document: unknown): Part[] {
+  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
+}
+
+function partsIn(value: unknown, at: string, depth: number): Part[] {
+  if (!isObject(value) || kindOf(value) !== 'wrapper') return [{ value, at, depth }]
+  const inside = wrappedMember(value)
+  const documents = own(value, inside)
+  const around: Part = { value, at, depth, inside }
+  if (!Array.isArray(documents)) return [around]
+  return [around, ...documents.map((inner, index) => ({ value: inner, at: `${at}/${inside}/${index}`, depth: depth + 2, wrapper: value }))]
+}
+
+function inspectPart(
+  part: Part,
+  runner: Runner,
+  inspection: Inspection,
+  { url, document: name, parents = [] }: LintOptions,
+): readonly Finding[] {
+  const { value, at, depth, inside, wrapper } = part
+  const counted = survey(value, depth, inside)
+  inspection.members += counted.members
+  inspection.strings += counted.strings
+  if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
+  if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
+  if (counted.fields === 0 && declarationsOf(value).length === 0) return []
+  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset })
+  const excess = excessOf(model)
+  if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
+  if (counted.fields > expectedFields(model)) model.strays = straysIn(model)
+  return runner.run(model)
+}
+
+const runners = new WeakMap<Levels, Map<Preset, Runner>>()
+const NO_LEVELS: Levels = {}
+
+/** The runner of these options. Runners are kept as long as their table of levels, for they are made once and asked many times. */
+export function runnerFor({ preset = 'recommended', rules = NO_LEVELS }: LintOptions): Runner {
+  const known = runners.get(rules) ?? new Map<Preset, Runner>()
+  runners.set(rules, known)
+  const runner = known.get(preset) ?? new Runner(preset, rules)
+  known.set(preset, runner)
+  return runner
+}
+
+function byPosition(one: Problem, other: Problem): number {
+  return comparePointers(one.pointer, other.pointer) || one.rule.localeCompare(other.rule)
+}
+
+function comparePointers(one: string, other: string): number {
+  const left = one.split('/')
+  const right = other.split('/')
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const [a = '', b = ''] = [left[index], right[index]]
+    if (a === b) continue
+    const numbers = Number(a) - Number(b)
+    return Number.isNaN(numbers) ? (a < b ? -1 : 1) : numbers
+  }
+  return left.length - right.length
+}

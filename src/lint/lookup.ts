@@ -1,0 +1,69 @@
+/** Where a name in `auth:refs` is defined, seen from a target. */
+import { type StacDocument, schemePlaces } from '../stac/document.ts'
+import { isObject, type JsonObject, own } from '../stac/json.ts'
+import type { LintDocument, TargetNode } from './model.ts'
+
+/** A definition, and whether it stands in the target's own document. */
+export interface Definition {
+  readonly value: unknown
+  readonly where: 'document' | 'wrapper' | 'parent'
+}
+
+/** The nearest definition of the name, or undefined: on the target, in its document, the wrapper, then the parents. */
+export function definitionOf(target: TargetNode, name: string): Definition | undefined {
+  const { document } = target
+  for (const map of ownMaps(target)) if (Object.hasOwn(map, name)) return { value: map[name], where: 'document' }
+  const inWrapper = document.wrapper && find(document.wrapper, name)
+  if (inWrapper) return { value: inWrapper.value, where: 'wrapper' }
+  for (const parent of document.parents) {
+    const inParent = find(parent, name)
+    if (inParent) return { value: inParent.value, where: 'parent' }
+  }
+  return undefined
+}
+
+/** The types of a target's refs that can be found; a scheme without a readable type is left out. */
+export function typesOf(target: TargetNode): readonly string[] {
+  const types: string[] = []
+  for (const ref of target.refs ?? []) {
+    const type = typeof ref === 'string' ? own(definitionOf(target, ref)?.value, 'type') : undefined
+    if (typeof type === 'string') types.push(type)
+  }
+  return types
+}
+
+/** Names that a target could refer to. */
+export function namesFor(target: TargetNode): readonly string[] {
+  const { wrapper, parents } = target.document
+  const outer = [wrapper, ...parents].flatMap((document) => (document ? maps(document) : []))
+  return [...ownMaps(target), ...outer].flatMap((map) => Object.keys(map))
+}
+
+/** True when schemes are found around the document: in its wrapper or in the parents that the caller gave. */
+export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
+  return [wrapper, ...parents].some((document) => document !== undefined && schemePlaces(document).length > 0)
+}
+
+function ownMaps(target: TargetNode): readonly JsonObject[] {
+  const { document, object, kind, asset } = target
+  const found: JsonObject[] = []
+  const near = own(object, 'auth:schemes')
+  if (isObject(near)) found.push(near)
+  if (isObject(document.map?.value)) found.push(document.map.value)
+  // An Item's root is the wrong place, but it is plain what was meant: the place is reported, the refs are not.
+  const root = document.kind === 'item' ? own(document.object, 'auth:schemes') : undefined
+  if (isObject(root)) found.push(root)
+  if (kind === 'item_asset' || asset?.kind === 'item_asset') found.push(...document.summaries)
+  return found
+}
+
+function maps(document: StacDocument): readonly JsonObject[] {
+  return schemePlaces(document)
+    .map((place) => place.schemes)
+    .filter(isObject)
+}
+
+function find(document: StacDocument, name: string): { readonly value: unknown } | undefined {
+  const map = maps(document).find((candidate) => Object.hasOwn(candidate, name))
+  return map && { value: map[name] }
+}

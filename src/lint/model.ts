@@ -1,0 +1,84 @@
+/**
+ * A document as the rules see it: what stands where, unchecked. Nothing is repaired or left out silently, unlike in the
+ * resolver's reading of the same document.
+ */
+import type { DocumentKind, StacDocument } from '../stac/document.ts'
+import type { JsonObject } from '../stac/json.ts'
+import type { Declaration, ExtensionVersion } from '../stac/version.ts'
+import type { Preset } from './problem.ts'
+import type { Stray } from './strays.ts'
+
+/** A document, alone or inside a wrapper. */
+export interface LintDocument {
+  readonly object: StacDocument
+  readonly kind: DocumentKind
+  /** Pointer of the document in what was read. */
+  readonly at: string
+  readonly url?: string
+  readonly name?: string
+  /** The FeatureCollection or list of Collections around it. */
+  readonly wrapper?: StacDocument
+  /** What the caller handed over, nearest first. */
+  readonly parents: readonly StacDocument[]
+  readonly preset: Preset
+  readonly declarations: readonly Declaration[]
+  /** True when it or its wrapper declares the extension, in whatever version. */
+  readonly declared: boolean
+  readonly version: ExtensionVersion
+  /** What stands in the right place for `auth:schemes`, with its pointer; undefined when nothing does. */
+  readonly map: { readonly value: unknown; readonly pointer: string } | undefined
+  /** Maps in a Collection's `summaries["auth:schemes"]`. */
+  readonly summaries: readonly JsonObject[]
+  /** Schemes of the map, then of the summaries. */
+  readonly schemes: readonly SchemeNode[]
+  readonly targets: readonly TargetNode[]
+  /** Members with `auth` in their names that stand where the extension does not define them. */
+  readonly strays: readonly Stray[]
+}
+
+/** An entry of `auth:schemes` that is an object. */
+export interface SchemeNode {
+  readonly document: LintDocument
+  readonly name: string
+  readonly value: JsonObject
+  readonly pointer: string
+  /** The `type`, when it is a string. */
+  readonly type: string | undefined
+  /** The map around it: its own refs are looked up there. */
+  readonly siblings: JsonObject
+  readonly summary: boolean
+  /** Flows of the types that have flows, unless `flows` is flat. */
+  readonly flows: readonly FlowNode[]
+}
+
+/** A value of `flows` that is an object. */
+export interface FlowNode {
+  readonly scheme: SchemeNode
+  readonly name: string
+  readonly value: JsonObject
+  readonly pointer: string
+  readonly parameters: readonly ParameterNode[]
+}
+
+/** A value of `parameters` that is an object. */
+export interface ParameterNode {
+  readonly flow: FlowNode
+  readonly name: string
+  readonly value: JsonObject
+  readonly pointer: string
+}
+
+/** An asset, alternate asset, item asset definition or link that is an object. */
+export interface TargetNode {
+  readonly document: LintDocument
+  readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
+  readonly name: string
+  readonly object: JsonObject
+  readonly pointer: string
+  /** As written; undefined when it is no string. */
+  readonly href: string | undefined
+  /** The value of `auth:refs` when it is a list, whatever is in it. */
+  readonly refs: readonly unknown[] | undefined
+  /** The asset of an alternate. */
+  readonly asset: TargetNode | undefined
+}

@@ -1,0 +1,30 @@
+/** What a linter says about a document. */
+
+/** How bad a finding is. */
+export type Severity = 'error' | 'warn' | 'info'
+
+/** A severity, or `off` for a rule that does not run. */
+export type Level = Severity | 'off'
+
+/** Sets of levels: what is sure to fail, everything worth saying, or only what a JSON Schema can tell. */
+export type Preset = 'recommended' | 'strict' | 'schema'
+
+/** One finding. Line and column are 1-based, columns in UTF-16 units; they are absent where there is no text. */
+export interface Problem {
+  readonly rule: string
+  readonly severity: Severity
+  /** One sentence; holds text of the document, so show it through a sanitizer. Never a secret. */
+  readonly message: string
+  /** Path or URL of what was read, as the caller named it. */
+  readonly document?: string
+  /** The `id` of the Item, Collection or Catalog. */
+  readonly id?: string
+  /** RFC 6901 pointer from the root of what was read. */
+  readonly pointer: string
+  readonly line?: number
+  readonly column?: number
+  readonly endLine?: number
+  readonly endColumn?: number
+  /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a look. */
+  readonly fix?: 'safe' | 'suggestion'
+}

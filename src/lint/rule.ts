@@ -1,0 +1,35 @@
+/** What a rule is: data about itself, and a few questions it asks of a document. */
+import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import type { Level, Preset } from './problem.ts'
+import type { Violation } from './schema/violation.ts'
+
+export interface RuleMeta {
+  /** Kebab-case name that users write in their configuration. */
+  readonly id: string
+  readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run'
+  readonly severity: Readonly<Record<Preset, Level>>
+  /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
+  readonly messages: Readonly<Record<string, string>>
+  readonly fix?: 'safe' | 'suggestion'
+}
+
+/** Notes a finding at a pointer, with one of the rule's messages. */
+export type Report = (pointer: string, message: string, data?: Readonly<Record<string, string | number | undefined>>) => void
+
+/**
+ * A rule implements the questions it needs; each is asked once for every such thing in a document.
+ * Beside the rule, its file exports `docs`: why it exists, in a sentence or two; programs that only lint do not carry that text.
+ */
+export interface Rule {
+  readonly meta: RuleMeta
+  /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. */
+  claim?(violation: Violation, document: LintDocument, report: Report): boolean
+  document?(document: LintDocument, report: Report): void
+  /** An asset, alternate asset, item asset definition or link. */
+  target?(target: TargetNode, report: Report): void
+  scheme?(scheme: SchemeNode, report: Report): void
+  /** A flow of a scheme of type `oauth2` or `signedUrl`. */
+  flow?(flow: FlowNode, report: Report): void
+  /** A parameter of a signing API. */
+  parameter?(parameter: ParameterNode, report: Report): void
+}

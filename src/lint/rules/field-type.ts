@@ -1,0 +1,20 @@
+import type { Rule } from '../rule.ts'
+
+/** Fields have the JSON types that the extension gives them. */
+export const fieldType: Rule = {
+  meta: {
+    id: 'field-type',
+    section: 'schemes',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { type: '{field} must be {type}' },
+    fix: 'safe',
+  },
+  claim({ keyword, place, pointer, name, expected }, { at }, report) {
+    if (keyword !== 'type' || place !== 'field' || !expected) return false
+    report(at + pointer, 'type', { field: name, type: `${expected.startsWith('o') ? 'an' : 'a'} ${expected}` })
+    return true
+  },
+}
+
+/** Why the rule exists, for its page. */
+export const docs = 'Numbers and booleans written as texts, and lists instead of maps, are read differently by every client.'

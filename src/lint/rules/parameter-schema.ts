@@ -1,0 +1,27 @@
+import { own } from '../../stac/json.ts'
+import { schemaFault } from '../draft-07.ts'
+import type { Rule } from '../rule.ts'
+
+/** The schema of a parameter is a JSON Schema of draft-07. */
+export const parameterSchema: Rule = {
+  meta: {
+    id: 'parameter-schema',
+    section: 'flows',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { invalid: 'schema is not valid: {reason}' },
+    fix: 'safe',
+  },
+  // The compiled schema only knows that it is an object or a boolean; the rest is checked here.
+  claim: ({ place, keyword, name, expected }) =>
+    place === 'field' && keyword === 'type' && name === 'schema' && expected === 'object,boolean',
+  parameter({ value, pointer, flow }, report) {
+    const schema = own(value, 'schema')
+    if (schema === undefined || flow.scheme.document.version === '1.0.0') return
+    const reason = schemaFault(schema)
+    if (reason) report(`${pointer}/schema`, 'invalid', { reason })
+  },
+}
+
+/** Why the rule exists, for its page. */
+export const docs =
+  'Clients check a value against the schema before they send it; with a schema that cannot be read they send nothing. In 1.0.0 it was an OpenAPI Schema Object.'

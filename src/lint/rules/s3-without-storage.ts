@@ -1,0 +1,29 @@
+import { own } from '../../stac/json.ts'
+import { hostOf } from '../address.ts'
+import { typesOf } from '../lookup.ts'
+import type { TargetNode } from '../model.ts'
+import type { Rule } from '../rule.ts'
+
+/** An object store outside of AWS is described by the storage extension. */
+export const s3WithoutStorage: Rule = {
+  meta: {
+    id: 's3-without-storage',
+    section: 'references',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { unknown: 'endpoint and region are unknown' },
+  },
+  target(target, report) {
+    if (!target.refs?.length || target.href === undefined || hasStorage(target)) return
+    if (/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) return
+    if (typesOf(target).includes('s3')) report(`${target.pointer}/auth:refs`, 'unknown')
+  },
+}
+
+function hasStorage({ object, asset, document }: TargetNode): boolean {
+  return [object, asset?.object, own(document.object, 'properties')].some((place) =>
+    ['storage:refs', 'storage:platform', 'storage:region'].some((field) => own(place, field) !== undefined),
+  )
+}
+
+/** Why the rule exists, for its page. */
+export const docs = 'A signature needs region and endpoint. Without storage information users must know them from elsewhere.'

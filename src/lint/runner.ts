@@ -1,0 +1,147 @@
+/** Asks all rules about one document and makes one finding of each mistake. */
+import { ownString } from '../stac/json.ts'
+import type { LintDocument, SchemeNode } from './model.ts'
+import type { Level, Preset, Problem, Severity } from './problem.ts'
+import { Quiet } from './quiet.ts'
+import type { Report, Rule } from './rule.ts'
+import { rules } from './rules/index.ts'
+import { violationsOf } from './schema/violation.ts'
+import { type Swallow, swallows } from './swallow.ts'
+
+/** Findings reported per document. */
+export const FINDING_LIMIT = 1000
+
+/** Levels by rule id that replace those of the preset. */
+export type Levels = Readonly<Record<string, Level>>
+
+/** A finding whose document is not yet told. */
+export interface Finding {
+  readonly rule: string
+  readonly severity: Severity
+  readonly message: string
+  readonly pointer: string
+  readonly fix: 'safe' | 'suggestion' | undefined
+}
+
+/** A rule that is on. */
+interface Active {
+  readonly rule: Rule
+  readonly report: Report
+}
+
+/** The rules that are on for a preset and its overrides, ready to be asked about many documents. */
+export class Runner {
+  readonly preset: Preset
+  /** What these rules have found to be clean. */
+  readonly quiet = new Quiet()
+  #found: Finding[] = []
+  readonly #claiming: readonly Active[]
+  readonly #document: readonly Active[]
+  readonly #target: readonly Active[]
+  readonly #scheme: readonly Active[]
+  readonly #flow: readonly Active[]
+  readonly #parameter: readonly Active[]
+  readonly #reports: ReadonlyMap<string, Report>
+
+  constructor(preset: Preset, levels: Levels) {
+    this.preset = preset
+    const all = rules.map((rule) => ({ rule, level: levelOf(rule, preset, levels) }))
+    const active = all.flatMap(({ rule, level }) => (level === 'off' ? [] : [{ rule, report: this.#reporter(rule, level) }]))
+    this.#reports = new Map(active.map(({ rule, report }) => [rule.meta.id, report]))
+    // A rule that is off still takes its violations, or they would come back as findings that nobody can name.
+    this.#claiming = rules.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.id) ?? ignore }] : []))
+    this.#document = active.filter(({ rule }) => rule.document)
+    this.#target = active.filter(({ rule }) => rule.target)
+    this.#scheme = active.filter(({ rule }) => rule.scheme)
+    this.#flow = active.filter(({ rule }) => rule.flow)
+    this.#parameter = active.filter(({ rule }) => rule.parameter)
+  }
+
+  /** The findings of a document, in no particular order; at most {@link FINDING_LIMIT}. */
+  run(document: LintDocument): readonly Finding[] {
+    this.#found = []
+    this.#claim(document)
+    for (const { rule, report } of this.#document) rule.document?.(document, report)
+    for (const target of document.targets) for (const { rule, report } of this.#target) rule.target?.(target, report)
+    for (const scheme of document.schemes) this.#askScheme(scheme)
+    return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
+  }
+
+  /** The finding of a rule that is reported by name, outside of any document model; nothing when the rule is off. */
+  named(id: string, pointer: string, message: string, data?: Readonly<Record<string, string | number>>): readonly Finding[] {
+    this.#found = []
+    this.#reports.get(id)?.(pointer, message, data)
+    return this.#found
+  }
+
+  #claim(document: LintDocument): void {
+    if (document.kind === 'unknown') return
+    for (const violation of violationsOf(document.object, document.kind, document.version)) {
+      for (const { rule, report } of this.#claiming) if (rule.claim?.(violation, document, report)) break
+    }
+  }
+
+  #askScheme(scheme: SchemeNode): void {
+    for (const { rule, report } of this.#scheme) rule.scheme?.(scheme, report)
+    for (const flow of scheme.flows) {
+      for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
+      for (const parameter of flow.parameters) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
+    }
+  }
+
+  #reporter({ meta }: Rule, severity: Severity): Report {
+    return (pointer, message, data = {}) => {
+      const text = fill(meta.messages[message] ?? message, data)
+      this.#found.push({ rule: meta.id, severity, message: text, pointer, fix: meta.fix })
+    }
+  }
+}
+
+const ignore: Report = () => {}
+
+function levelOf({ meta }: Rule, preset: Preset, levels: Levels): Level {
+  return (Object.hasOwn(levels, meta.id) ? levels[meta.id] : undefined) ?? meta.severity[preset]
+}
+
+function fill(template: string, data: Readonly<Record<string, string | number | undefined>>): string {
+  const text = template.replace(/\{(\w+)\}/g, (_, name: string) => short(String(data[name] ?? '')))
+  return data.near === undefined ? text : `${text} (did you mean "${data.near}"?)`
+}
+
+/** Messages stay readable when a document's names are not. */
+function short(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** Leaves out what another finding already stands for, and what was reported twice. */
+function swallow(found: readonly Finding[]): Finding[] {
+  const standing = found.flatMap((finding): [Finding, Swallow][] => {
+    const rule = swallows[finding.rule]
+    return rule ? [[finding, rule]] : []
+  })
+  if (standing.length === 0) return [...found]
+  return found.filter((finding) => !standing.some(([by, stands]) => by !== finding && stands(finding, by)))
+}
+
+function limited(found: Finding[], pointer: string): readonly Finding[] {
+  if (found.length <= FINDING_LIMIT) return found
+  const kept = found.slice(0, FINDING_LIMIT - 1)
+  const left = found.slice(FINDING_LIMIT - 1)
+  const severity = (['error', 'warn', 'info'] as const).find((level) => left.some((finding) => finding.severity === level)) ?? 'error'
+  return [...kept, { rule: 'document-limit', severity, message: `${left.length} further findings are not listed`, pointer, fix: undefined }]
+}
+
+/** Completes a finding with what is known about its document. */
+export function problemOf(finding: Finding, name: string | undefined, document: unknown): Problem {
+  const { rule, severity, message, pointer, fix } = finding
+  const id = ownString(document, 'id')
+  return {
+    rule,
+    severity,
+    message,
+    ...(name !== undefined && { document: name }),
+    ...(id !== undefined && { id }),
+    pointer,
+    ...(fix && { fix }),
+  }
+}

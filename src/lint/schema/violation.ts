@@ -1,0 +1,72 @@
+/** What the JSON Schema of a document's version and kind finds wrong with it. */
+import type { ExtensionVersion } from '../../stac/version.ts'
+import type { SchemaKind } from './kinds.ts'
+import * as validators from './validators/index.ts'
+
+/** Part of a document that a violation concerns. */
+export type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'field'
+
+/** One violation of the schema. */
+export interface Violation {
+  /** Pointer of the value, from the root of the document (not of its wrapper). */
+  readonly pointer: string
+  /** Last name of the pointer, unescapedd. */
+  readonly name: string
+  readonly keyword: string
+  readonly place: Place
+  /** Member that is required and absent. */
+  readonly missing?: string
+  /** JSON type that was expected. */
+  readonly expected?: string
+}
+
+interface SchemaError {
+  readonly pointer: string
+  readonly keyword: string
+  /** The member that is missing, or the type that was expected. */
+  readonly detail?: string
+}
+
+type Validator = { (document: unknown): boolean; errors?: readonly SchemaError[] | null }
+
+const NONE: readonly Violation[] = []
+
+/** Everything in the document that its schema refuses, in no particular order. */
+export function violationsOf(document: unknown, kind: SchemaKind, version: ExtensionVersion): readonly Violation[] {
+  const name = `${kind}_${version.replaceAll('.', '_')}`
+  const validate = (validators as unknown as Record<string, Validator>)[name]
+  if (!validate || validate(document)) return NONE
+  // An `if` error only says that a branch failed; what failed in it stands beside it.
+  return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(violation)
+}
+
+function violation({ pointer, keyword, detail }: SchemaError): Violation {
+  const names = pointer.split('/').slice(1).map(unescaped)
+  return {
+    pointer,
+    name: names.at(-1) ?? '',
+    keyword,
+    place: placeOf(names),
+    missing: keyword === 'required' ? detail : undefined,
+    expected: keyword === 'type' ? detail : undefined,
+  }
+}
+
+function placeOf(names: readonly string[]): Place {
+  const map = names.indexOf('auth:schemes')
+  if (map >= 0 && map <= 1) {
+    // The elements of a summary are maps themselves.
+    const [, field, flow] = names.slice(map + (names[0] === 'summaries' ? 2 : 1))
+    if (names[0] === 'summaries' && names.length === 2) return 'document'
+    const depth = names.length - map - (names[0] === 'summaries' ? 2 : 1)
+    if (depth === 0) return 'schemes'
+    if (depth === 1) return 'scheme'
+    if (field === 'auth:refs') return 'refs'
+    return field === 'flows' && flow === undefined ? 'flows' : 'field'
+  }
+  return names.at(-1) === 'auth:refs' || names.at(-2) === 'auth:refs' ? 'refs' : 'document'
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
+}

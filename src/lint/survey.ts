@@ -1,0 +1,71 @@
+/** One walk over everything in a document, so that what is rare can be skipped when it cannot be there. */
+import { pointer } from '../stac/json.ts'
+
+/** Depth of nesting that is still read. */
+export const DEPTH_LIMIT = 64
+
+/** What a walk counted. */
+export interface Survey {
+  /** Members of objects, and strings that are values: together they tell how many quotes a text must have. */
+  members: number
+  strings: number
+  /** Members whose names could be fields of the extension, also misspelt. */
+  fields: number
+  /** Pointer of the first value below the depth limit; the walk ends there. */
+  tooDeep: string | undefined
+}
+
+/** Walks a value that stands at `depth`; `skip` names a member of the root that is left out but for its own name. */
+export function survey(value: unknown, depth: number, skip?: string): Survey {
+  const result: Survey = { members: 0, strings: 0, fields: 0, tooDeep: undefined }
+  walk(value, depth, result, skip)
+  return result
+}
+
+/** True for names like `auth:refs`, `auth_schemes` or `AuthRefs`, not for `author` or `authorizationUrl`. */
+export function looksLikeField(name: string): boolean {
+  return /^auth[:_\-. rs]/i.test(name)
+}
+
+function walk(value: unknown, depth: number, result: Survey, skip: string | undefined): void {
+  if (typeof value === 'string') {
+    result.strings++
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth > DEPTH_LIMIT) {
+    result.tooDeep = ''
+    return
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const element = value[index]
+      if (typeof element === 'number') continue
+      walk(element, depth + 1, result, undefined)
+      if (result.tooDeep !== undefined) {
+        result.tooDeep = `/${index}${result.tooDeep}`
+        return
+      }
+    }
+    return
+  }
+  walkObject(value as Record<string, unknown>, depth, result, skip)
+}
+
+function walkObject(object: Record<string, unknown>, depth: number, result: Survey, skip: string | undefined): void {
+  for (const name in object) {
+    result.members++
+    // 'a' and 'A': the pattern is asked only where it has a chance.
+    if ((name.charCodeAt(0) | 32) === 97 && looksLikeField(name)) result.fields++
+    if (name === skip) continue
+    const value = object[name]
+    if (typeof value === 'string') result.strings++
+    else if (typeof value === 'object' && value !== null) {
+      walk(value, depth + 1, result, undefined)
+      if (result.tooDeep !== undefined) {
+        result.tooDeep = pointer('', name) + result.tooDeep
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** Which findings stand for others, so that one mistake is told once. */
+import type { Finding } from './runner.ts'
+
+/** True when `by` already says what `finding` says. */
+export type Swallow = (finding: Finding, by: Finding) => boolean
+
+const within: Swallow = (finding, by) => finding.pointer === by.pointer || finding.pointer.startsWith(`${by.pointer}/`)
+
+/** Secrets and refs in the wrong place are mistakes of their own wherever they are. */
+const insideOnly: Swallow = (finding, by) =>
+  within(finding, by) && finding.rule !== 'secret-in-document' && finding.rule !== 'misplaced-refs'
+
+const schemeOfType: Swallow = (finding, by) => insideOnly(finding, { ...by, pointer: by.pointer.replace(/\/type$/, '') })
+
+const notSecret: Swallow = (finding, by) => within(finding, by) && finding.rule !== 'secret-in-document'
+
+/** By the rule that stands for others. */
+export const swallows: Readonly<Record<string, Swallow | undefined>> = {
+  'document-shape': (finding, by) =>
+    by.pointer !== '' && finding.rule !== 'secret-in-document' && finding.pointer.startsWith(`${by.pointer}/`),
+  'misplaced-schemes': (finding, by) =>
+    (finding.rule === 'missing-schemes' && finding.pointer.replace(/\/properties$/, '/auth:schemes') === by.pointer) ||
+    notSecret(finding, by),
+  'misplaced-refs': notSecret,
+  'missing-schemes': (finding) => finding.rule === 'dangling-ref',
+  'flows-shape': insideOnly,
+  'type-near-miss': schemeOfType,
+  'missing-type': (finding, by) => notSecret(finding, { ...by, pointer: by.pointer.replace(/\/type$/, '') }),
+  'flow-name': (finding, by) => finding.rule === 'required-field' && finding.pointer === by.pointer,
+}

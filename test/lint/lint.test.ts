@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { lint, rules } from '../../src/lint/index.ts'
+import { nearMiss } from '../../src/stac/near.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+const SCHEMES = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
+
+/** An Item that refers to `key`, with its own schemes or without. */
+function item(id: string, schemes?: unknown) {
+  return {
+    type: 'Feature',
+    id,
+    stac_extensions: schemes ? [EXTENSION] : [],
+    properties: schemes ? { 'auth:schemes': schemes } : {},
+    assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } },
+    links: [],
+  }
+}
+
+const brief = (problems: ReturnType<typeof lint>) =>
+  problems.map(({ severity, rule, id, pointer }) => `${severity} ${rule} ${id ?? '-'} ${pointer}`)
+
+describe('a wrapper', () => {
+  it('lends its schemes and its declaration, with pointers from the root of what was read', () => {
+    const wrapper = {
+      type: 'FeatureCollection',
+      stac_extensions: [EXTENSION],
+      'auth:schemes': SCHEMES,
+      features: [item('a', SCHEMES), item('b')],
+    }
+    expect(brief(lint(wrapper))).toEqual(['warn scheme-outside-document b /features/1/assets/data/auth:refs/0'])
+    expect(brief(lint(wrapper, { preset: 'strict' }))).toEqual(['error scheme-outside-document b /features/1/assets/data/auth:refs/0'])
+  })
+
+  it('without schemes leaves its documents alone', () => {
+    const found = brief(lint({ collections: [{ ...item('c'), type: 'Collection' }] }))
+    expect(found).toEqual(['error missing-schemes c /collections/0', 'error undeclared-extension c /collections/0/stac_extensions'])
+  })
+
+  it('may be a bare list, which lends nothing', () => {
+    expect(brief(lint([item('a', SCHEMES), item('b', { other: SCHEMES.key })]))).toEqual([
+      'error dangling-ref b /1/assets/data/auth:refs/0',
+      'info unused-scheme b /1/properties/auth:schemes/other',
+    ])
+  })
+
+  it('tells what is in it that is no document', () => {
+    expect(brief(lint({ type: 'FeatureCollection', features: [null, 5, { type: 'Feature', properties: {} }] }))).toEqual([
+      'info unknown-document - /features/0',
+      'info unknown-document - /features/1',
+    ])
+  })
+})
+
+describe('parents', () => {
+  it('are asked after the wrapper, and are not linted themselves', () => {
+    const parent = { type: 'Collection', 'auth:schemes': { ...SCHEMES, bad: 5 } }
+    const document = { ...item('a'), stac_extensions: [EXTENSION] }
+    expect(brief(lint(document, { parents: [parent] }))).toEqual(['warn scheme-outside-document a /assets/data/auth:refs/0'])
+    expect(brief(lint(document))).toEqual(['error missing-schemes a /properties'])
+  })
+})
+
+describe('levels', () => {
+  it('replace those of the preset; unknown names change nothing', () => {
+    const document = item('a', { key: SCHEMES.key, spare: SCHEMES.key })
+    expect(brief(lint(document))).toEqual(['info unused-scheme a /properties/auth:schemes/spare'])
+    expect(brief(lint(document, { rules: { 'unused-scheme': 'error', 'no-such-rule': 'error' } }))).toEqual([
+      'error unused-scheme a /properties/auth:schemes/spare',
+    ])
+    expect(lint(document, { rules: { 'unused-scheme': 'off' } })).toEqual([])
+  })
+
+  it('of the schema preset are those that a JSON Schema can tell', () => {
+    const always = rules.filter(({ meta }) => meta.severity.schema !== 'off')
+    expect(always.every(({ meta }) => meta.severity.recommended === 'error' || meta.severity.schema === 'error')).toBe(true)
+    expect(lint(item('a', { other: SCHEMES.key }), { preset: 'schema' })).toEqual([])
+  })
+})
+
+describe('values that are no documents', () => {
+  it.each([[null], [undefined], [1], ['x'], [true]])('%j gives unknown-document', (value) => {
+    expect(brief(lint(value))).toEqual(['info unknown-document - '])
+  })
+
+  it('and documents without auth fields give nothing', () => {
+    expect(lint({ type: 'Feature', id: 'a', properties: {}, links: {}, assets: [] })).toEqual([])
+    expect(lint([])).toEqual([])
+  })
+})
+
+describe('a violation of the schema that no rule knows', () => {
+  it('is taken by the last rule', () => {
+    expect(rules.at(-1)?.meta.id).toBe('document-shape')
+  })
+})
+
+describe('near misses', () => {
+  it.each([
+    ['Api_Key', 'apiKey'],
+    ['openidconect', 'openIdConnect'],
+    ['hhtp', 'http'],
+    ['ouath2', 'oauth2'],
+    ['http', undefined],
+    ['', undefined],
+    ['com.example.sso', undefined],
+    ['__proto__', undefined],
+  ])('%j → %j', (word, near) => {
+    expect(nearMiss(word, ['http', 'oauth2', 'apiKey', 'openIdConnect'])).toBe(near)
+  })
+})

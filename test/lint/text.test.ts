@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { lintText } from '../../src/lint/index.ts'
+import { locate } from '../../src/lint/locate.ts'
+import { scan } from '../../src/stac/json-scan.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
+/** A Catalog whose only link has this `auth:refs` and this scheme map. */
+function catalog(schemes: unknown, refs: unknown = ['key']): Record<string, unknown> {
+  return {
+    type: 'Catalog',
+    id: 'root',
+    stac_extensions: [EXTENSION],
+    'auth:schemes': schemes,
+    links: [{ rel: 'item', href: 'https://data.example/', 'auth:refs': refs }],
+  }
+}
+
+const KEY = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
+const only = (source: string | Uint8Array) =>
+  lintText(source).map(({ rule, severity, pointer, line, column }) => ({ rule, severity, pointer, line, column }))
+
+describe('positions', () => {
+  it('count lines and UTF-16 columns from one, with the end behind the value', () => {
+    const text =
+      '{\n  "type": "Catalog", "id": "🛰",\r\n  "stac_extensions": ["https://stac-extensions.github.io/authentication/v1.1.0/schema.json"],\n  "auth:schemes": {"k": {"type": "s3"}}, "links": [{"title": "🛰", "href": "s3://b/k", "auth:refs": ["x"]}]\n}'
+    const [problem] = lintText(text, { document: 'catalog.json' }).filter(({ rule }) => rule === 'dangling-ref')
+    const line = text.split('\n')[3] ?? ''
+    const column = line.indexOf('"x"') + 1
+    expect(problem).toEqual({
+      rule: 'dangling-ref',
+      severity: 'error',
+      message: '"x" is not defined in auth:schemes (did you mean "k"?)',
+      document: 'catalog.json',
+      id: '🛰',
+      pointer: '/links/0/auth:refs/0',
+      line: 4,
+      column,
+      endLine: 4,
+      endColumn: column + 3,
+      fix: 'suggestion',
+    })
+  })
+
+  it('take the object that lacks a member, and the later one of two', () => {
+    const text = '{"a":{"b":1},\n"a":{"c":2}}'
+    expect(locate(text, ['/a/c', '/a/missing', '/gone/deep']).get('/a/c')).toEqual({ line: 2, column: 10, endLine: 2, endColumn: 11 })
+    expect(locate(text, ['/a/missing']).get('/a/missing')).toEqual({ line: 2, column: 5, endLine: 2, endColumn: 12 })
+    expect(locate(text, ['/gone/deep']).get('/gone/deep')).toEqual({ line: 1, column: 1, endLine: 2, endColumn: 13 })
+  })
+
+  it('read escaped names', () => {
+    expect(locate('{"a\\u002fb~":[1]}', ['/a~1b~0/0']).get('/a~1b~0/0')).toMatchObject({ line: 1, column: 15 })
+  })
+
+  it('start at the line that the caller names', () => {
+    const [problem] = lintText(JSON.stringify(catalog(KEY, 'key')), { line: 7 })
+    expect(problem).toMatchObject({ rule: 'refs-shape', line: 7, endLine: 7 })
+  })
+})
+
+describe('bytes', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+
+  it('pass over a byte order mark without counting it', () => {
+    const text = JSON.stringify(catalog(KEY, ['gone']))
+    expect(only(bytes(`\ufeff${text}`))).toEqual(only(text))
+    expect(only(`\ufeff${text}`)).toEqual(only(text))
+  })
+
+  it('that are no UTF-8 are not JSON', () => {
+    expect(lintText(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))).toMatchObject([
+      { rule: 'not-json', message: 'not UTF-8', line: 1 },
+    ])
+  })
+})
+
+describe('text that is no JSON', () => {
+  it.each([
+    ['<!doctype html><p>token=abc</p>', 0, 1],
+    ['{"type":"Cat', 12, 13],
+    ['{"é":1,}', 8, 8],
+    ['{} x', 3, 4],
+    ['[1,2', 4, 5],
+    ['{"a":01}', 6, 7],
+    ['"\u0001"', 1, 2],
+    ['', 0, 1],
+  ])('%j fails at byte %i', (text, byte, column) => {
+    const [problem, ...others] = lintText(text)
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({ rule: 'not-json', severity: 'error', pointer: '', line: 1, column })
+    expect(problem?.message).toContain(`(at byte ${byte})`)
+    expect(problem?.message).not.toContain('token')
+  })
+
+  it('is refused by the scanner exactly when the parser refuses it', () => {
+    const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '1', '-', '0.5', '1e', 'true', 'nul', ' ', '\n', '"', '\\']
+    let state = 42
+    const next = (limit: number) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % limit
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: 1 + next(9) }, () => pieces[next(pieces.length)]).join('')
+      let valid = true
+      try {
+        JSON.parse(text)
+      } catch {
+        valid = false
+      }
+      expect(scan(text) === undefined, text).toBe(valid)
+    }
+  })
+})
+
+describe('limits', () => {
+  const timed = (text: string) => {
+    const start = performance.now()
+    return { problems: lintText(text), took: performance.now() - start }
+  }
+
+  it.each([
+    ['lists', '['.repeat(20_000) + ']'.repeat(20_000)],
+    ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ])('of depth are told in less than 100 ms for %s 20,000 deep, with a short pointer', (_, text) => {
+    const { problems, took } = timed(text)
+    expect(problems).toMatchObject([{ rule: 'document-limit', severity: 'error', message: 'nested deeper than 64 levels' }])
+    expect(problems[0]?.pointer.split('/')).toHaveLength(65)
+    expect(took).toBeLessThan(100)
+  })
+
+  it('of depth let 64 levels pass', () => {
+    const deep = (levels: number) => JSON.stringify({ ...catalog(KEY), x: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
+    expect(only(deep(63))).toEqual([])
+    expect(only(deep(64))).toMatchObject([{ rule: 'document-limit' }])
+  })
+
+  it('of size are those of an Item and of everything else', () => {
+    const item = JSON.stringify({ type: 'Feature', properties: {}, title: 'é'.repeat(2.7 * 2 ** 20) })
+    expect(only(item)).toMatchObject([{ rule: 'document-limit', pointer: '' }])
+    expect(only(item.replace('Feature', 'Catalog'))).toEqual([])
+    expect(only(' '.repeat(50 * 2 ** 20 + 1))).toMatchObject([{ rule: 'document-limit' }])
+  })
+
+  it('of number stop at 1,000 schemes and 100,000 links', () => {
+    const schemes = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, { type: 5 }]))
+    expect(only(JSON.stringify(catalog(schemes)))).toMatchObject([{ rule: 'document-limit', pointer: '/auth:schemes' }])
+    const links = Array.from({ length: 100_001 }, () => ({ href: 'x', 'auth:refs': 'key' }))
+    expect(only(JSON.stringify({ ...catalog(KEY), links }))).toMatchObject([{ rule: 'document-limit', pointer: '/links' }])
+  })
+
+  it('of findings keep 1,000 and tell how many there are more', () => {
+    const links = Array.from({ length: 5000 }, () => ({ href: 'x', 'auth:refs': 'key' }))
+    const problems = lintText(JSON.stringify({ ...catalog(KEY), links }))
+    expect(problems).toHaveLength(1000)
+    expect(problems.find(({ rule }) => rule === 'document-limit')).toMatchObject({
+      severity: 'error',
+      message: '4001 further findings are not listed',
+    })
+  })
+})
+
+describe('names that stand twice', () => {
+  it('are reported where the later one stands, which is the one that counts', () => {
+    const text = JSON.stringify(catalog({ key: KEY.key, kez: { ...KEY.key, name: 'Cookie' } })).replace('"kez"', '"key"')
+    expect(only(text).map(({ rule, severity, pointer }) => `${severity} ${rule} ${pointer}`)).toEqual([
+      'warn duplicate-key /auth:schemes/key',
+      'error apikey-name /auth:schemes/key/name',
+    ])
+  })
+
+  it('are found around auth fields also after a clean document with the same schemes', () => {
+    const text = JSON.stringify(catalog(KEY))
+    expect(only(text)).toEqual([])
+    expect(only(text.replace('"auth:refs":["key"]', '"auth:refs":["gone"],"auth:refs":["key"]'))).toMatchObject([{ rule: 'duplicate-key' }])
+  })
+})
+
+describe('names of prototypes', () => {
+  it('are names like others, and never found by accident', () => {
+    const text = JSON.stringify(catalog(KEY, ['toString', 'hasOwnProperty', '__proto__', 'constructor'])).replace('"key":', '"__proto__":')
+    expect(only(text).map(({ rule, pointer }) => `${rule} ${pointer}`)).toEqual([
+      'scheme-name /auth:schemes/__proto__',
+      'dangling-ref /links/0/auth:refs/0',
+      'dangling-ref /links/0/auth:refs/1',
+      'dangling-ref /links/0/auth:refs/3',
+    ])
+  })
+})

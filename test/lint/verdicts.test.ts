@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { lint, lintText } from '../../src/lint/index.ts'
+import type { StacDocument } from '../../src/stac/document.ts'
+
+interface Case {
+  readonly id: string
+  readonly verdict: 'valid' | 'invalid'
+  readonly rules: readonly string[]
+  readonly document: unknown
+  readonly parents?: readonly StacDocument[]
+}
+
+const cases: readonly Case[] = JSON.parse(readFileSync(new URL('../../fixtures/verdicts.json', import.meta.url), 'utf8'))
+
+describe.each(cases)('$id', ({ verdict, rules, document, parents }) => {
+  const problems = lint(document, { parents })
+
+  it(`is ${verdict}`, () => {
+    expect(problems.some(({ severity }) => severity === 'error')).toBe(verdict === 'invalid')
+  })
+
+  it('gives the findings that are listed, and besides them only infos', () => {
+    const found = new Set(problems.map(({ rule }) => rule))
+    expect(rules.filter((rule) => !found.has(rule))).toEqual([])
+    expect(problems.filter(({ rule, severity }) => severity !== 'info' && !rules.includes(rule))).toEqual([])
+  })
+
+  it('tells no place twice by one rule, and the same from text and value', () => {
+    const places = problems.map(({ rule, pointer }) => `${rule} ${pointer}`)
+    expect(new Set(places).size).toBe(places.length)
+    const fromText = lintText(JSON.stringify(document), { parents }).map(({ rule, pointer }) => `${rule} ${pointer}`)
+    expect(fromText.sort()).toEqual(places.sort())
+  })
+})

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import type { CredentialSet } from '../../src/auth/credential.ts'
+import { readCredentials } from '../../src/auth/read-credentials.ts'
+import { loadStrategies } from '../../src/auth/registry.ts'
+import { defaultStrategies } from '../../src/strategies/index.ts'
+
+const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+
+const ajv = new Ajv({ strictTypes: false })
+formats.default(ajv)
+const validate = ajv.compile(read('schemas/credentials.json'))
+const strategies = await loadStrategies(defaultStrategies)
+
+/** True when the reader takes the file. */
+function readable(file: CredentialSet): boolean {
+  try {
+    readCredentials(file, strategies, 'file')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const env = { env: 'SECRET' }
+const sendTo = ['https://data.example/']
+const entry = (fields: object) => ({ version: 1, credentials: [{ id: 'a', sendTo, ...fields }] })
+
+describe('the schema of the credential file', () => {
+  it('takes the example, and so does the reader', () => {
+    const example = read('examples/credentials.json')
+    expect(validate(example)).toBe(true)
+    expect(readable(example)).toBe(true)
+  })
+
+  it.each([
+    ['basic', { type: 'http', scheme: 'basic', username: 'ada', password: env }, true],
+    ['any word with text', { type: 'http', scheme: 'portal', credentials: env }, true],
+    [
+      'client credentials',
+      { type: 'oauth2', flow: 'clientCredentials', tokenUrl: 'https://a.example/t', clientId: 'c', clientSecret: env },
+      true,
+    ],
+    ['s3 from the environment', { type: 's3' }, true],
+    ['a signing API', { type: 'signedUrl', authorizationApi: 'https://a.example/s', method: 'GET', signedUrlHosts: sendTo }, true],
+    ['a plain secret', { type: 'http', scheme: 'bearer', token: 'plain' }, false],
+    ['two sources', { type: 'http', scheme: 'bearer', token: { env: 'A', file: 'b' } }, false],
+    ['an unknown field', { type: 's3', secret: env }, false],
+    ['an unknown type', { type: 'magic' }, false],
+    ['no secret', { type: 'apiKey', in: 'header', name: 'x-key' }, false],
+    ['a place that does not exist', { type: 'apiKey', in: 'body', name: 'k', value: env }, false],
+    [
+      'a field of another flow',
+      { type: 'oauth2', flow: 'clientCredentials', authorizationUrl: 'https://a.example/', clientId: 'c' },
+      false,
+    ],
+    ['no sendTo', { type: 's3', sendTo: undefined }, false],
+  ])('and the reader agree on %s', (_what, fields, expected) => {
+    const file = JSON.parse(JSON.stringify(entry(fields)))
+    expect({ schema: validate(file), reader: readable(file) }).toEqual({ schema: expected, reader: expected })
+  })
+})
