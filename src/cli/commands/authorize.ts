@@ -1,0 +1,68 @@
+import { type Command, Option } from 'commander'
+import type { AuthorizedRequest } from '../../auth/auth.ts'
+import type { OutputOptions } from '../../outputs/redact.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { openAuth } from '../open-auth.ts'
+import { type CredentialsOption, chosenTarget, isChosen, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
+import { readDocument } from '../read-document.ts'
+import { usageError } from '../usage.ts'
+
+type Output = (request: AuthorizedRequest, options?: OutputOptions) => string
+
+const OUTPUTS: Readonly<Record<string, () => Promise<Output>>> = {
+  json: async () => (await import('../../outputs/json.ts')).json,
+  http: async () => (await import('../../outputs/http.ts')).http,
+  curl: async () => (await import('../../outputs/curl.ts')).curl,
+  url: async () => (await import('../../outputs/url.ts')).url,
+  headers: async () => (await import('../../outputs/headers.ts')).headers,
+  gdal: async () => (await import('../../outputs/gdal.ts')).gdal,
+}
+
+interface AuthorizeOptions extends TargetChoice, CredentialsOption {
+  readonly as: string
+  readonly reveal?: boolean
+  readonly expires: number
+}
+
+/** `authorize DOC`: prints the authorized request, unsent. */
+export function addAuthorize(program: Command, context: Context): void {
+  const command = program.command('authorize <document>').description('print the authorized request without sending it')
+  withCredentialsOption(withTargetOptions(command))
+    .addOption(
+      new Option('--as <form>', 'what to print; json is for programs and not redacted').choices(Object.keys(OUTPUTS)).default('http'),
+    )
+    .option('--reveal', 'show secrets in the other forms as well')
+    .addOption(
+      new Option('--expires <seconds>', 'with --as url and an s3 scheme: how long the presigned address works')
+        .argParser(seconds)
+        .default(3600),
+    )
+    .action(context.run((name: string, options: AuthorizeOptions) => authorize(name, options, context)))
+}
+
+async function authorize(name: string, options: AuthorizeOptions, context: Context): Promise<number> {
+  const output = OUTPUTS[options.as]
+  if (!output || !isChosen(options)) throw usageError('what is to be authorized? Give --asset KEY, --alternate KEY/NAME or --link REL')
+  const auth = openAuth(context, options, [name])
+  const { document, url } = await readDocument(name, context.io, auth)
+  const target = chosenTarget(document, options, url === undefined ? {} : { url })
+  const presign = options.as === 'url' ? { presign: options.expires } : {}
+  const request = await (await auth()).authorize(target, { signal: context.io.signal, ...presign })
+  const text = (await output())(request, { reveal: options.reveal === true })
+  await write(context.io.stdout, text.endsWith('\n') || text === '' ? text : `${text}\n`)
+  if (options.as === 'url' && request.material.headers.length > 0) {
+    await context.diagnostics.note(
+      `this address does not open by itself: it needs ${request.material.headers.join(', ')} (see --as headers)`,
+    )
+  }
+  return EXIT.done
+}
+
+/** Signatures last a week at the most. */
+function seconds(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 604_800) return value
+  throw usageError(`"${text}" is not a number of seconds from 1 to 604800`)
+}

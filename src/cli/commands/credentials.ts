@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import type { CredentialInput } from '../../auth/credential.ts'
+import { isAuthError } from '../../errors.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { usageError } from '../usage.ts'
+
+interface ShowOptions extends CredentialsOption {
+  readonly json?: boolean
+}
+
+/** `credentials check` and `credentials list`: the user's credential file, never a secret. */
+export function addCredentials(program: Command, context: Context): void {
+  const command = program.command('credentials').description("the user's credential file")
+  const add = (name: string, description: string, action: typeof list) =>
+    withCredentialsOption(command.command(name).description(description))
+      .option('--json', 'print JSON')
+      .action(context.run((file: string | undefined, options: ShowOptions) => action(file, options, context)))
+  add('check [file]', 'validate the file; problems come with line and column', check)
+  add('list [file]', 'list the entries: id, type and where they may be sent', list)
+}
+
+/** What may be told of an entry. */
+interface Listed {
+  readonly id: string | undefined
+  readonly type: string
+  readonly sendTo: readonly string[]
+}
+
+async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
+  const file = await fileOf(named, options, context)
+  const { stdout } = context.io
+  try {
+    const entries = await entriesOf(file)
+    const text = `${textOf(entries)}${forLine(file.path)}: ${entries.length} ${entries.length === 1 ? 'entry is' : 'entries are'} valid\n`
+    await write(stdout, options.json ? jsonOf({ file: file.path, entries, problems: [] }) : text)
+    return EXIT.done
+  } catch (error) {
+    if (options.json && isAuthError(error)) await write(stdout, jsonOf({ file: file.path, entries: [], problems: [error] }))
+    throw error
+  }
+}
+
+async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
+  const entries = await entriesOf(await fileOf(named, options, context))
+  await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
+  return EXIT.done
+}
+
+/** The file that counts; only one that nobody named may be missing. */
+interface CredentialFile {
+  readonly path: string
+  readonly named: boolean
+}
+
+async function fileOf(argument: string | undefined, { credentials }: ShowOptions, { io }: Context): Promise<CredentialFile> {
+  if (argument !== undefined && credentials !== undefined) throw usageError('the file is given twice')
+  const named = argument ?? credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
+  if (named !== undefined) return { path: named, named: true }
+  const { defaultCredentialFile } = await import('../../node/credential-file.ts')
+  return { path: defaultCredentialFile({ ...io.env }), named: false }
+}
+
+async function entriesOf({ path, named }: CredentialFile): Promise<readonly Listed[]> {
+  const { credentialsFromFile } = await import('../../node/credential-file.ts')
+  const { credentials } = await credentialsFromFile(named ? path : undefined)
+  return credentials.map(({ id, type, sendTo = [] }: CredentialInput) => ({
+    id,
+    type,
+    sendTo: typeof sendTo === 'string' ? [sendTo] : sendTo,
+  }))
+}
+
+function textOf(entries: readonly Listed[]): string {
+  return entries.map(({ id = '', type, sendTo }) => `${forLine(`${id}  ${type}  ${sendTo.join(' ')}`.trimEnd())}\n`).join('')
+}
+
+function jsonOf(value: unknown): string {
+  return `${forJson(value, 2)}\n`
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import type { Auth, Explanation, RefExplanation } from '../../auth/auth.ts'
+import { isAuthError } from '../../errors.ts'
+import { type Target, targetsOf } from '../../stac/target.ts'
+import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { headline, hintLines } from '../diagnostics.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { openAuth } from '../open-auth.ts'
+import { type CredentialsOption, chosenTarget, isChosen, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
+import { type ReadDocument, readDocument } from '../read-document.ts'
+import { type Style, styleOf } from '../style.ts'
+
+interface ExplainOptions extends TargetChoice, CredentialsOption {
+  readonly json?: boolean
+}
+
+/** `explain DOC`: what each reference means, which entry would be used, and why not the others. */
+export function addExplain(program: Command, context: Context): void {
+  const command = program.command('explain <document>').description('say which credential would be used for what, and why not; no network')
+  withCredentialsOption(withTargetOptions(command))
+    .option('--json', 'print a list with one entry per target')
+    .action(context.run((name: string, options: ExplainOptions) => explain(name, options, context)))
+}
+
+async function explain(name: string, options: ExplainOptions, context: Context): Promise<number> {
+  const auth = openAuth(context, options, [name])
+  const targets = targetsToExplain(await readDocument(name, context.io, auth), options)
+  const explainer = await auth()
+  const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
+  for (const warning of explanations.flatMap(({ warnings }) => warnings)) context.diagnostics.warn(warning)
+  const { stdout } = context.io
+  if (options.json) await write(stdout, `${forJson(explanations.map(entryOf), 2)}\n`)
+  else await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
+  return worstExit(
+    await Promise.all(explanations.map((explanation, index) => exitOf(explanation, isChosen(options), targets[index], explainer))),
+  )
+}
+
+/** The chosen target, else all that can be requested; definitions in `item_assets` have no address. */
+function targetsToExplain({ document, url }: ReadDocument, options: ExplainOptions): Target[] {
+  const where = url === undefined ? {} : { url }
+  if (isChosen(options)) return [chosenTarget(document, options, where)]
+  return [...targetsOf(document, where)].filter((target) => target.kind !== 'item_asset')
+}
+
+/**
+ * Zero when nothing is asked for or one reference is usable. Otherwise the exit code of the reference that got furthest,
+ * which is the one that `authorize` reports; with none to use it sends nothing.
+ */
+async function exitOf({ refs, code }: Explanation, chosen: boolean, target: Target | undefined, auth: Auth): Promise<number> {
+  if (refs.length === 0) return chosen && code !== undefined ? exitCodeOf(code) : EXIT.done
+  if (refs.some(isUsable)) return EXIT.done
+  try {
+    await auth.authorize(target)
+    return EXIT.done
+  } catch (error) {
+    if (isAuthError(error)) return exitCodeOf(error.code)
+    throw error
+  }
+}
+
+function isUsable({ code }: RefExplanation): boolean {
+  return code === undefined
+}
+
+function entryOf({ pointer, href, refs, code, message, hint }: Explanation): object {
+  return { pointer, href, refs, ...(code !== undefined && { code, message, hint }) }
+}
+
+function textOf(explanations: readonly Explanation[], chosen: boolean, style: Style): string {
+  const asking = explanations.filter(({ refs, code }) => refs.length > 0 || (chosen && code !== undefined))
+  const blocks = asking.map((explanation) => blockOf(explanation, style))
+  const silent = explanations.length - asking.length
+  if (silent > 0) blocks.push([`${silent} ${silent === 1 ? 'target asks' : 'targets ask'} for no authentication`])
+  return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n')
+}
+
+function blockOf({ pointer, href, refs, code, message = '', hint }: Explanation, style: Style): string[] {
+  const lines = [`${style.bold(forLine(pointer))}  ${forUrl(href)}`]
+  if (code !== undefined) return [...lines, `  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
+  return [...lines, ...refs.flatMap((ref) => refLines(ref, style))]
+}
+
+function refLines(ref: RefExplanation, style: Style): string[] {
+  const what = `${forLine(ref.ref)}${ref.scheme === undefined ? '' : ` (${forLine(ref.scheme)})`}`
+  if (ref.code === undefined) return [`  ${style.green(style.tick)} ${what}: ${forLine(ref.credential ?? 'needs no credential')}`]
+  const why = headline({ code: ref.code, message: ref.message ?? '', ...(ref.pointer !== undefined && { pointer: ref.pointer }) })
+  return [`  ${style.red(style.cross)} ${what}: ${why}`, ...hintLines(ref.hint, '      ')]
+}

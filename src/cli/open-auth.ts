@@ -1,0 +1,30 @@
+/** The user's side: credentials of file and environment, made into an `Auth` when a command first needs it. */
+import type { Auth } from '../auth/auth.ts'
+import type { Context } from './context.ts'
+import type { CredentialsOption } from './options.ts'
+import { isAddress } from './read-document.ts'
+
+/**
+ * A function that makes the `Auth` on its first call and hands it out again after that. Warnings go to stderr at once.
+ *
+ * `typed` are the inputs that the user named: the origins of addresses among them may be loopback or private.
+ * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
+ */
+export function openAuth({ io, diagnostics }: Context, { credentials }: CredentialsOption, typed: readonly string[]): () => Promise<Auth> {
+  let opened: Promise<Auth> | undefined
+  const open = async (): Promise<Auth> => {
+    const [{ createAuth }, { credentialsFromFile }, { credentialsFromEnvironment }] = await Promise.all([
+      import('../auth/create-auth.ts'),
+      import('../node/credential-file.ts'),
+      import('../node/environment.ts'),
+    ])
+    const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
+    const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
+    return createAuth({
+      credentials: [await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
+      typed: typed.filter(isAddress),
+      onWarning: diagnostics.warn,
+    })
+  }
+  return () => (opened ??= open())
+}

@@ -1,0 +1,82 @@
+/** Options that several commands share, and what they choose. */
+import type { Command } from 'commander'
+import { ConfigurationError } from '../errors.ts'
+import type { StacDocument } from '../stac/document.ts'
+import { own, ownString } from '../stac/json.ts'
+import { alternateOf, assetOf, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
+import { usageError } from './usage.ts'
+
+export interface TargetChoice {
+  readonly asset?: string
+  readonly alternate?: string
+  readonly link?: string
+}
+
+export interface CredentialsOption {
+  readonly credentials?: string
+}
+
+/** Adds `--asset`, `--alternate` and `--link`. */
+export function withTargetOptions(command: Command): Command {
+  return command
+    .option('--asset <key>', 'the asset of that key')
+    .option('--alternate <key/name>', 'an alternate asset: the key of its asset, a slash, its own name')
+    .option('--link <rel>', 'the first link of that relation; REL#n takes the n-th of them, from 0')
+}
+
+/** Adds `--credentials`. */
+export function withCredentialsOption(command: Command): Command {
+  return command.option(
+    '--credentials <file>',
+    "the credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
+  )
+}
+
+/** True when one of the target options is given. Errors: `USAGE` for more than one. */
+export function isChosen(choice: TargetChoice): boolean {
+  const given = [choice.asset, choice.alternate, choice.link].filter((value) => value !== undefined)
+  if (given.length > 1) throw usageError('--asset, --alternate and --link exclude each other')
+  return given.length === 1
+}
+
+/** The target that the options name. Errors: `USAGE` without any or with several, `TARGET_NOT_FOUND`. */
+export function chosenTarget(document: StacDocument, choice: TargetChoice, options: TargetOptions): Target {
+  if (!isChosen(choice)) throw usageError('what is wanted? Give --asset KEY, --alternate KEY/NAME or --link REL')
+  const target =
+    choice.asset !== undefined
+      ? assetOf(document, choice.asset, options)
+      : choice.alternate !== undefined
+        ? alternateNamed(document, choice.alternate, options)
+        : linkNamed(document, choice.link ?? '', options)
+  return target ?? notFound(document, choice)
+}
+
+/** An asset key may hold slashes: the last slash that leaves a key counts. */
+function alternateNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
+  for (let slash = name.lastIndexOf('/'); slash >= 0; slash = slash > 0 ? name.lastIndexOf('/', slash - 1) : -1) {
+    const key = name.slice(0, slash)
+    if (own(own(document, 'assets'), key) !== undefined) return alternateOf(document, key, name.slice(slash + 1), options)
+  }
+  return undefined
+}
+
+/** A relation may end in `#` and digits itself, so it is tried as it stands first. */
+function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
+  const [, rel, index] = /^(.*)#(\d+)$/s.exec(name) ?? []
+  const link = linkOf(document, name, options)
+  return link ?? (rel === undefined ? undefined : linkOf(document, rel, { ...options, index: Number(index) }))
+}
+
+function notFound(document: StacDocument, { asset, alternate, link }: TargetChoice): never {
+  const [kind, name] = asset !== undefined ? ['asset', asset] : alternate !== undefined ? ['alternate asset', alternate] : ['link', link]
+  const present = kind === 'link' ? relations(document) : Object.keys(own(document, 'assets') ?? {})
+  const list = present.slice(0, 10).join(', ') + (present.length > 10 ? `, … (${present.length} in all)` : '')
+  throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, {
+    hint: `${kind === 'link' ? 'relations' : 'assets'} it has: ${list || 'none'}`,
+  })
+}
+
+function relations(document: StacDocument): string[] {
+  const links = own(document, 'links')
+  return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
+}

@@ -1,0 +1,52 @@
+/** The commands and the parser of their arguments. */
+import { Command } from 'commander'
+import { addAuthorize } from './commands/authorize.ts'
+import { addCredentials } from './commands/credentials.ts'
+import { addExplain } from './commands/explain.ts'
+import { addFetch } from './commands/fetch.ts'
+import { addLint } from './commands/lint.ts'
+import { addRules } from './commands/rules.ts'
+import type { Context } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
+import { EXIT } from './exit-code.ts'
+import type { Io } from './io.ts'
+import { version } from './version.ts'
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused, 4 refused by the trust rules,
+5 network, 6 files, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS, else the user's
+configuration folder; STAC_AUTH_TOKEN together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
+
+/** Parses the arguments and runs the command they name; its exit code. Errors: `CommanderError` and those of the command. */
+export async function runProgram(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {
+  let exitCode: number = EXIT.done
+  const context: Context = {
+    io,
+    diagnostics,
+    run:
+      (action) =>
+      async (...given) => {
+        exitCode = await action(...given)
+      },
+  }
+  await programOf(context).parseAsync([...argv], { from: 'user' })
+  return exitCode
+}
+
+function programOf(context: Context): Command {
+  const { stdout } = context.io
+  const program = new Command('stac-auth')
+    .description('Turns the STAC authentication extension into working requests.')
+    .version(version())
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: () => undefined,
+      outputError: () => undefined,
+      getErrHasColors: () => false,
+    })
+    .showSuggestionAfterError(false)
+  for (const add of [addLint, addExplain, addAuthorize, addFetch, addCredentials, addRules]) add(program, context)
+  return program
+}

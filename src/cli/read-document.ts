@@ -1,0 +1,55 @@
+/** The DOC argument: a path, an address or `-`. */
+import type { Auth } from '../auth/auth.ts'
+import type { StacDocument } from '../stac/document.ts'
+import { ownString } from '../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../stac/limits.ts'
+import { parseDocument } from '../stac/parse-document.ts'
+import { linkOf } from '../stac/target.ts'
+import type { Io } from './io.ts'
+import { readAtMost, readInput } from './read-bytes.ts'
+import { failedBody, requireSuccess } from './response.ts'
+
+/** A document and the base of its relative addresses. */
+export interface ReadDocument {
+  readonly document: StacDocument
+  /** Where it came from after redirects; for a file its `self` link, absent when it has none. */
+  readonly url?: string
+}
+
+/** True for an http(s) address. */
+export function isAddress(name: string): boolean {
+  return /^https?:\/\//i.test(name)
+}
+
+/**
+ * Reads DOC; an address is fetched with what the user granted to it.
+ *
+ * Errors: `FILE_ACCESS`, `DOC_NOT_UTF8`, `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`, `ABORTED`; for an
+ * address also those of `auth.fetch`, `AUTH_REJECTED` and `HTTP_<status>`.
+ */
+export async function readDocument(name: string, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
+  if (isAddress(name)) return fetchDocument(name, io, await auth())
+  const document = parseDocument(await readInput(name, io))
+  const self = ownString(linkOf(document, 'self')?.object, 'href')
+  return self !== undefined && isAddress(self) && URL.canParse(self) ? { document, url: self } : { document }
+}
+
+async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promise<ReadDocument> {
+  const bytes = await fetchBytes(address, signal, auth)
+  return { document: parseDocument(bytes.body, { url: bytes.url }), url: bytes.url }
+}
+
+/** The body at an address, within the size of a document, and the address that answered. Errors: see {@link readDocument}. */
+export async function fetchBytes(address: string, signal: AbortSignal, auth: Auth): Promise<{ body: Uint8Array; url: string }> {
+  const response = await auth.fetch(address, { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } })
+  await requireSuccess(response)
+  const url = response.url || address
+  try {
+    const body = response.body
+      ? await readAtMost(response.body as unknown as AsyncIterable<Uint8Array>, DOCUMENT_LIMITS.other)
+      : new Uint8Array()
+    return { body, url }
+  } catch (error) {
+    throw failedBody(error, url, signal)
+  }
+}

@@ -1,0 +1,33 @@
+/** What failures of the operating system mean to users. */
+import { IntegrityError } from '../errors.ts'
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'access is denied',
+  EPERM: 'access is denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+}
+
+/** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
+export function readFailure(error: unknown, name: string): IntegrityError {
+  const code = systemCode(error)
+  return new IntegrityError('FILE_ACCESS', `cannot read ${name === '-' ? 'standard input' : `"${name}"`}: ${WHY_NOT[code] ?? code}`)
+}
+
+/** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`. */
+export function writeFailure(error: unknown, name: string): IntegrityError {
+  const code = systemCode(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new IntegrityError('DISK_FULL', `no space is left to write ${name}`)
+  if (code === 'EEXIST') {
+    return new IntegrityError('PATH_BUSY', `${name} is being written already: its partial file is there`, {
+      hint: 'remove the .part beside it if no other process is at work',
+    })
+  }
+  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`)
+}
+
+/** The code of an operating system's error, such as `ENOENT`. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+}

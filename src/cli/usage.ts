@@ -1,0 +1,35 @@
+/** Mistakes on the command line. */
+import type { CommanderError } from 'commander'
+import { ConfigurationError } from '../errors.ts'
+
+const SECRET_OPTION =
+  /^-+(?:.*[-_])?(?:token|password|passwd|secret|key|credential|bearer|user|username|header|api-?key|auth(?:orization)?)s?$/i
+
+const WHERE_SECRETS_GO =
+  'secrets are never given on the command line, where other processes can read them: name their source in the credential file ' +
+  '({ "env": "NAME" }, { "file": "~/path" } or { "keyring": "account" }), or set STAC_AUTH_TOKEN and STAC_AUTH_TOKEN_FOR'
+
+/** A wrong call of the program, exit code 2. */
+export function usageError(message: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('USAGE', message, hint === undefined ? {} : { hint })
+}
+
+/** What the argument parser refused. An unknown option is named without its value, which may be a secret. */
+export function usageErrorOf(error: CommanderError): ConfigurationError {
+  const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
+  if (error.code === 'commander.unknownOption' && flag !== undefined) {
+    return usageError(`there is no option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : 'see stac-auth help')
+  }
+  if (error.code === 'commander.help') return usageError('a command is missing', 'see stac-auth help')
+  return usageError(error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '', 'see stac-auth help')
+}
+
+/** True when the arguments ask for JSON on stdout, so that errors are JSON as well; known before they are parsed. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const options = end < 0 ? argv : argv.slice(0, end)
+  return options.some((option, index) => {
+    if (option === '--json' || option === '--as=json' || option === '--format=json') return true
+    return (option === '--as' || option === '--format') && options[index + 1] === 'json'
+  })
+}

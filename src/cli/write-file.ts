@@ -1,0 +1,49 @@
+/** A new file that is complete or not there: data goes to a `.part` beside it, is synced, then renamed. */
+import { lstat, open, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { IntegrityError } from '../errors.ts'
+import { systemCode, writeFailure } from './system-error.ts'
+
+/**
+ * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.
+ *
+ * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (someone else is
+ * writing it), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
+ */
+export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>): Promise<void> {
+  const refuse = refusing(name)
+  const target = await newPath(name)
+  const part = `${target}.part`
+  const file = await open(part, 'wx', 0o666).catch(refuse)
+  try {
+    try {
+      for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
+      await file.sync().catch(refuse)
+    } finally {
+      await file.close()
+    }
+    await rename(part, target).catch(refuse)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+/** The path with its folder resolved once. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+async function newPath(name: string): Promise<string> {
+  const refuse = refusing(name)
+  const file = basename(name)
+  if (file === '' || file === '.' || file === '..') throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`)
+  const folder = await realpath(dirname(name)).catch(refuse)
+  const target = join(folder, file)
+  const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
+  if (present?.isFile()) throw new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
+  if (present) throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
+  return target
+}
+
+function refusing(name: string) {
+  return (error: unknown): never => {
+    throw writeFailure(error, `"${name}"`)
+  }
+}

@@ -1,0 +1,23 @@
+import type { AuthorizedRequest } from '../auth/auth.ts'
+
+/** Header fields that `fetch` itself drops on the way to another origin. */
+const DROPPED_BY_FETCH = new Set(['authorization', 'cookie'])
+
+/**
+ * The arguments for any standard `fetch`. It must not carry material on to another origin, so redirects are an error
+ * where a header holds some that `fetch` would not drop by itself, and the address is never told as referrer.
+ *
+ * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))
+ */
+export function fetchArguments(request: AuthorizedRequest): [url: string, init: RequestInit] {
+  const { method, url, headers, body, material } = request
+  const carried = material.headers.some((name) => !DROPPED_BY_FETCH.has(name.toLowerCase()))
+  const init: RequestInit = { method, headers: { ...headers }, redirect: carried ? 'error' : 'follow', referrerPolicy: 'no-referrer' }
+  if (body !== undefined) init.body = typeof body === 'string' ? body : Uint8Array.from(body)
+  return [url, init]
+}
+
+/** A standard `Request`, which can be sent once. */
+export function requestOf(request: AuthorizedRequest): Request {
+  return new Request(...fetchArguments(request))
+}

@@ -1,0 +1,30 @@
+/** What is shown of an authorized request. Redaction goes by structure, a search would miss encoded forms. */
+import type { AuthorizedRequest } from '../auth/auth.ts'
+import { forLine, forUrl } from '../text/sanitize.ts'
+
+export interface OutputOptions {
+  /** Shows secrets; without it they are `[secret]`, and the query values of an address that carries material are `…`. */
+  readonly reveal?: boolean
+}
+
+/** The parts of a request as they may be printed: each is one line without control characters. */
+export interface Shown {
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body?: string
+}
+
+/** The request as it may be printed: secret header values and a secret address hidden unless `reveal`. */
+export function shown(request: AuthorizedRequest, { reveal = false }: OutputOptions = {}): Shown {
+  const secret = new Set(reveal ? [] : request.material.headers.map((name) => name.toLowerCase()))
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [forLine(name), secret.has(name.toLowerCase()) ? '[secret]' : forLine(value)] as const,
+  )
+  const url = request.material.url && !reveal ? forUrl(request.url) : forLine(request.url)
+  return { method: forLine(request.method), url, headers, ...(request.body !== undefined && { body: bodyText(request.body) }) }
+}
+
+function bodyText(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+}

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith, keyFor } from './items.ts'
+import { lastError, run } from './run.ts'
+
+const SECRET = 'hunter2-hunter2'
+const folder = await temporaryFolder()
+const credentials = await put(folder, 'credentials.json', keyFor('https://data.example/'))
+const href = 'https://data.example/B04.tif?x=1'
+const item = await put(
+  folder,
+  'item.json',
+  itemWith(
+    {
+      B04: { href, 'auth:refs': ['key'] },
+      'a/b': { href, alternate: { 'c/d': { href: 'https://data.example/alt/slashes', 'auth:refs': ['key'] } } },
+      a: { href, alternate: { 'b/c/d': { href: 'https://data.example/alt/short' }, d: { href: 'https://data.example/alt/d' } } },
+      evil: { href: 'https://evil.example/f', 'auth:refs': ['key'] },
+      open: { href: 'https://public.example/f' },
+      relative: { href: './B05.tif', 'auth:refs': ['key'] },
+    },
+    {
+      links: [
+        { rel: 'self', href: 'https://data.example/items/x.json' },
+        { rel: 'next', href: 'https://data.example/1', 'auth:refs': ['key'] },
+        { rel: 'next', href: 'https://data.example/2', 'auth:refs': ['key'] },
+        { rel: 'http://rel.example/x#2', href: 'https://data.example/odd' },
+      ],
+    },
+  ),
+)
+
+const authorize = (...argv: string[]) => run(['authorize', item, '--credentials', credentials, ...argv])
+
+beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', SECRET))
+afterEach(() => vi.unstubAllEnvs())
+
+describe('authorize', () => {
+  it('prints the whole request for programs', async () => {
+    const { code, stdout, stderr } = await authorize('--asset', 'B04', '--as', 'json')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toEqual({
+      method: 'GET',
+      url: href,
+      headers: { 'x-api-key': SECRET },
+      ref: 'key',
+      scheme: 'apiKey',
+      credential: 'portal',
+      pointer: '/assets/B04',
+    })
+  })
+
+  it.each([
+    ['http', 'GET /B04.tif?x=1 HTTP/1.1\nhost: data.example\nx-api-key: [secret]\n\n'],
+    ['curl', `curl --globoff \\\n  --header 'x-api-key: [secret]' \\\n  '${href}'\n`],
+    ['url', `${href}\n`],
+    ['headers', 'x-api-key: [secret]\n'],
+  ])('as %s hides the secret unless told to reveal it', async (form, expected) => {
+    expect(await authorize('--asset', 'B04', '--as', form)).toEqual(expect.objectContaining({ code: 0, stdout: expected }))
+    const revealed = await authorize('--asset', 'B04', '--as', form, '--reveal')
+    expect(revealed.stdout).toBe(expected.replace('[secret]', SECRET))
+  })
+
+  it('takes the credential file from STAC_AUTH_CREDENTIALS', async () => {
+    const { code } = await run(['authorize', item, '--asset', 'B04'], { env: { STAC_AUTH_CREDENTIALS: credentials } })
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    [['--alternate', 'a/b/c/d'], 'https://data.example/alt/slashes'],
+    [['--alternate', 'a/d'], 'https://data.example/alt/d'],
+    [['--link', 'next'], 'https://data.example/1'],
+    [['--link', 'next#1'], 'https://data.example/2'],
+    [['--link', 'http://rel.example/x#2'], 'https://data.example/odd'],
+    [['--asset', 'open'], 'https://public.example/f'],
+    [['--asset', 'relative'], 'https://data.example/items/B05.tif'],
+  ])('%j is %s', async (choice, url) => {
+    const outcome = await authorize(...choice, '--as', 'url')
+    expect(outcome).toMatchObject({ code: 0, stdout: `${url}\n` })
+  })
+
+  it.each([
+    [['--asset', 'nothing'], 2, 'TARGET_NOT_FOUND', undefined],
+    [['--link', 'next#2'], 2, 'TARGET_NOT_FOUND', undefined],
+    [['--alternate', 'B04/none'], 2, 'TARGET_NOT_FOUND', undefined],
+    [['--asset', 'evil'], 4, 'CREDENTIAL_TARGET_UNTRUSTED', '/assets/evil/href'],
+  ])('%j ends in %i with %s', async (choice, exit, code, pointer) => {
+    const outcome = await authorize(...choice, '--as', 'json')
+    expect([outcome.code, outcome.stdout]).toEqual([exit, ''])
+    expect(lastError(outcome)).toMatchObject({ code, ...(pointer && { pointer }) })
+    expect((await authorize(...choice)).stderr).toMatch(new RegExp(`^error ${code}[: ]`))
+  })
+
+  it('says what to do when nothing is configured', async () => {
+    const empty = await put(folder, 'empty.json', { version: 1, credentials: [] })
+    const outcome = await run(['authorize', item, '--asset', 'B04', '--as', 'json', '--credentials', empty])
+    expect(outcome.code).toBe(3)
+    expect(lastError(outcome)).toMatchObject({
+      code: 'NO_CREDENTIAL',
+      pointer: '/assets/B04/auth:refs/0',
+      hint: expect.stringContaining('apiKey'),
+    })
+  })
+
+  it('refuses a damaged credential file before it does anything', async () => {
+    const broken = await put(folder, 'broken.json', '{"version": 1,\n "credentials": [],}')
+    const outcome = await run(['authorize', item, '--asset', 'B04', '--as', 'json', '--credentials', broken])
+    expect([outcome.code, lastError(outcome).code]).toEqual([2, 'CONFIG_INVALID'])
+  })
+
+  it('prints nothing of a hostile document that a terminal would obey', async () => {
+    const name = 'k\u001b[2J\n::error::\u202e'
+    const hostile = itemWith(
+      { [name]: { href: 'https://data.example/f', 'auth:refs': [name] } },
+      { schemes: { [name]: { type: 'nonsense' } } },
+    )
+    const path = await put(folder, 'hostile.json', hostile)
+    for (const as of ['http', 'json']) {
+      const { code, stderr, stdout } = await run(['authorize', path, '--asset', name, '--as', as, '--credentials', credentials])
+      expect(code).toBe(4)
+      expect(stderr + stdout).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
+      expect(stderr).not.toMatch(/^::/m)
+    }
+  })
+
+  it('hides a key in the address, and says so by the structure of the request', async () => {
+    const entry = {
+      id: 'q',
+      type: 'apiKey',
+      in: 'query',
+      name: 'key',
+      value: { env: 'STAC_AUTH_TEST_KEY' },
+      sendTo: ['https://data.example/'],
+    }
+    const file = await put(folder, 'query.json', { version: 1, credentials: [entry] })
+    const asset = { data: { href: 'https://data.example/f?sig=a%2Fb+c', 'auth:refs': ['k'] } }
+    const path = await put(folder, 'query-item.json', itemWith(asset, { schemes: { k: { type: 'apiKey', in: 'query', name: 'key' } } }))
+    const url = (...more: string[]) => run(['authorize', path, '--asset', 'data', '--as', 'url', '--credentials', file, ...more])
+    expect((await url()).stdout).toBe('https://data.example/f?sig=…&key=…\n')
+    expect((await url('--reveal')).stdout).toBe(`https://data.example/f?sig=a%2Fb+c&key=${SECRET}\n`)
+  })
+})

@@ -1,0 +1,85 @@
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { keyFor } from './items.ts'
+import { lastError, run } from './run.ts'
+
+const folder = await temporaryFolder()
+const good = await put(folder, 'good.json', keyFor('https://data.example/', 'https://*.tiles.example/'))
+const bad = await put(
+  folder,
+  'bad.json',
+  '{ "version": 1,\n  "credentials": [\n    { "id": "p", "type": "apiKey", "in": "header", "name": "x",\n      "value": "hunter2", "sendTo": [] }\n  ] }',
+)
+
+afterEach(() => vi.unstubAllEnvs())
+
+describe('credentials check', () => {
+  it.each([[['--credentials', good]], [[good]]])('lists the entries of a valid file: %j', async (argv) => {
+    expect(await run(['credentials', 'check', ...argv])).toMatchObject({
+      code: 0,
+      stdout: `portal  apiKey  https://data.example/ https://*.tiles.example/\n${good}: 1 entry is valid\n`,
+      stderr: '',
+    })
+  })
+
+  it('prints JSON for programs', async () => {
+    const { stdout } = await run(['credentials', 'check', '--json'], { env: { STAC_AUTH_CREDENTIALS: good } })
+    const entries = [{ id: 'portal', type: 'apiKey', sendTo: ['https://data.example/', 'https://*.tiles.example/'] }]
+    expect(JSON.parse(stdout)).toEqual({ file: good, entries, problems: [] })
+  })
+
+  it('says where the mistake is and never what the secret was', async () => {
+    const { code, stdout, stderr } = await run(['credentials', 'check', bad])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^error CONFIG_INVALID \/credentials\/0\/value: .*bad\.json:4:16: /)
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  it('reports the mistake on stdout and stderr in JSON', async () => {
+    const outcome = await run(['credentials', 'check', bad, '--json'])
+    expect(outcome.code).toBe(2)
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      file: bad,
+      entries: [],
+      problems: [{ code: 'CONFIG_INVALID', pointer: '/credentials/0/value' }],
+    })
+    expect(lastError(outcome)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/value' })
+    expect(outcome.stdout + outcome.stderr).not.toContain('hunter2')
+  })
+
+  it.each([
+    ['a trailing comma', '{"version":1,"credentials":[],}'],
+    ['an unknown member', { version: 1, credentials: [], extra: 1 }],
+    ['a pattern for everything', keyFor('*')],
+    ['a wildcard on a shared host', keyFor('https://*.s3.amazonaws.com/')],
+    ['plain http', keyFor('http://a.example/')],
+    ['another version', { version: 2, credentials: [] }],
+  ])('refuses %s with a position', async (_name, content) => {
+    const path = await put(folder, 'wrong.json', content)
+    const { code, stderr } = await run(['credentials', 'check', path])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error CONFIG_INVALID[ :].*wrong\.json:\d+:\d+: /)])
+  })
+
+  it('refuses a file that others can write', async () => {
+    const path = await put(folder, 'open.json', keyFor('https://data.example/'))
+    await chmod(path, 0o666)
+    expect(await run(['credentials', 'check', path])).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod go-w') })
+  })
+
+  it('misses a file that was named, but not the one that nobody named', async () => {
+    expect(await run(['credentials', 'check', join(folder, 'none.json')])).toMatchObject({ code: 2 })
+    vi.stubEnv('XDG_CONFIG_HOME', folder)
+    vi.stubEnv('STAC_AUTH_CREDENTIALS', '')
+    const { code, stdout } = await run(['credentials', 'check'], { env: { XDG_CONFIG_HOME: folder } })
+    expect([code, stdout]).toEqual([0, `${join(folder, 'stac-auth', 'credentials.json')}: 0 entries are valid\n`])
+  })
+})
+
+describe('credentials list', () => {
+  it('tells id, type and addresses', async () => {
+    expect((await run(['credentials', 'list', good])).stdout).toBe('portal  apiKey  https://data.example/ https://*.tiles.example/\n')
+    expect(JSON.parse((await run(['credentials', 'list', good, '--json'])).stdout)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { createDiagnostics } from '../../src/cli/diagnostics.ts'
+import { CredentialError, SelectionError } from '../../src/errors.ts'
+
+function printing(json: boolean) {
+  const written: string[] = []
+  const write = (text: string, done: () => void) => {
+    written.push(text)
+    done()
+  }
+  const stderr = { write }
+  return { diagnostics: createDiagnostics({ stderr, env: {} } as never, json), written }
+}
+
+const reason = new SelectionError('SCHEME_NOT_FOUND', 'no "a\nb"', { pointer: '/assets/d/auth:refs/0' })
+const error = new SelectionError('NO_CREDENTIAL', 'nothing fits', {
+  pointer: '/assets/d/auth:refs/1',
+  hint: 'add this:\n  { "id": … }',
+  url: 'https://a.example/f?sig=1',
+  reasons: [reason],
+})
+
+describe('diagnostics for people', () => {
+  it('are a line, the hint and the reasons, whatever the texts hold', async () => {
+    const { diagnostics, written } = printing(false)
+    await diagnostics.error(error)
+    expect(written.join('')).toBe(
+      [
+        'error NO_CREDENTIAL /assets/d/auth:refs/1: nothing fits',
+        '  add this:',
+        '    { "id": … }',
+        '  - SCHEME_NOT_FOUND /assets/d/auth:refs/0: no "a\\u{a}b"',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('tell warnings and notes as they come', async () => {
+    const { diagnostics, written } = printing(false)
+    diagnostics.warn({ code: 'SCOPE_NOT_GRANTED', pointer: '/x', message: 'scope "a\u001b"' })
+    await diagnostics.note('done')
+    expect(written).toEqual(['warning SCOPE_NOT_GRANTED /x: scope "a\\u{1b}"\n', 'done\n'])
+  })
+})
+
+describe('diagnostics for programs', () => {
+  it('are one JSON line each, members in their order, without notes', async () => {
+    const { diagnostics, written } = printing(true)
+    diagnostics.warn({ code: 'SCOPE_NOT_GRANTED', message: 'm' })
+    await diagnostics.note('done')
+    await diagnostics.error(error)
+    expect(written).toHaveLength(2)
+    expect(JSON.parse(written[0] ?? '')).toEqual({ severity: 'warn', code: 'SCOPE_NOT_GRANTED', message: 'm' })
+    expect(Object.keys(JSON.parse(written[1] ?? ''))).toEqual(['code', 'message', 'hint', 'pointer', 'url', 'reasons', 'retryable'])
+    expect(JSON.parse(written[1] ?? '').url).toBe('https://a.example/f')
+  })
+
+  it('leave out what is unknown', async () => {
+    const { diagnostics, written } = printing(true)
+    await diagnostics.error(new CredentialError('AUTH_REJECTED', 'no'))
+    expect(JSON.parse(written[0] ?? '')).toEqual({ code: 'AUTH_REJECTED', message: 'no', retryable: false })
+  })
+})

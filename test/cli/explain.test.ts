@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith, KEY_SCHEME, keyFor } from './items.ts'
+import { run } from './run.ts'
+
+const folder = await temporaryFolder()
+const credentials = await put(folder, 'credentials.json', keyFor('https://data.example/'))
+const href = 'https://data.example/f?token=in-the-href'
+const schemes = { key: KEY_SCHEME, digest: { type: 'http', scheme: 'digest' }, none: { type: 'none' } }
+const honest = itemWith(
+  { data: { href, 'auth:refs': ['digest', 'gone', 'key'] }, free: { href, 'auth:refs': ['none'] }, plain: { href } },
+  { schemes, links: [{ rel: 'self', href: 'https://data.example/x.json' }] },
+)
+const item = await put(folder, 'item.json', honest)
+const explain = (...argv: string[]) => run(['explain', ...argv, '--credentials', credentials])
+
+describe('explain --json', () => {
+  it('lists every target with what each of its references means', async () => {
+    const { code, stdout, stderr } = await explain(item, '--json')
+    expect([code, stderr]).toEqual([0, ''])
+    const list = JSON.parse(stdout)
+    expect(list.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/assets/data', '/assets/free', '/assets/plain', '/links/0'])
+    expect(list[0]).toMatchObject({
+      href,
+      refs: [
+        { ref: 'digest', scheme: 'http', code: 'NO_CREDENTIAL', message: expect.any(String) },
+        { ref: 'gone', code: 'SCHEME_NOT_FOUND' },
+        { ref: 'key', scheme: 'apiKey', credential: 'portal' },
+      ],
+    })
+    expect(list[0].refs[2]).not.toHaveProperty('code')
+  })
+
+  it('is about one target when one is chosen', async () => {
+    const { stdout } = await explain(item, '--json', '--asset', 'free')
+    expect(JSON.parse(stdout)).toEqual([{ pointer: '/assets/free', href, refs: [{ ref: 'none', scheme: 'none' }] }])
+  })
+})
+
+describe('exit code', () => {
+  it.each([
+    ['all can be reached', { data: { href, 'auth:refs': ['key'] } }, 0],
+    ['nothing is asked for', { data: { href } }, 0],
+    ['a reference leads nowhere', { data: { href, 'auth:refs': ['gone'] } }, 4],
+    ['no entry fits', { data: { href, 'auth:refs': ['digest'] } }, 3],
+    ['the one that got furthest counts', { data: { href: 'https://evil.example/', 'auth:refs': ['gone', 'key'] } }, 4],
+    ['the address is refused', { data: { href: 'http://data.example/', 'auth:refs': ['key'] } }, 4],
+    ['one of two cannot be reached', { a: { href, 'auth:refs': ['key'] }, b: { href, 'auth:refs': ['digest'] } }, 3],
+  ])('%s', async (_name, assets, exit) => {
+    const path = await put(folder, 'one.json', itemWith(assets, { schemes }))
+    expect((await explain(path)).code).toBe(exit)
+  })
+})
+
+it("of a chosen target is that of its address, which is nobody else's business in a whole document", async () => {
+  const path = await put(folder, 'relative.json', itemWith({ data: { href: './no-base.tif' } }))
+  expect((await explain(path)).code).toBe(0)
+  expect(await explain(path, '--asset', 'data')).toMatchObject({ code: 4, stdout: expect.stringContaining('x URL_INVALID: ') })
+})
+
+describe('explain for people', () => {
+  it('has a block per target that asks for something, in ASCII where signs would not show', async () => {
+    const { stdout } = await explain(item)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('/assets/data  https://data.example/f?token=…')
+    expect(lines[1]).toMatch(/^ {2}x digest \(http\): NO_CREDENTIAL /)
+    expect(stdout).toContain('  + key (apiKey): portal\n')
+    expect(stdout).toContain('  + none (none): needs no credential\n')
+    expect(stdout).toContain('2 targets ask for no authentication\n')
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  it('marks with signs and colours on a terminal that has them', async () => {
+    const env = { LANG: 'en_GB.UTF-8', TERM: 'xterm' }
+    const { stdout } = await run(['explain', item, '--credentials', credentials], { env, isTTY: true })
+    expect(stdout).toContain('\u001b[32m✓\u001b[0m key (apiKey): portal')
+  })
+
+  it('prints nothing of a hostile document that a terminal would obey', async () => {
+    const name = 'k\u001b[2J\n::error::\u202e\ud800'
+    const hostile = itemWith(
+      { [name]: { href: `https://data.example/\u001b${name}`, 'auth:refs': [name, `${name}2`] } },
+      { schemes: { [name]: KEY_SCHEME } },
+    )
+    const path = await put(folder, 'hostile.json', hostile)
+    for (const more of [[], ['--json']]) {
+      const { stdout, stderr } = await explain(path, ...more)
+      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|\p{Surrogate}/u)
+      expect(stdout + stderr).not.toMatch(/^::/m)
+    }
+  })
+})

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith, keyFor } from './items.ts'
+import { lastError, run } from './run.ts'
+import { body, KEY, serve } from './server.ts'
+
+const data = randomBytes(300_000)
+const item = itemWith({ data: { href: '../private/data.tif', 'auth:refs': ['key'] }, lost: { href: '../lost' } })
+const server = await serve({
+  '/private/data.tif': body(data),
+  '/private/items/x.json': body(JSON.stringify(item)),
+  '/items/x.json': body(JSON.stringify(item)),
+  '/items/moved.json': (_request, response) => response.writeHead(302, { location: '/items/x.json' }).end(),
+  '/short': (_request, response) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('only this')
+    setTimeout(() => response.destroy(), 20)
+  },
+  '/broken': (_request, response) => response.writeHead(503).end(),
+  '/endless': (_request, response) => {
+    const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setTimeout(more, 1))
+    more()
+  },
+})
+const folder = await temporaryFolder()
+const credentials = await put(folder, 'credentials.json', keyFor(server.origin))
+const fetchIt = (...argv: string[]) => run(['fetch', ...argv, '--credentials', credentials])
+
+beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', KEY))
+afterEach(() => vi.unstubAllEnvs())
+
+describe('fetch', () => {
+  it('writes the body to stdout, and one line about it to stderr', async () => {
+    const outcome = await fetchIt(`${server.origin}items/x.json`, '--asset', 'data')
+    expect(outcome.code).toBe(0)
+    expect(outcome.bytes.equals(data)).toBe(true)
+    expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
+  })
+
+  it('reads a document that is protected itself, and sends nothing to an asset that asks for nothing', async () => {
+    const outcome = await fetchIt(`${server.origin}private/items/x.json`, '--asset', 'lost')
+    expect(server.requests.slice(-2)).toEqual([
+      { path: '/private/items/x.json', key: KEY },
+      { path: '/private/lost', key: undefined },
+    ])
+    expect([outcome.code, outcome.stderr]).toEqual([3, expect.stringMatching(/^error AUTH_REJECTED: /)])
+  })
+
+  it('resolves addresses against where the document was found after redirects', async () => {
+    const moved = await serve({
+      '/start.json': (_request, response) => response.writeHead(302, { location: `${server.origin}items/x.json` }).end(),
+    })
+    const both = await put(folder, 'both.json', keyFor(server.origin, moved.origin))
+    const outcome = await run(['fetch', `${moved.origin}start.json`, '--asset', 'data', '--credentials', both])
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(outcome.bytes.equals(data)).toBe(true)
+  })
+
+  it('sends an address that was granted its key', async () => {
+    const outcome = await fetchIt(`${server.origin}private/data.tif`)
+    expect(outcome.bytes.equals(data)).toBe(true)
+  })
+
+  it('writes a new file whole, and never over another', async () => {
+    const path = join(folder, 'data.tif')
+    const first = await fetchIt(`${server.origin}private/data.tif`, '-o', path)
+    expect(first).toMatchObject({ code: 0, stdout: '' })
+    expect((await readFile(path)).equals(data)).toBe(true)
+    const before = server.requests.length
+    const second = await fetchIt(`${server.origin}private/data.tif`, '-o', path, '--json')
+    expect(second.code).toBe(2)
+    const third = await fetchIt(`${server.origin}private/data.tif`, '-o', path)
+    expect([third.code, third.stderr]).toEqual([6, expect.stringMatching(/^error PATH_EXISTS: /)])
+    expect(server.requests).toHaveLength(before)
+  })
+
+  it.each([
+    ['lost', 5, 'HTTP_404'],
+    ['broken', 5, 'HTTP_503'],
+    ['short', 5, 'FILE_INCOMPLETE'],
+  ])('/%s ends in %i with %s and leaves no file', async (path, exit, code) => {
+    const target = join(folder, `${path}.bin`)
+    const outcome = await fetchIt(`${server.origin}${path}`, '-o', target)
+    expect(outcome.stderr).toMatch(new RegExp(`^error ${code}: `))
+    expect(outcome.code).toBe(exit)
+    expect((await readdir(folder)).filter((name) => name.startsWith(path))).toEqual([])
+  })
+
+  it('ends in 3 when the server refuses the key, which is not shown', async () => {
+    vi.stubEnv('STAC_AUTH_TEST_KEY', 'wrong-wrong-wrong')
+    const outcome = await fetchIt(`${server.origin}private/data.tif`)
+    expect(outcome).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^error AUTH_REJECTED: /) })
+    expect(outcome.stderr).not.toContain('wrong-wrong-wrong')
+  })
+
+  it('wants to know what to fetch from a file', async () => {
+    expect(await fetchIt('x.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('--asset KEY') })
+  })
+
+  it('ends quietly when the reader of stdout goes away', async () => {
+    const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(gone) })
+    const outcome = await run(['fetch', `${server.origin}private/data.tif`, '--credentials', credentials], { stdout })
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('stops at %s with %i and leaves no file', async (name, exit) => {
+    const interruption = new AbortController()
+    setTimeout(() => interruption.abort(name), 100)
+    const argv = ['fetch', `${server.origin}endless`, '-o', join(folder, 'endless.bin'), '--credentials', credentials]
+    const outcome = await run(argv, { signal: interruption.signal })
+    expect([outcome.code, outcome.stderr]).toEqual([exit, expect.stringMatching(/^error ABORTED: /)])
+    expect((await readdir(folder)).filter((file) => file.startsWith('endless'))).toEqual([])
+  })
+
+  it('has a JSON error for programs that read a document', async () => {
+    const outcome = await run(['authorize', `${server.origin}nothing.json`, '--asset', 'a', '--as', 'json', '--credentials', credentials])
+    expect([outcome.code, lastError(outcome)]).toEqual([
+      5,
+      expect.objectContaining({ code: 'HTTP_404', url: `${server.origin}nothing.json` }),
+    ])
+  })
+})

@@ -1,0 +1,55 @@
+/** Runs the command line in this process, with streams that remember. */
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { main } from '../../src/cli/main.ts'
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly bytes: Buffer
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string | Uint8Array | Readable
+  readonly signal?: AbortSignal
+  readonly isTTY?: boolean
+  readonly stdout?: Writable
+}
+
+/** Runs one command with an empty environment but a configuration folder that does not exist. */
+export async function run(argv: readonly string[], around: Surroundings = {}): Promise<Outcome> {
+  const stdout = around.stdout ?? recorder()
+  const stderr = recorder()
+  const stdin = around.stdin instanceof Readable ? around.stdin : new PassThrough().end(around.stdin ?? '')
+  const io = {
+    stdin,
+    stdout: Object.assign(stdout, { isTTY: around.isTTY ?? false }),
+    stderr: Object.assign(stderr, { isTTY: around.isTTY ?? false }),
+    env: around.env ?? {},
+    signal: around.signal ?? new AbortController().signal,
+  }
+  const code = await main(argv, io)
+  const bytes = stdout instanceof Recorder ? stdout.bytes : Buffer.alloc(0)
+  return { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
+}
+
+/** The last line of stderr as JSON. */
+export function lastError({ stderr }: Outcome): Record<string, unknown> {
+  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
+}
+
+class Recorder extends Writable {
+  readonly #chunks: Buffer[] = []
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk))
+    done()
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+}
+
+const recorder = () => new Recorder()

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { wantsJson } from '../../src/cli/usage.ts'
+import { lastError, run } from './run.ts'
+
+describe('wrong arguments', () => {
+  it.each([
+    [['authorize', 'x.json', '--token', 'hunter2']],
+    [['fetch', 'x.json', '--password=hunter2']],
+    [['--api-key', 'hunter2', 'lint']],
+  ])('%j asks for a secret elsewhere and does not repeat it', async (argv) => {
+    const { code, stdout, stderr } = await run(argv)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error USAGE: there is no option --(token|password|api-key)\n/)
+    expect(stderr).toContain('keyring')
+    expect(stdout + stderr).not.toContain('hunter2')
+  })
+
+  it.each([['-phunter2'], ['-uada:hunter2']])('%s: a short option is named without what is glued to it', async (option) => {
+    const { code, stderr } = await run(['fetch', 'x.json', option])
+    expect([code, stderr]).toEqual([2, `error USAGE: there is no option ${option.slice(0, 2)}\n  see stac-auth help\n`])
+  })
+
+  it('names an unknown option without a word about secrets', async () => {
+    const { code, stderr } = await run(['lint', '--colour'])
+    expect([code, stderr]).toEqual([2, 'error USAGE: there is no option --colour\n  see stac-auth help\n'])
+  })
+
+  it.each([
+    [['authorize', '--as', 'json']],
+    [['authorize', 'x.json', '--as', 'xml', '--json']],
+    [['nonsense', '--json']],
+    [['explain', '--json', 'a', 'b']],
+    [['authorize', 'x.json', '--as', 'json', '--asset', 'a', '--link', 'b']],
+    [['authorize', 'x.json', '--as=json']],
+    [['fetch', 'x.json', '--json']],
+  ])('%j is one JSON line on stderr and nothing on stdout', async (argv) => {
+    const outcome = await run(argv)
+    expect(outcome.code).toBe(2)
+    expect(outcome.stdout).toBe('')
+    expect(outcome.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(Object.keys(lastError(outcome)).slice(0, 2)).toEqual(['code', 'message'])
+    expect(lastError(outcome).code).toBe('USAGE')
+  })
+})
+
+describe('help and version', () => {
+  it('go to stdout and end in 0', async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+    const help = await run(['--help'])
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'credentials', 'rules']) expect(help.stdout).toContain(command)
+    expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
+  })
+
+  it('say how to go on when no command is given', async () => {
+    const missing = { code: 2, stdout: '', stderr: 'error USAGE: a command is missing\n  see stac-auth help\n' }
+    expect(await run([])).toMatchObject(missing)
+    expect(await run(['credentials'])).toMatchObject(missing)
+  })
+})
+
+describe('wantsJson', () => {
+  it.each([
+    [['explain', 'x', '--json'], true],
+    [['authorize', 'x', '--as', 'json'], true],
+    [['authorize', 'x', '--as=json'], true],
+    [['lint', '--format', 'json'], true],
+    [['lint', '--format=json'], true],
+    [['lint', '--format', 'json=report.json'], false],
+    [['lint', '--', '--json'], false],
+    [['authorize', 'x', '--as', 'curl'], false],
+  ])('%j: %s', (argv, json) => {
+    expect(wantsJson(argv)).toBe(json)
+  })
+})

@@ -1,0 +1,53 @@
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { writeNewFile } from '../../src/cli/write-file.ts'
+import { put, temporaryFolder } from './folder.ts'
+
+const folder = await temporaryFolder()
+const data = async () => chunksOf('abc', 'def')
+
+async function* chunksOf(...texts: string[]) {
+  for (const text of texts) yield new TextEncoder().encode(text)
+}
+
+const never = async () => {
+  throw new Error('the source was asked')
+}
+
+describe('writeNewFile', () => {
+  it('writes all chunks and leaves no partial file', async () => {
+    const path = join(folder, 'new.bin')
+    await writeNewFile(path, data)
+    expect(await readFile(path, 'utf8')).toBe('abcdef')
+    expect(await readdir(folder)).toEqual(['new.bin'])
+  })
+
+  it('refuses what is there already before anything is asked for', async () => {
+    await put(folder, 'old.bin', 'old')
+    await symlink(join(folder, 'nowhere'), join(folder, 'dangling'))
+    await mkdir(join(folder, 'sub'))
+    const codes = { 'old.bin': 'PATH_EXISTS', dangling: 'PATH_UNSAFE', sub: 'PATH_UNSAFE', 'missing/x': 'FILE_ACCESS' }
+    for (const [name, code] of Object.entries(codes)) {
+      await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({ code })
+    }
+    await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+    expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
+  })
+
+  it('leaves a partial file of someone else alone', async () => {
+    const part = await put(folder, 'busy.bin.part', 'theirs')
+    await expect(writeNewFile(join(folder, 'busy.bin'), never)).rejects.toMatchObject({ code: 'PATH_BUSY' })
+    expect(await readFile(part, 'utf8')).toBe('theirs')
+  })
+
+  it('removes what it wrote when the source fails, and passes the failure on', async () => {
+    const failing = async function* () {
+      yield new Uint8Array(3)
+      throw new Error('cut')
+    }
+    await expect(writeNewFile(join(folder, 'cut.bin'), async () => failing())).rejects.toThrow('cut')
+    expect(await readdir(folder)).not.toContain('cut.bin')
+    expect(await readdir(folder)).not.toContain('cut.bin.part')
+  })
+})

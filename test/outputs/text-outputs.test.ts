@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { curl } from '../../src/outputs/curl.ts'
+import { gdal } from '../../src/outputs/gdal.ts'
+import { headers } from '../../src/outputs/headers.ts'
+import { http } from '../../src/outputs/http.ts'
+import { json } from '../../src/outputs/json.ts'
+import { url } from '../../src/outputs/url.ts'
+import { hostile, SECRET, withBearer, withObject, withQueryKey } from './requests.ts'
+
+const run = promisify(execFile)
+const texts = { http, curl, url, headers, gdal }
+
+describe.each(Object.entries(texts))('%s', (_name, output) => {
+  it.each([withBearer, withQueryKey, withObject, hostile])('hides the secret until it is told to show it', (request) => {
+    expect(output(request)).not.toContain(SECRET)
+  })
+
+  it('prints hostile names, values and addresses without control characters or forged lines', () => {
+    const text = output(hostile, { reveal: true })
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
+    expect(text).not.toMatch(/^x-injected/m)
+  })
+})
+
+describe('http', () => {
+  it('is a request line, the host, the headers and an empty line', () => {
+    const lines = ['GET /B04.tif?x=1 HTTP/1.1', 'host: data.example', 'accept: */*', 'authorization: [secret]', '', '']
+    expect(http(withBearer).split('\n')).toEqual(lines)
+    expect(http(withBearer, { reveal: true })).toContain(`authorization: Bearer ${SECRET}`)
+  })
+
+  it('names the host once and keeps the body', () => {
+    const request = { ...withBearer, method: 'POST', headers: { host: 'data.example' }, body: new TextEncoder().encode('a=ü') }
+    expect(http(request)).toBe('POST /B04.tif?x=1 HTTP/1.1\nhost: data.example\n\na=ü')
+  })
+})
+
+describe('url', () => {
+  it('hides the query only of an address that carries material', () => {
+    expect(url(withBearer)).toBe('https://data.example/B04.tif?x=1')
+    expect(url(withQueryKey)).toBe('https://data.example/f?sig=…&key=…')
+    expect(url(withQueryKey, { reveal: true })).toBe(withQueryKey.url)
+  })
+})
+
+describe('headers', () => {
+  it('is one line per header, whatever the case in which a secret one was named', () => {
+    const request = { ...withBearer, material: { headers: ['Authorization'], url: false } }
+    expect(headers(request)).toBe('accept: */*\nauthorization: [secret]')
+    expect(headers(withQueryKey)).toBe('')
+  })
+})
+
+describe('curl', () => {
+  it('is a command that passes every argument on as it is', async () => {
+    const request = { ...hostile, method: 'POST', headers: { ...hostile.headers, 'x-empty': '' }, body: "it's\n{}" }
+    const command = curl(request, { reveal: true }).replace(/^curl/, 'printf "%s\\037"')
+    const { stdout } = await run('/bin/sh', ['-c', command])
+    expect(stdout.split('\x1f')).toEqual([
+      '--globoff',
+      '--request',
+      'POST',
+      '--header',
+      "x-\\u{1b}[2J': a'b\\u{d}\\u{a}x-injected: 1",
+      '--header',
+      `authorization: ${SECRET}`,
+      '--header',
+      'x-empty;',
+      '--data-raw',
+      "it's\n{}",
+      "https://data.example/'$(id)'\\u{202e}",
+      '',
+    ])
+  })
+
+  it('asks for the headers alone with --head', () => {
+    expect(curl({ ...withQueryKey, method: 'HEAD' }, { reveal: true })).toBe(`curl --globoff \\\n  --head \\\n  '${withQueryKey.url}'`)
+  })
+})
+
+describe('gdal', () => {
+  it('opens an object store as /vsis3/ and lets GDAL sign', () => {
+    expect(gdal(withObject).split('\n')).toEqual([
+      'AWS_NO_SIGN_REQUEST=NO',
+      'CLOUD_NO_SIGN_REQUEST=NO',
+      'AWS_S3_ENDPOINT=s3.eu-central-1.amazonaws.com',
+      'AWS_REGION=eu-central-1',
+      'AWS_VIRTUAL_HOSTING=TRUE',
+      'AWS_HTTPS=YES',
+      'AWS_REQUEST_PAYER=requester',
+      'GDAL_PATH=/vsis3/eo/a/b.tif',
+    ])
+  })
+
+  it('writes a path-style store without TLS as such, and reads a public one unsigned', () => {
+    const location = {
+      bucket: 'b',
+      key: 'k',
+      endpoint: 'http://127.0.0.1:9000',
+      region: 'us-east-1',
+      virtualHost: false,
+      requesterPays: false,
+    }
+    const { credential: _none, ...anonymous } = { ...withObject, location }
+    expect(gdal(anonymous).split('\n')).toEqual([
+      'AWS_NO_SIGN_REQUEST=YES',
+      'CLOUD_NO_SIGN_REQUEST=YES',
+      'AWS_S3_ENDPOINT=127.0.0.1:9000',
+      'AWS_REGION=us-east-1',
+      'AWS_VIRTUAL_HOSTING=FALSE',
+      'AWS_HTTPS=NO',
+      'GDAL_PATH=/vsis3/b/k',
+    ])
+  })
+
+  it('opens anything else as /vsicurl/ with its headers', () => {
+    expect(gdal({ ...withBearer, headers: { authorization: `Bearer ${SECRET}` } }, { reveal: true }).split('\n')).toEqual([
+      'AWS_NO_SIGN_REQUEST=YES',
+      'CLOUD_NO_SIGN_REQUEST=YES',
+      `GDAL_HTTP_HEADERS=authorization: Bearer ${SECRET}`,
+      'GDAL_PATH=/vsicurl/https://data.example/B04.tif?x=1',
+    ])
+    expect(gdal(withQueryKey)).not.toContain('GDAL_HTTP_HEADERS')
+  })
+
+  it('opens a public object without a known endpoint as /vsis3/ too', () => {
+    const { location: _none, credential: _nobody, ...anonymous } = { ...withObject, url: 's3://public/a%20b/k.tif', headers: {} }
+    expect(gdal(anonymous).split('\n')).toEqual([
+      'AWS_NO_SIGN_REQUEST=YES',
+      'CLOUD_NO_SIGN_REQUEST=YES',
+      'GDAL_PATH=/vsis3/public/a b/k.tif',
+    ])
+  })
+
+  it('separates headers by commas and quotes the ones that hold some', () => {
+    const request = { ...withBearer, headers: { a: '1, "x"', b: '2' } }
+    expect(gdal(request)).toContain('GDAL_HTTP_HEADERS="a: 1, \\"x\\"",b: 2')
+    expect(gdal({ ...withBearer, headers: { cookie: 'a=1, b' } })).toContain('GDAL_HTTP_HEADERS=cookie: a=1, b\n')
+  })
+})
+
+describe('json', () => {
+  it('has the members in their order, whole', () => {
+    expect(Object.entries(JSON.parse(json(withBearer)))).toEqual([
+      ['method', 'GET'],
+      ['url', 'https://data.example/B04.tif?x=1'],
+      ['headers', { accept: '*/*', authorization: `Bearer ${SECRET}` }],
+      ['ref', 'oidc'],
+      ['scheme', 'openIdConnect'],
+      ['credential', 'cdse'],
+      ['expiresAt', '2026-11-20T10:00:00Z'],
+      ['pointer', '/assets/B04'],
+    ])
+  })
+
+  it('leaves out what is unknown and escapes what would act on a terminal', () => {
+    expect(Object.keys(JSON.parse(json(hostile)))).toEqual(['method', 'url', 'headers'])
+    expect(json(hostile)).not.toMatch(/\p{Bidi_Control}|\u001b/u)
+  })
+})
