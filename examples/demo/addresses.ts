@@ -1,0 +1,20 @@
+/** Where the servers stand, each without a slash at the end. */
+export interface Addresses {
+  /** Files behind passwords, tokens and keys. */
+  readonly files: string
+  /** Token endpoint. */
+  readonly tokenUrl: string
+  /** Signing API. */
+  readonly signing: string
+  /** Files behind signed addresses. */
+  readonly blobs: string
+  /** Object store. */
+  readonly s3: string
+}
+
+export const USERNAME = 'ada'
+export const CLIENT_ID = 'demo-client'
+export const SCOPE = 'read'
+export const REGION = 'demo-1'
+/** Word of an `Authorization` header that no registry knows, as some portals have. */
+export const PORTAL_WORD = 'Portal'

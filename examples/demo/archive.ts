@@ -1,0 +1,84 @@
+/** The servers that keep files and open them. Each checks what it is sent, as a server in the world would. */
+import { createHash, randomBytes } from 'node:crypto'
+import { basicGuard, bearerGuard, type Guard, keyGuard, sameText, wordGuard } from '../../test/servers/guards.ts'
+import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
+import { startS3Server } from '../../test/servers/s3-server.ts'
+import { startSigningServer } from '../../test/servers/signing-server.ts'
+import { startTokenServer } from '../../test/servers/token-server.ts'
+import { createUrlSigner } from '../../test/servers/url-signer.ts'
+import { type Addresses, CLIENT_ID, PORTAL_WORD, REGION, SCOPE, USERNAME } from './addresses.ts'
+import type { Secrets } from './secrets.ts'
+
+/** How each server is started; a test puts one in that does not check. */
+export const STARTERS = {
+  files: startProtectedFiles,
+  tokens: startTokenServer,
+  signing: startSigningServer,
+  blobs: startProtectedFiles,
+  s3: startS3Server,
+}
+
+export interface Archive {
+  readonly addresses: Addresses
+  /** SHA-256 of the file at an address of a document, in hex. */
+  digestAt(href: string): string
+  /** How many requests came in. */
+  requests(): number
+  /** How many answers gave a file away. */
+  deliveries(): number
+  close(): Promise<void>
+}
+
+/** Starts the servers; they believe these secrets and no others. */
+export async function startArchive(secrets: Secrets, start: typeof STARTERS): Promise<Archive> {
+  const signer = createUrlSigner({ key: randomBytes(32) })
+  const tokens = await start.tokens({ client: { id: CLIENT_ID, secret: secrets.clientSecret, scopes: [SCOPE] } })
+  const byToken = bearerGuard((token) => sameText(token, secrets.token))
+  const byClient = bearerGuard((token) => tokens.accepts(token, SCOPE))
+  const stored = randomBytes(65_536)
+  const served = behind({ ...guardsFor(secrets), '/bearer/data.bin': byToken, '/oauth2/data.bin': byClient })
+  const signed = behind({ '/images/data.bin': signer.guard, '/archive/data.bin': signer.guard })
+  const files = await start.files(served)
+  const blobs = await start.blobs(signed)
+  const signing = await start.signing({ signer, objects: blobs.origin, get: byToken, post: byClient })
+  const s3 = await start.s3({ objects: { 'vault/data.bin': stored }, keys: [secrets], region: REGION })
+  const answering = [files, tokens, signing, blobs]
+  const contents: Readonly<Record<string, ServedFile>> = { ...served, ...signed, '/vault/data.bin': { content: stored } }
+  return {
+    addresses: { files: files.origin, tokenUrl: tokens.tokenUrl, signing: signing.origin, blobs: blobs.origin, s3: s3.url },
+    digestAt: (href) => sha256(contents[pathOf(href)]?.content ?? ''),
+    requests: () => answering.reduce((sum, { exchanges }) => sum + exchanges.length, s3.log.length),
+    deliveries: () => {
+      const answers = [...files.exchanges, ...blobs.exchanges].map(({ answer }) => answer)
+      return [...answers, ...s3.log].filter(({ status }) => status < 300).length
+    },
+    close: async () => {
+      await Promise.all([...answering, s3].map((server) => server.close()))
+    },
+  }
+}
+
+/** SHA-256 in hex. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function guardsFor({ password, portalText, headerKey, queryKey, cookieKey }: Secrets): Readonly<Record<string, Guard>> {
+  return {
+    '/basic/data.bin': basicGuard(USERNAME, password),
+    '/portal/data.bin': wordGuard(PORTAL_WORD, portalText),
+    '/key/header.bin': keyGuard('header', 'X-Api-Key', headerKey),
+    '/key/query.bin': keyGuard('query', 'apikey', queryKey),
+    '/key/cookie.bin': keyGuard('cookie', 'session', cookieKey),
+  }
+}
+
+/** A file of random bytes for each guard, so that nothing can be right by chance. */
+function behind(guards: Readonly<Record<string, Guard>>): Readonly<Record<string, ServedFile>> {
+  return Object.fromEntries(Object.entries(guards).map(([path, guard], index) => [path, { guard, content: randomBytes(65_536 + index) }]))
+}
+
+function pathOf(href: string): string {
+  const { protocol, host, pathname } = new URL(href)
+  return protocol === 's3:' ? `/${host}${pathname}` : pathname
+}

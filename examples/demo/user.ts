@@ -1,0 +1,40 @@
+/** The user's side: a credential file that says where the secrets are, in a folder that nobody else can read. */
+import { rmSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Auth, createAuth } from 'stac-auth'
+import { credentialsFromFile, undiciTransport } from 'stac-auth/node'
+import type { Addresses } from './addresses.ts'
+import { entriesFor } from './credentials.ts'
+import type { SecretName, Secrets } from './secrets.ts'
+
+export interface User {
+  /** Path of the credential file. */
+  readonly file: string
+  /** The library with the user's credentials; `typed` are the addresses that the user was given. */
+  auth(...typed: string[]): Promise<Auth>
+  /** Removes the folder; the end of the process does it too. */
+  forget(): void
+}
+
+/** Writes the credential file, and each secret into a file of its own. */
+export async function createUser(addresses: Addresses, secrets: Secrets): Promise<User> {
+  const folder = await mkdtemp(join(tmpdir(), 'stac-auth-demo-'))
+  const forget = () => {
+    process.off('exit', forget)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', forget)
+  const write = async (name: string, text: string) => writeFile(join(folder, name), text, { mode: 0o600, flag: 'wx' })
+  await Promise.all(Object.entries(secrets).map(([name, secret]) => write(name, secret)))
+  const credentials = entriesFor(addresses, (name: SecretName) => ({ file: join(folder, name) }))
+  await write('credentials.json', JSON.stringify({ version: 1, credentials }, null, 2))
+  const file = join(folder, 'credentials.json')
+  return {
+    file,
+    // No proxy of the environment stands between this process and itself.
+    auth: async (...typed) => createAuth({ credentials: await credentialsFromFile(file), typed, transport: undiciTransport({ env: {} }) }),
+    forget,
+  }
+}
