@@ -1,0 +1,165 @@
+/**
+ * Claim: linting a text costs at most 1.35 times the time of `JSON.parse` on it.
+ *
+ * 20,000 different Items of about 8 kB that do use the extension: assets, alternates, links and schemes of several types.
+ * Both sides run in turn over the same texts in the same process; the ratio is the median of the rounds.
+ */
+import { pathToFileURL } from 'node:url'
+import { lintText } from '../dist/lint/index.js'
+
+const TARGET = 1.35
+const ITEMS = 20_000
+const BATCH = 1000
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
+/** Measures and returns the ratios; `items` and `rounds` may be made smaller for a quick look. */
+export async function run({ items = ITEMS, rounds = 5 } = {}) {
+  const texts = Array.from({ length: items }, (_, index) => JSON.stringify(item(index)))
+  const bytes = texts.reduce((sum, text) => sum + text.length, 0)
+  const findings = texts.slice(0, BATCH).flatMap((text) => lintText(text)).length
+  const ratios = []
+  for (let round = -1; round < rounds; round++) {
+    const ratio = measure(texts)
+    if (round >= 0) ratios.push(ratio)
+  }
+  ratios.sort((one, other) => one.ratio - other.ratio)
+  const { ratio, parse, lint } = ratios[ratios.length >> 1]
+  const details = `${items} items of ${Math.round(bytes / items)} characters, ${findings} findings in the first ${BATCH}; JSON.parse ${micro(parse, items)}, lintText ${micro(lint, items)}`
+  return [{ name: 'lintText over JSON.parse', ratio, target: TARGET, unit: 'times', better: 'lower', details }]
+}
+
+/** Batches in turn, so that both sides meet the same caches, collections and neighbours. */
+function measure(texts) {
+  let parse = 0
+  let lint = 0
+  for (let from = 0; from < texts.length; from += BATCH) {
+    const batch = texts.slice(from, from + BATCH)
+    const start = performance.now()
+    for (const text of batch) JSON.parse(text)
+    const middle = performance.now()
+    for (const text of batch) lintText(text)
+    parse += middle - start
+    lint += performance.now() - middle
+  }
+  return { parse, lint, ratio: lint / parse }
+}
+
+function micro(milliseconds, items) {
+  return `${((milliseconds * 1000) / items).toFixed(1)} µs`
+}
+
+function item(index) {
+  const bands = ['B02', 'B03', 'B04', 'B08', 'SCL', 'visual']
+  return {
+    type: 'Feature',
+    stac_version: '1.1.0',
+    stac_extensions: [
+      EXTENSION,
+      'https://stac-extensions.github.io/eo/v2.0.0/schema.json',
+      'https://stac-extensions.github.io/storage/v2.0.0/schema.json',
+    ],
+    id: `scene-${index}`,
+    collection: 'scenes',
+    geometry: { type: 'Polygon', coordinates: [ring(index)] },
+    bbox: [10, 50, 11, 51],
+    properties: {
+      datetime: '2026-01-01T10:00:00Z',
+      title: `Scene ${index}`,
+      platform: 'example-1',
+      instruments: ['msi'],
+      'eo:cloud_cover': index % 100,
+      'proj:code': 'EPSG:32632',
+      'view:sun_elevation': 31.5,
+      'view:sun_azimuth': 161.2,
+      'view:off_nadir': 2.7,
+      'grid:code': 'MGRS-32TQM',
+      'sat:relative_orbit': index % 143,
+      'sat:orbit_state': 'descending',
+      'processing:facility': 'Example ground segment',
+      'processing:software': { processor: '5.11', formatter: '2.3' },
+      'product:type': 'L2A',
+      'product:timeliness': 'PT24H',
+      constellation: 'example',
+      created: '2026-01-02T03:04:05Z',
+      updated: '2026-01-02T03:04:05Z',
+      description: 'Surface reflectance, corrected for the atmosphere, with a scene classification and quality indicators.',
+      keywords: ['reflectance', 'optical', 'land', 'example'],
+      providers: [{ name: 'Example Agency', roles: ['producer', 'licensor'], url: 'https://agency.example/' }],
+      'processing:level': 'L2A',
+      'auth:schemes': schemes(index),
+      'storage:schemes': { store: { type: 'custom-s3', platform: 'https://store.example', region: 'eu-1', requester_pays: false } },
+    },
+    links: ['self', 'parent', 'collection', 'root', 'license', 'thumbnail'].map((rel) => link(rel, index)),
+    assets: Object.fromEntries(bands.map((band) => [band, asset(band, index)])),
+  }
+}
+
+function schemes(index) {
+  const host = `https://identity${index % 50}.example`
+  return {
+    oidc: { type: 'openIdConnect', openIdConnectUrl: `${host}/.well-known/openid-configuration` },
+    key: { type: 'apiKey', name: 'x-api-key', in: 'header', description: 'Ask the help desk for a key.' },
+    store: { type: 's3' },
+    login: {
+      type: 'oauth2',
+      flows: { authorizationCode: { authorizationUrl: `${host}/authorize`, tokenUrl: `${host}/token`, scopes: { read: 'Read data' } } },
+    },
+    sign: {
+      type: 'signedUrl',
+      flows: {
+        authorizationCode: {
+          method: 'POST',
+          authorizationApi: `${host}/sign`,
+          responseField: 'signed_url',
+          parameters: {
+            bucket: { in: 'body', required: true, schema: { type: 'string' } },
+            key: { in: 'body', required: true, schema: { type: 'string' } },
+          },
+        },
+      },
+    },
+  }
+}
+
+function asset(band, index) {
+  const path = `scenes/2026/01/01/scene-${index}/${band}`
+  return {
+    href: `https://data.example/${path}.tif`,
+    type: 'image/tiff; application=geotiff; profile=cloud-optimized',
+    title: `Band ${band} of scene ${index}, surface reflectance`,
+    description: 'Bottom of atmosphere reflectance, scaled to integers; see the handbook of the product for the offset.',
+    roles: ['data', 'reflectance'],
+    gsd: 10,
+    'proj:shape': [10980, 10980],
+    'proj:transform': [10, 0, 600000, 0, -10, 5700000],
+    'file:size': 100000000 + index,
+    'file:checksum': '1220d50110207b9a38c59c2ee58e495a8de8dda90aa1bb2cc3dd4ee5ff60718293',
+    bands: [{ name: band, 'eo:common_name': 'red', 'eo:center_wavelength': 0.665, description: 'Central wavelength of the band' }],
+    'auth:refs': ['oidc', 'login'],
+    alternate: {
+      s3: { href: `s3://scenes/${path}.tif`, title: 'Object store', 'auth:refs': ['store'], 'storage:refs': ['store'] },
+      ...(band === 'visual' && { signed: { href: `https://sign.example/${path}.tif`, title: 'Signed address', 'auth:refs': ['sign'] } }),
+    },
+  }
+}
+
+function link(rel, index) {
+  return {
+    rel,
+    href: `https://catalog.example/collections/scenes/items/scene-${index}/${rel}`,
+    type: 'application/json',
+    title: `The ${rel} of scene ${index}`,
+    ...(rel !== 'license' && { 'auth:refs': ['key'] }),
+  }
+}
+
+function ring(index) {
+  return Array.from({ length: 24 }, (_, corner) => [10 + corner * 0.0512345 + index * 1e-6, 50 + ((corner * 7) % 10) * 0.0954321])
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const { name, ratio, target, unit, details } of await run()) {
+    console.log(`${ratio <= target ? 'ok  ' : 'OVER'} ${name}: ${ratio.toFixed(2)} ${unit} (target ${target}); ${details}`)
+    if (ratio > target) process.exitCode = 1
+  }
+}
