@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { projectFiles } from './files.ts'
+import { LAYERS } from './layers.ts'
+
+const files = new Map(projectFiles().map(({ path, text }) => [path, text]))
+const textOf = (path: string) => files.get(path) ?? ''
+const manifest = JSON.parse(textOf('package.json'))
+
+describe('what is written for people agrees with what is there', () => {
+  it.each(['npm ci && npm run demo', 'npm ci && npm test'])('the README tells to run %s, and CI runs exactly that', (command) => {
+    expect(textOf('README.md')).toContain(command)
+    expect(textOf('.ci/run')).toContain(`bash -c '${command}'`)
+  })
+
+  it('every dependency has a reason, and no reason is left from an old one', () => {
+    const { dependencies, devDependencies } = manifest
+    const rows = textOf('CONTRIBUTING.md').split('## Dependencies')[1] ?? ''
+    const named = [...rows.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    )
+    expect(named.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort())
+  })
+
+  it('dependencies have exact versions, and the lock file agrees and names no registry', () => {
+    const { dependencies, devDependencies } = manifest
+    const lock = JSON.parse(textOf('package-lock.json'))
+    for (const version of Object.values({ ...dependencies, ...devDependencies })) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(lock.packages['']).toMatchObject({ version: manifest.version, dependencies, devDependencies })
+    expect(Object.values<object>(lock.packages).filter((entry) => 'resolved' in entry)).toEqual([])
+  })
+
+  it('the lock file knows every platform, else npm ci refuses it', () => {
+    const { packages } = JSON.parse(textOf('package-lock.json'))
+    const optional = Object.values<{ optionalDependencies?: object }>(packages).flatMap(({ optionalDependencies }) =>
+      Object.keys(optionalDependencies ?? {}),
+    )
+    expect(optional.length).toBeGreaterThan(0)
+    expect(optional.filter((name) => !(`node_modules/${name}` in packages))).toEqual([])
+  })
+
+  it('every layer is explained', () => {
+    const table = textOf('CONTRIBUTING.md').split('## Layers')[1] ?? ''
+    const folders = Object.keys(LAYERS).map((layer) =>
+      ['errors', 'index'].includes(layer) ? `\`${layer}.ts\`` : `\`${layer.split('/')[0]}/\``,
+    )
+    expect(folders.filter((name) => !table.includes(name))).toEqual([])
+  })
+
+  it('every command of package.json is explained or part of one that is', () => {
+    const text = textOf('CONTRIBUTING.md') + textOf('README.md')
+    const scripts: Record<string, string> = manifest.scripts
+    const unexplained = Object.keys(scripts).filter((name) => !text.includes(name) && !scripts.check?.includes(`npm run ${name}`))
+    expect(unexplained.filter((name) => name !== 'prepack')).toEqual([])
+  })
+
+  it('the changelog speaks of this version', () => {
+    expect(textOf('CHANGELOG.md')).toContain(manifest.version)
+  })
+})

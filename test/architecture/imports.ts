@@ -1,0 +1,61 @@
+/** What a module imports, read from its syntax tree. */
+import ts from 'typescript'
+
+export interface Import {
+  /** As written; undefined where it is computed and nobody can check it. */
+  readonly specifier: string | undefined
+  /** `type` leaves no trace at run time; `dynamic` loads when it is reached. */
+  readonly kind: 'static' | 'type' | 'dynamic'
+  readonly line: number
+}
+
+/** Every import of a module: `import`, `export … from`, `import()`, `import type`, types written `import('…')`, `require()`. */
+export function importsOf(text: string): readonly Import[] {
+  const source = parse(text)
+  const found: Import[] = []
+  const add = (node: ts.Node, specifier: ts.Node | undefined, kind: Import['kind']) => {
+    const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
+    found.push({ specifier: specifier && literal(specifier, source), kind, line })
+  }
+  walk(source, (node) => {
+    if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier, typeOnlyImport(node) ? 'type' : 'static')
+    else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node, node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static')
+    else if (ts.isExternalModuleReference(node)) add(node, node.expression, 'static')
+    else if (ts.isImportTypeNode(node)) add(node, ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, 'type')
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node, node.arguments[0], 'dynamic')
+    else if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'require')
+      add(node, node.arguments[0], 'static')
+  })
+  return found
+}
+
+/** The syntax tree of a TypeScript or JavaScript module. */
+export function parse(text: string): ts.SourceFile {
+  return ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true)
+}
+
+/** Visits every node, parents first. */
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node)
+  ts.forEachChild(node, (child) => walk(child, visit))
+}
+
+/** The text of a literal, or of the constant of the module that stands in its place. */
+function literal(node: ts.Node, source: ts.SourceFile): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (!ts.isIdentifier(node)) return undefined
+  let value: string | undefined
+  walk(source, (other) => {
+    if (!ts.isVariableDeclaration(other) || other.name.getText() !== node.text || !(other.parent.flags & ts.NodeFlags.Const)) return
+    if (other.initializer && ts.isStringLiteralLike(other.initializer)) value = other.initializer.text
+  })
+  return value
+}
+
+/** `import type …`, or a list of which every name is a type. */
+function typeOnlyImport({ importClause }: ts.ImportDeclaration): boolean {
+  if (!importClause) return false
+  if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  const names = importClause.namedBindings
+  return !importClause.name && names !== undefined && ts.isNamedImports(names) && names.elements.every((name) => name.isTypeOnly)
+}

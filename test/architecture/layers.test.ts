@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { codeFiles } from './files.ts'
+import { importsOf } from './imports.ts'
+import { LAYERS, layerOf, layerViolations } from './layers.ts'
+
+describe('layers', () => {
+  const files = codeFiles('src')
+
+  it('hold in every file of src', () => {
+    expect(files.length).toBeGreaterThan(20)
+    expect(files.flatMap(({ path, text }) => layerViolations(path, text))).toEqual([])
+  })
+
+  it('are all in use, so that the table says what is there', () => {
+    const used = new Set(files.map(({ path }) => layerOf(path)))
+    expect(Object.keys(LAYERS).filter((layer) => !used.has(layer))).toEqual([])
+  })
+})
+
+describe('the layer check', () => {
+  const refused: readonly (readonly [path: string, text: string, reason: RegExp])[] = [
+    ['src/stac/item.ts', "import { a } from '../auth/select.ts'", /stac may not import auth/],
+    ['src/http/origin.ts', "export { a } from '../stac/scheme.ts'", /http may not import stac/],
+    ['src/http/origin.ts', "import type { A } from '../auth/auth.ts'", /http may not import auth/],
+    ['src/http/origin.ts', "type A = import('../auth/auth.ts').Auth", /http may not import auth/],
+    ['src/auth/select.ts', "import { apiKey } from '../strategies/api-key.ts'", /auth may not import strategies/],
+    ['src/auth/select.ts', "import { strategies } from '../strategies/index.ts'", /auth may not import strategies/],
+    ['src/auth/create-auth.ts', "import { apiKey } from '../strategies/api-key.ts'", /auth may not import strategies/],
+    ['src/lint/lint.ts', "const a = await import('../auth/create-auth.ts')", /lint may not import auth/],
+    ['src/lint/lint.ts', "import { sha256Hex } from '#platform'", /may not import #platform/],
+    ['src/lint/lint.ts', 'import "ajv"', /package ajv/],
+    ['src/outputs/curl.ts', "import { oneLeg } from '../strategies/oauth2.ts'", /outputs may not import strategies/],
+    ['src/outputs/curl.ts', "import { readFile } from 'node:fs/promises'", /package node:fs/],
+    ['src/auth/create-auth.ts', "const { request } = await import('undici')", /package undici/],
+    ['src/strategies/s3.ts', "import { apiKey } from './api-key.ts'", /s3 may not import the strategy api-key/],
+    ['src/strategies/s3/sigv4.ts', "import { token } from '../oauth2/token.ts'", /s3 may not import the strategy oauth2/],
+    ['src/strategies/http/basic.ts', "import { token } from '../oauth2/token.ts'", /http may not import the strategy oauth2/],
+    ['src/strategies/open-id-connect.ts', "import { basic } from './http/basic.ts'", /open-id-connect may not import the strategy http/],
+    ['src/strategies/reveal.ts', "import { bearer } from './http/bearer.ts'", /reveal may not import the strategy http/],
+    ['src/strategies/http/basic.ts', "const c = await import('openid-client')", /package openid-client/],
+    ['src/strategies/oauth2/token.ts', "import * as client from 'openid-client'", /only be loaded when it is needed/],
+    ['src/platform/web.ts', "import { createHash } from 'node:crypto'", /package node:crypto/],
+    ['src/strategies/s3.ts', "import { a } from '../platform/platform.ts'", /strategies may not import platform/],
+    ['src/platform/web.ts', "import { a } from '../node/transport.ts'", /platform may not import node/],
+    ['src/index.ts', "export { a } from './node/index.ts'", /index may not import node/],
+    ['src/index.ts', "export { main } from './cli/main.ts'", /index may not import cli/],
+    ['src/node/index.ts', "import { main } from '../cli/main.ts'", /node may not import cli/],
+    ['src/node/index.ts', "import { Command } from 'commander'", /package commander/],
+    ['src/node/index.ts', "import { Entry } from '@napi-rs/keyring'", /only be loaded when it is needed/],
+    ['src/cli/main.ts', "import { item } from '../../fixtures/item.ts'", /outside src/],
+    ['src/cli/main.ts', 'const a = await import(name)', /computed/],
+    ['src/node/index.ts', "const name: string = 'left-pad'; const a = await import(name)", /package left-pad/],
+    ['src/node/index.ts', "let name = 'undici'; const a = await import(name)", /computed/],
+    ['src/cli/main.ts', "const a = require('left-pad')", /package left-pad/],
+    ['src/extras/a.ts', "import '../errors.ts'", /in no layer/],
+  ]
+  it.each(refused)('refuses in %s: %s', (path, text, reason) => {
+    expect(layerViolations(path, `\n${text}`)).toEqual([expect.stringMatching(reason)])
+    expect(layerViolations(path, `\n${text}`)[0]).toMatch(new RegExp(`^${path}:2 `))
+  })
+
+  const allowed: readonly (readonly [path: string, text: string])[] = [
+    ['src/auth/create-auth.ts', "import { strategies } from '../strategies/index.ts'"],
+    ['src/auth/session.ts', "import platform from '#platform'"],
+    ['src/strategies/s3.ts', "import type { HmacKey } from '../platform/platform.ts'"],
+    ['src/strategies/s3.ts', "import { reveal } from './reveal.ts'"],
+    ['src/strategies/s3.ts', "import { sign } from './s3/sigv4.ts'"],
+    ['src/strategies/index.ts', "import { apiKey } from './api-key.ts'"],
+    ['src/strategies/open-id-connect.ts', "import { token } from './oauth2/token.ts'"],
+    ['src/strategies/oauth2/token.ts', "const client = await import('openid-client')"],
+    ['src/strategies/oauth2/token.ts', "import type { Configuration } from 'openid-client'"],
+    ['src/platform/node.ts', "import { createHash } from 'node:crypto'"],
+    ['src/cli/main.ts', "import { Command } from 'commander'"],
+  ]
+  it.each(allowed)('allows in %s: %s', (path, text) => {
+    expect(layerViolations(path, text)).toEqual([])
+  })
+
+  it('sees every way to import, and tells types from values', () => {
+    const text = `
+      import 'a'
+      import { b } from 'b'
+      import type { C } from 'c'
+      import { type D } from 'd'
+      export { e } from 'e'
+      export type { F } from 'f'
+      const g = await import('g')
+      type H = import('h').H
+      const i = require('i')
+      // import 'j'
+      const k = "import 'k'"
+      import { type L, m } from 'l'`
+    expect(importsOf(text).map(({ specifier, kind }) => `${specifier} ${kind}`)).toEqual([
+      'a static',
+      'b static',
+      'c type',
+      'd type',
+      'e static',
+      'f type',
+      'g dynamic',
+      'h type',
+      'i static',
+      'l static',
+    ])
+  })
+})

@@ -1,0 +1,110 @@
+/** The layers of `src`: who may import whom, and which packages. */
+import { posix } from 'node:path'
+import { type Import, importsOf } from './imports.ts'
+
+interface Layer {
+  /** Layers whose modules may be imported, besides the layer's own. */
+  readonly from: readonly string[]
+  /** Packages that may be imported; `lazily` only by `import()` or as types. */
+  readonly packages?: readonly string[]
+  readonly lazily?: readonly string[]
+}
+
+const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
+/** Where the platform's promise is written down. */
+const CONTRACT = 'src/platform/platform.ts'
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'platform']
+
+/** Everything not written here is forbidden. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  errors: { from: [] },
+  text: { from: ['errors'] },
+  stac: { from: ['errors', 'text'] },
+  http: { from: ['errors', 'text'] },
+  crypto: { from: ['errors'] },
+  auth: { from: [...VOCABULARY, '#platform'] },
+  strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
+  outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
+  lint: { from: ['errors', 'text', 'stac', 'http'] },
+  platform: { from: [...VOCABULARY, 'auth'] },
+  'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
+  index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
+  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring'] },
+  cli: { from: [...CORE, 'index', 'node', 'platform/node', '#platform'], packages: ['node:', 'commander'], lazily: ['undici'] },
+}
+
+/** Single modules that may do more than their layer. */
+const MODULES: Readonly<Record<string, Layer>> = {
+  'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
+}
+
+/** Parts of `strategies` that may use another part; every other pair is a scheme that knows a scheme. */
+const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
+  // A finished bearer token answers these two as well.
+  ['oauth2', /^src\/strategies\/http\/bearer\.ts$/],
+  ['open-id-connect', /^src\/strategies\/(?:oauth2\/|http\/bearer\.ts$)/],
+  ['http/dpop', /^src\/strategies\/oauth2\/token\.ts$/],
+]
+
+/** What is no scheme type but common to them. */
+const COMMON_TO_STRATEGIES = ['reveal']
+
+/** Parts of `strategies` that may import a package, and only when it is needed. */
+const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
+  [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
+]
+
+/** What is wrong with the imports of one file of `src`, one line each. */
+export function layerViolations(path: string, text: string): readonly string[] {
+  return importsOf(text).flatMap((found) => {
+    const reason = refusal(path, found)
+    return reason === undefined ? [] : [`${path}:${found.line} ${reason}`]
+  })
+}
+
+/** The layer of a file: its folder, or its own name when it stands in `src` itself. */
+export function layerOf(path: string): string {
+  if (/^src\/platform\/node[^/]*\.ts$/.test(path)) return 'platform/node'
+  return path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+}
+
+function refusal(path: string, found: Import): string | undefined {
+  const layer = layerOf(path)
+  const allowed = LAYERS[layer]
+  if (!allowed) return `is in no layer: "${layer}" is not in the table`
+  if (found.specifier === undefined) return 'imports a computed name, which nobody can check'
+  if (found.specifier === '#platform') return allowed.from.includes('#platform') ? undefined : `${layer} may not import #platform`
+  if (!found.specifier.startsWith('.')) return packageRefusal(path, layer, found, found.specifier)
+  const target = posix.join(posix.dirname(path), found.specifier)
+  if (target === CONTRACT && found.kind === 'type' && allowed.from.includes('#platform')) return undefined
+  return moduleRefusal(path, layer, target)
+}
+
+function moduleRefusal(path: string, layer: string, target: string): string | undefined {
+  const other = layerOf(target)
+  if (!target.startsWith('src/')) return `imports ${target}, which is outside src`
+  if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : undefined
+  if (LAYERS[layer]?.from.includes(other) || MODULES[path]?.from.includes(target)) return undefined
+  return `${layer} may not import ${other} (${target})`
+}
+
+/** A scheme type knows no other one: its file and its folder are one part, the index lists them all. */
+function strategyRefusal(path: string, target: string): string | undefined {
+  const [user, used] = [partOf(path), partOf(target)]
+  if (user === 'index' || user === used || COMMON_TO_STRATEGIES.includes(used)) return undefined
+  if (STRATEGY_PAIRS.some(([name, pattern]) => path.startsWith(`src/strategies/${name}`) && pattern.test(target))) return undefined
+  return `the strategy ${user} may not import the strategy ${used} (${target})`
+}
+
+function partOf(path: string): string {
+  return path.split('/')[2]?.replace(/\.ts$/, '') ?? ''
+}
+
+function packageRefusal(path: string, layer: string, { kind }: Import, name: string): string | undefined {
+  const { packages = [], lazily = [] } = LAYERS[layer] ?? {}
+  const matches = (allowed: string) => name === allowed || name.startsWith(/[:/]$/.test(allowed) ? allowed : `${allowed}/`)
+  if (packages.some(matches)) return undefined
+  const forStrategy = STRATEGY_PACKAGES.filter(([user]) => user.test(path)).map(([, allowed]) => allowed)
+  if (![...lazily, ...forStrategy].some(matches)) return `${layer} may not import the package ${name}`
+  return kind === 'static' ? `${name} may only be loaded when it is needed: await import('${name}')` : undefined
+}

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../architecture/files.ts'
+import { exportedNames } from './exported-names.ts'
+
+const run = promisify(execFile)
+
+/** What a user gets: the packed package, installed into an empty folder. */
+describe('the package, installed from its tarball', () => {
+  let folder = ''
+  let tarball = ''
+  let installed = ''
+  let files: readonly string[] = []
+
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'stac-auth-package-')))
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+    tarball = join(folder, packed.filename)
+    files = packed.files.map(({ path }) => path)
+    await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+    await run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], { cwd: folder })
+    installed = join(folder, 'node_modules/stac-auth')
+  }, 120_000)
+
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } })
+
+  it('holds what it needs and nothing else', () => {
+    expect(files).toEqual(
+      expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'dist/index.js', 'dist/index.d.ts']),
+    )
+    expect(files.filter((path) => !/^(?:dist|schemas)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path))).toEqual([])
+    expect(files.filter((path) => /\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(path))).toEqual([])
+  })
+
+  it('brings only the dependencies that the package names, and theirs', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const names = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
+    expect(names.sort()).toEqual([...Object.keys(dependencies), 'jose', 'oauth4webapi', 'stac-auth'].sort())
+  })
+
+  it('can be imported under every name it exports', async () => {
+    const { exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    const names = exportedNames(exports, files)
+    expect(names).toEqual(expect.arrayContaining(['.', './lint', './node', './outputs/curl', './strategies/api-key', './package.json']))
+    const imports = names.map((name) => {
+      const attributes = name.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
+      return `await import(${JSON.stringify(name.replace('.', 'stac-auth'))}${attributes})`
+    })
+    await writeFile(join(folder, 'all.mjs'), `${imports.join('\n')}\nconsole.log(${imports.length})\n`)
+    expect((await node('all.mjs')).stdout.trim()).toBe(String(names.length))
+  })
+
+  it.each(['dist/index.js', 'strategies/s3/sigv4', 'strategies/reveal', 'outputs/redact'])('keeps %s to itself', async (name) => {
+    await writeFile(join(folder, 'inside.mjs'), `import 'stac-auth/${name}'`)
+    await expect(node('inside.mjs')).rejects.toThrow(/ERR_PACKAGE_PATH_NOT_EXPORTED/)
+  })
+
+  it('has a program that tells its version and its commands', async () => {
+    const program = join(folder, 'node_modules/.bin/stac-auth')
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    expect((await node(program, '--version')).stdout.trim()).toBe(version)
+    const { stdout } = await node(program, '--help')
+    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'credentials', 'rules']) expect(stdout).toContain(command)
+    expect((await readFile(program, 'utf8')).startsWith('#!/usr/bin/env node\n')).toBe(true)
+    await expect(run(program, ['--version'], { cwd: folder })).resolves.toBeDefined()
+  })
+
+  it('satisfies publint', async () => {
+    const data = await readFile(tarball)
+    const { messages, pkg } = await publint({ strict: true, pack: { tarball: new Uint8Array(data).buffer } })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  const forBrowsers = (name: string) =>
+    build({
+      stdin: { contents: `import * as all from ${JSON.stringify(name)}; console.log(all)`, resolveDir: folder },
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+      logLevel: 'silent',
+    })
+
+  it('can be bundled for browsers, except for what needs Node', async () => {
+    await expect(forBrowsers('stac-auth')).resolves.toBeDefined()
+    await expect(forBrowsers('stac-auth/lint')).resolves.toBeDefined()
+    await expect(forBrowsers('stac-auth/node')).rejects.toThrow(/Could not resolve "stac-auth\/node"/)
+  })
+})

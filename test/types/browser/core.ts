@@ -1,0 +1,21 @@
+/** A browser app with a bundler, no Node types, and every declaration of ours checked. */
+import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError } from 'stac-auth'
+import { lint, type Problem } from 'stac-auth/lint'
+// @ts-expect-error: what needs Node has no types here either
+import type { credentialsFromFile } from 'stac-auth/node'
+
+export type Unavailable = typeof credentialsFromFile
+
+const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
+
+export async function show(item: Record<string, unknown>): Promise<Blob> {
+  const request: AuthorizedRequest = await auth.authorize(assetOf(item, 'thumbnail'))
+  const response: Response = await auth.fetch(request.url)
+  return response.blob()
+}
+
+export function describe(error: unknown): string {
+  return isAuthError(error) ? error.code : 'unknown'
+}
+
+export const problems = (document: unknown): readonly Problem[] => lint(document)

@@ -1,0 +1,77 @@
+/** What `stac-auth` promises to callers, read from the declarations that are published. */
+import {
+  type Auth,
+  type AuthError,
+  type AuthorizedRequest,
+  alternateOf,
+  assetOf,
+  bearer,
+  type CredentialInput,
+  createAuth,
+  type Explanation,
+  isAuthError,
+  linkOf,
+  type Strategy,
+  type Target,
+  targetsOf,
+} from 'stac-auth'
+import { expectTypeOf } from 'vitest'
+
+const item = { type: 'Feature', assets: {} }
+
+// Credentials: a shorthand, an entry, several entries, entries with an order of preference.
+expectTypeOf(bearer).returns.toEqualTypeOf<CredentialInput>()
+bearer('token', 'https://data.example/')
+bearer(() => 'token', ['https://data.example/'])
+bearer(async () => 'token', 'https://data.example/')
+// @ts-expect-error: a token without an address would go anywhere
+bearer('token')
+// @ts-expect-error: a token is a text
+bearer(1, 'https://data.example/')
+
+const auth = createAuth({ credentials: [bearer('token', 'https://data.example/')] })
+expectTypeOf(auth).toEqualTypeOf<Auth>()
+createAuth({ credentials: { id: 'a', type: 'http', scheme: 'bearer', token: 'token', sendTo: ['https://data.example/'] } })
+createAuth({ credentials: { credentials: [{ id: 'a', type: 'apiKey', in: 'header', name: 'x-key', value: 'key' }], preferred: ['a'] } })
+// @ts-expect-error: without credentials there is nothing to choose from
+createAuth({})
+// @ts-expect-error: an entry has a type
+createAuth({ credentials: [{ id: 'a' }] })
+
+// Targets: undefined when the document has no such thing.
+expectTypeOf(assetOf(item, 'B04')).toEqualTypeOf<Target | undefined>()
+expectTypeOf(alternateOf(item, 'B04', 's3')).toEqualTypeOf<Target | undefined>()
+expectTypeOf(linkOf(item, 'license')).toEqualTypeOf<Target | undefined>()
+expectTypeOf(targetsOf(item)).toExtend<Iterable<Target>>()
+expectTypeOf<Target['href']>().toEqualTypeOf<string>()
+expectTypeOf<Target['refs']>().toEqualTypeOf<readonly string[]>()
+
+// Products: an unsent request, a standard response, a fetch, an explanation.
+declare const target: Target
+expectTypeOf(auth.authorize(target)).resolves.toEqualTypeOf<AuthorizedRequest>()
+expectTypeOf(auth.fetch(target)).resolves.toEqualTypeOf<Response>()
+expectTypeOf(auth.fetch('https://data.example/')).resolves.toEqualTypeOf<Response>()
+expectTypeOf(auth.fetchFor(target)).toEqualTypeOf<typeof globalThis.fetch>()
+expectTypeOf(auth.peek(target)).toEqualTypeOf<AuthorizedRequest | undefined>()
+expectTypeOf(auth.explain(target)).toEqualTypeOf<Promise<Explanation>>()
+// What a document does not have is an error of the call, not of the types.
+auth.authorize(assetOf(item, 'B04'))
+// @ts-expect-error: an address alone says nothing about refs
+auth.authorize('https://data.example/')
+
+expectTypeOf<AuthorizedRequest>().toExtend<{ method: string; url: string; headers: Readonly<Record<string, string>> }>()
+expectTypeOf<AuthorizedRequest['expiresAt']>().toEqualTypeOf<string | undefined>()
+declare const request: AuthorizedRequest
+// @ts-expect-error: requests are plain data that nobody changes
+request.url = 'https://other.example/'
+
+// Errors: one type, told apart by its code.
+declare const caught: unknown
+if (isAuthError(caught)) expectTypeOf(caught).toEqualTypeOf<AuthError>()
+expectTypeOf<AuthError['code']>().toEqualTypeOf<string>()
+expectTypeOf<AuthError['retryable']>().toEqualTypeOf<boolean>()
+expectTypeOf<AuthError['reasons']>().toEqualTypeOf<readonly AuthError[] | undefined>()
+
+// Own schemes: a list of strategies takes strategies of every kind.
+declare const own: Strategy<{ type: 'ours'; realm: string }>
+createAuth({ credentials: [], strategies: [own] })

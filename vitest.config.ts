@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
+const setupFiles = ['test/setup/prototypes.ts']
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias: { '#platform': src('platform/node.ts') } },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/peers/**', 'test/package/**'],
+          setupFiles,
+          testTimeout: 20_000,
+        },
+      },
+      // The same core on the other platform: hashes and keys of the web are promises.
+      {
+        resolve: { alias: { '#platform': src('platform/web.ts') } },
+        test: {
+          name: 'web',
+          include: ['test/{stac,http,auth,strategies,outputs,text}/**/*.test.ts'],
+          // One asserts that Node hashes at once, the other takes long and asks nothing of the platform.
+          exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts'],
+          setupFiles,
+          testTimeout: 20_000,
+        },
+      },
+      // Looks at `dist`, which `npm test` builds first.
+      { test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 60_000 } },
+    ],
+  },
+})

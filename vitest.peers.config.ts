@@ -1,0 +1,8 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** Tests against servers that we did not write, one after another: each starts processes of its own. */
+export default defineConfig({
+  resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
+  test: { name: 'peers', include: ['test/peers/**/*.test.ts'], fileParallelism: false, testTimeout: 20_000, hookTimeout: 150_000 },
+})
