@@ -33,10 +33,16 @@ function property({ kind, label, values }: Field): Schema {
 
 /** One branch: entries of that type that this form is for, and no earlier one. */
 function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): Schema {
-  const isFor = ({ when = {} }: EntryForm) => ({
-    properties: Object.fromEntries(Object.entries(when).map(([name, values]) => [name, { enum: values }])),
-    required: Object.keys(when),
-  })
+  const isFor = ({ when = {} }: EntryForm) => {
+    const [absent, given] = [true, false].map((wanted) =>
+      Object.entries(when).filter(([, values]) => values.includes(undefined) === wanted),
+    )
+    return {
+      properties: Object.fromEntries((given ?? []).map(([name, values]) => [name, { enum: values }])),
+      required: (given ?? []).map(([name]) => name),
+      ...(absent?.length && { not: { anyOf: absent.map(([name]) => ({ required: [name] })) } }),
+    }
+  }
   const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =
     form.fields
   const properties = { id: true, type: true, sendTo: property(sendTo), ...map(fields, property) }

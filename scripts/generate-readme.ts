@@ -34,7 +34,9 @@ function schemeTable(): string {
 }
 
 function formText({ when = {}, fields }: EntryForm): string {
-  const fixed = Object.entries(when).map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
+  const fixed = Object.entries(when)
+    .filter(([, values]) => !values.includes(undefined))
+    .map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
   const names = Object.entries(fields).filter(([name]) => !(name in when) && name !== 'sendTo')
   const required = names.filter(([, { required }]) => required).map(([name]) => name)
   const optional = names.filter(([, { required }]) => !required).map(([name]) => name)

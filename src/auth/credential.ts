@@ -63,9 +63,9 @@ export interface Field {
   readonly values?: readonly string[]
 }
 
-/** One shape that the entries of a type may have, chosen by the values of `when`; the first that fits counts. */
+/** One shape that the entries of a type may have, chosen by the values of `when` (`undefined`: the field is absent); the first that fits counts. */
 export interface EntryForm {
-  readonly when?: { readonly [field: string]: readonly (string | boolean)[] }
+  readonly when?: { readonly [field: string]: readonly (string | boolean | undefined)[] }
   readonly fields: { readonly [name: string]: Field }
 }
 

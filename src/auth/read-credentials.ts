@@ -103,7 +103,9 @@ function formOf({ forms }: Strategy, input: JsonObject): EntryForm | undefined {
 }
 
 function whatSelects({ forms }: Strategy): string {
-  const choices = forms.flatMap(({ when = {} }) => Object.entries(when).map(([name, values]) => `${name} ${values.join(' or ')}`))
+  const choices = forms.flatMap(({ when = {} }) =>
+    Object.entries(when).flatMap(([name, values]) => (values.includes(undefined) ? [] : [`${name} ${values.join(' or ')}`])),
+  )
   return `it needs ${[...new Set(choices)].join('; ')}`
 }
 

@@ -1,80 +1,60 @@
-/** Simple HTTP authentication: the word of the entry decides what the `Authorization` header says. */
-import type { Credential, CredentialForm, EntryForm } from '../auth/credential.ts'
-import { authorized, oneLeg } from '../auth/flow.ts'
-import { Secret } from '../auth/secret.ts'
+/** Simple HTTP authentication: the word of the entry decides how it is done. */
+import type { Credential } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
-import { type AuthError, ConfigurationError, SelectionError, UnsupportedError } from '../errors.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isToken } from '../http/field-name.ts'
-import { withHeader } from '../http/message.ts'
 import { type HttpScheme, isHttpScheme } from '../stac/scheme.ts'
-import { accountForm, needsChallenge } from './http/account.ts'
-import { basic, basicForm } from './http/basic.ts'
-import { bearer, bearerForm } from './http/bearer.ts'
-import { staticText, staticTextForm } from './http/static-text.ts'
+import { readyMade, readyMadeForm } from './http/ready-made.ts'
+import { formOf, type HttpWord } from './http/word.ts'
+import { words } from './http/words.ts'
 
-/** Words whose text is computed; every other one takes `credentials`, the ready-made text. */
-const WORDS: {
-  readonly [word: string]: { readonly form: EntryForm; readonly value: (credential: Credential) => string | Promise<string> }
-} = {
-  basic: { form: basicForm, value: basic },
-  bearer: { form: bearerForm, value: bearer },
-}
+const byWord = new Map(words.map((word) => [word.word, word]))
 
-/** Sends what the entry's word asks for in the `Authorization` header (RFC 9110 §11). */
+/** Answers by the entry's word (RFC 9110 §11); an entry with ready-made text sends that, whatever its word. */
 export const http: Strategy<HttpScheme> = {
   type: 'http',
-  forms: [basicForm, bearerForm, accountForm, staticTextForm],
+  forms: [...words.map(formOf), readyMadeForm],
   isToken: ({ scheme }) => scheme === 'bearer',
   problem,
   identity: ({ scheme }) => [[{ name: 'scheme', value: scheme.toLowerCase(), pointer: '/scheme' }]],
   schemeOf: ({ scheme }) => ({ type: 'http', scheme: String(scheme) }),
   refine,
-  describe,
+  describe({ scheme }) {
+    const word = scheme.toLowerCase()
+    const known = byWord.get(word)
+    return { entry: { type: 'http', scheme: word }, fields: known ? formOf(known).fields : readyMadeForm.fields }
+  },
   prepare({ credential }) {
-    if (needsChallenge(credential)) throw unanswerable(credential)
+    const problem = wordOf(credential)?.unsupported?.(credential)
+    if (problem) throw problem
     return []
   },
-  peek(request, { credential }) {
-    if (!isAtHand(credential)) return undefined
-    const value = headerOf(credential)
-    return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
+  peek: (request, context) => {
+    const word = wordOf(context.credential)
+    return word ? word.peek?.(request, context) : readyMade.peek(request, context)
   },
-  authorize: oneLeg(async (request, { credential }) => withHeader(request, 'authorization', await headerOf(credential))),
+  authorize: (request, context) => (wordOf(context.credential) ?? readyMade).authorize(request, context),
 }
 
-/** Functions and sources are asked once per request, so not for a look ahead. */
-function isAtHand(credential: Credential): boolean {
-  return Object.values(credential).every((value) => !(value instanceof Secret) || value.isText)
-}
-
-function headerOf(credential: Credential): string | Promise<string> {
-  if (needsChallenge(credential)) throw unanswerable(credential)
-  const word = String(credential.scheme)
-  const known = credential.credentials === undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
-  return known ? known.value(credential) : staticText(credential)
-}
-
-function unanswerable({ id, scheme }: Credential): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" is for ${String(scheme)}, whose challenges this version cannot answer`, {
-    credential: id,
-  })
+/** How the entry is used, or undefined when its text is ready-made. */
+function wordOf({ scheme, credentials }: Credential): HttpWord | undefined {
+  return credentials === undefined ? byWord.get(String(scheme)) : undefined
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {
-  if (!isHttpScheme(scheme))
+  if (!isHttpScheme(scheme)) {
     return new SelectionError('SCHEME_INVALID', 'an http scheme needs "scheme", the name of the authentication', { pointer: at })
+  }
   if (isToken(scheme.scheme)) return undefined
   return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is no authentication scheme name`, { pointer: `${at}/scheme` })
 }
 
 function refine(entry: Credential): Credential {
-  if (!isToken(String(entry.scheme)))
-    throw new ConfigurationError('CONFIG_INVALID', 'scheme is no authentication scheme name', { pointer: '/scheme' })
-  return { ...entry, scheme: String(entry.scheme).toLowerCase() }
-}
-
-function describe({ scheme }: HttpScheme): CredentialForm {
-  const word = scheme.toLowerCase()
-  const { fields } = (Object.hasOwn(WORDS, word) ? WORDS[word]?.form : undefined) ?? staticTextForm
-  return { entry: { type: 'http', scheme: word }, fields }
+  const scheme = String(entry.scheme)
+  if (!isToken(scheme) || scheme !== scheme.toLowerCase()) {
+    throw new ConfigurationError('CONFIG_INVALID', 'scheme is a registered name in lower case', { pointer: '/scheme' })
+  }
+  const problem = wordOf(entry)?.check?.(entry)
+  if (problem) throw problem
+  return entry
 }

@@ -5,7 +5,7 @@ import type { IdentityMember, Strategy, Warning } from '../auth/strategy.ts'
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject, own, ownString, pointer } from '../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../stac/scheme.ts'
-import { bearerForm } from './http/bearer.ts'
+import { bearer } from './http/bearer.ts'
 import { clientFields } from './oauth2/client-fields.ts'
 import { cachedToken, type OAuth2Credential, placeToken, renewToken, resolveToken } from './oauth2/token.ts'
 
@@ -42,7 +42,7 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   }),
   describe({ flows }) {
     const tokenUrl = ownString(own(flows, 'clientCredentials'), 'tokenUrl')
-    if (tokenUrl === undefined) return { entry: { type: 'http', scheme: 'bearer' }, fields: bearerForm.fields }
+    if (tokenUrl === undefined) return { entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
     return { entry: { type: 'oauth2', flow: 'clientCredentials', tokenUrl }, fields: CLIENT_CREDENTIALS.fields }
   },
   endpoints: ({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl].filter((url) => url !== undefined),

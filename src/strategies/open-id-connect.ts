@@ -3,7 +3,7 @@ import type { Credential } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, CredentialError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
-import { bearerForm } from './http/bearer.ts'
+import { bearer } from './http/bearer.ts'
 import { clientFields } from './oauth2/client-fields.ts'
 
 type OpenIdConnectCredential = Credential & { readonly openIdConnectUrl?: string; readonly issuer?: string }
@@ -42,7 +42,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OpenIdConnectCredentia
     }
     return entry
   },
-  describe: () => ({ entry: { type: 'http', scheme: 'bearer' }, fields: bearerForm.fields }),
+  describe: () => ({ entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }),
   endpoints: ({ openIdConnectUrl, issuer }) => [discoveryUrl(openIdConnectUrl ?? issuer ?? '')],
   // biome-ignore lint/correctness/useYield: there is no leg before a login
   async *authorize(_request, { credential }) {

@@ -1,6 +1,6 @@
 /** The one place where a secret's value is looked at and checked for where it is going. */
 import type { Credential } from '../auth/credential.ts'
-import type { Secret } from '../auth/secret.ts'
+import { Secret } from '../auth/secret.ts'
 import { CredentialError, isAuthError } from '../errors.ts'
 
 /** Longer values do not fit the headers that servers accept. */
@@ -12,6 +12,11 @@ const MAX_LENGTH = 16_384
  */
 export function reveal(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
   return secret.isText ? checked(secret.reveal(), field, id) : answered(secret, field, id)
+}
+
+/** Functions and sources are asked once per request, so not for a look ahead: true when the entry needs neither. */
+export function atHand(credential: Credential): boolean {
+  return Object.values(credential).every((value) => !(value instanceof Secret) || value.isText)
 }
 
 /** `CREDENTIAL_VALUE_INVALID` for a value that cannot go where it must. */
