@@ -1,7 +1,8 @@
-/** Fills the generated tables of README.md: schemes from the strategies, rules from the linter. */
+/** Fills the generated tables of README.md: schemes from the strategies, words of `http` schemes, rules from the linter. */
 import { readFileSync } from 'node:fs'
 import { defaultStrategies, type EntryForm, loadStrategies } from 'stac-auth'
 import { rules } from 'stac-auth/lint'
+import { words } from '../dist/strategies/http/words.js'
 import { checkOnly, emit } from './emit.ts'
 
 const strategies = await loadStrategies(defaultStrategies)
@@ -17,7 +18,7 @@ const SENDS: { readonly [type: string]: string } = {
 }
 
 const readme = new URL('../README.md', import.meta.url)
-const tables: { readonly [name: string]: string } = { schemes: schemeTable(), rules: ruleTable() }
+const tables: { readonly [name: string]: string } = { schemes: schemeTable(), http: wordTable(), rules: ruleTable() }
 const filled = readFileSync(readme, 'utf8').replace(
   /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
   (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
@@ -41,6 +42,13 @@ function formText({ when = {}, fields }: EntryForm): string {
   const required = names.filter(([, { required }]) => required).map(([name]) => name)
   const optional = names.filter(([, { required }]) => !required).map(([name]) => name)
   return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
+}
+
+function wordTable(): string {
+  const rows = words.map(({ word, about: { standard, browsers, legs, testedAgainst } }) =>
+    [`| \`${word}\``, standard, browsers, legs, `${testedAgainst} |`].join(' | '),
+  )
+  return table(['word', 'standard', 'in browsers', 'requests', 'tested against'], rows)
 }
 
 function ruleTable(): string {

@@ -13,6 +13,8 @@ export interface Addresses {
 }
 
 export const USERNAME = 'ada'
+/** What the servers know the user's keys by. */
+export const KEY_ID = 'ada-key'
 export const CLIENT_ID = 'demo-client'
 export const SCOPE = 'read'
 export const REGION = 'demo-1'

@@ -1,12 +1,13 @@
 /** The servers that keep files and open them. Each checks what it is sent, as a server in the world would. */
 import { createHash, randomBytes } from 'node:crypto'
-import { basicGuard, bearerGuard, type Guard, keyGuard, sameText, wordGuard } from '../../test/servers/guards.ts'
+import { bearerGuard, type Guard, sameText } from '../../test/servers/guards.ts'
 import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
 import { startS3Server } from '../../test/servers/s3-server.ts'
 import { startSigningServer } from '../../test/servers/signing-server.ts'
 import { startTokenServer } from '../../test/servers/token-server.ts'
 import { createUrlSigner } from '../../test/servers/url-signer.ts'
-import { type Addresses, CLIENT_ID, PORTAL_WORD, REGION, SCOPE, USERNAME } from './addresses.ts'
+import { type Addresses, CLIENT_ID, REGION, SCOPE } from './addresses.ts'
+import { guardsFor } from './guards.ts'
 import type { Secrets } from './secrets.ts'
 
 /** How each server is started; a test puts one in that does not check. */
@@ -61,16 +62,6 @@ export async function startArchive(secrets: Secrets, start: typeof STARTERS): Pr
 /** SHA-256 in hex. */
 export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
-}
-
-function guardsFor({ password, portalText, headerKey, queryKey, cookieKey }: Secrets): Readonly<Record<string, Guard>> {
-  return {
-    '/basic/data.bin': basicGuard(USERNAME, password),
-    '/portal/data.bin': wordGuard(PORTAL_WORD, portalText),
-    '/key/header.bin': keyGuard('header', 'X-Api-Key', headerKey),
-    '/key/query.bin': keyGuard('query', 'apikey', queryKey),
-    '/key/cookie.bin': keyGuard('cookie', 'session', cookieKey),
-  }
 }
 
 /** A file of random bytes for each guard, so that nothing can be right by chance. */

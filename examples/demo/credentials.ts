@@ -1,21 +1,47 @@
 /** What the user of the demo has: one entry per credential, each bound to the addresses that may have it. */
 import type { CredentialInput, SecretInput, SecretSource } from 'stac-auth'
-import { type Addresses, CLIENT_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
+import { type Addresses, CLIENT_ID, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
 import type { SecretName } from './secrets.ts'
 
 type SecretOf = (name: SecretName) => SecretInput | SecretSource
 
 /** The entries. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
-export function entriesFor({ files, tokenUrl, signing, blobs, s3 }: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  const key = { type: 'apiKey', sendTo: [`${files}/key/`] }
-  const signer = { type: 'signedUrl', signedUrlHosts: [`${blobs}/`] }
+export function entriesFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
+  return [...httpEntries(addresses, secret), ...keyEntries(addresses, secret), ...otherEntries(addresses, secret)]
+}
+
+function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly CredentialInput[] {
+  const known = (scheme: string) => ({ id: scheme, type: 'http', scheme, sendTo: [`${files}/${scheme}/`] })
+  const account = { username: USERNAME, password: secret('password') }
+  const token = secret('boundToken')
+  const consumer = { consumerKey: CLIENT_ID, consumerSecret: secret('consumerSecret') }
   return [
-    { id: 'ada', type: 'http', scheme: 'basic', username: USERNAME, password: secret('password'), sendTo: [`${files}/basic/`] },
-    { id: 'mission', type: 'http', scheme: 'bearer', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`] },
-    { id: 'portal', type: 'http', scheme: 'portal', credentials: secret('portalText'), sendTo: [`${files}/portal/`] },
+    { ...known('basic'), id: 'ada', ...account },
+    { ...known('bearer'), id: 'mission', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`] },
+    { ...known('digest'), ...account },
+    { ...known('dpop'), token, privateKey: secret('dpopKey') },
+    { ...known('gnap'), token, privateKey: secret('gnapKey'), keyId: KEY_ID },
+    { ...known('hoba'), privateKey: secret('hobaKey'), keyId: KEY_ID },
+    { ...known('oauth'), ...consumer, token, tokenSecret: secret('tokenSecret') },
+    { ...known('scram-sha-1'), ...account },
+    { ...known('scram-sha-256'), ...account },
+    { ...known('vapid'), privateKey: secret('vapidKey'), subject: 'mailto:ada@demo.example' },
+    { ...known('portal'), credentials: secret('portalText') },
+  ]
+}
+
+function keyEntries({ files }: Addresses, secret: SecretOf): readonly CredentialInput[] {
+  const key = { type: 'apiKey', sendTo: [`${files}/key/`] }
+  return [
     { id: 'header-key', ...key, in: 'header', name: 'X-Api-Key', value: secret('headerKey') },
     { id: 'query-key', ...key, in: 'query', name: 'apikey', value: secret('queryKey') },
     { id: 'cookie-key', ...key, in: 'cookie', name: 'session', value: secret('cookieKey') },
+  ]
+}
+
+function otherEntries({ files, tokenUrl, signing, blobs, s3 }: Addresses, secret: SecretOf): readonly CredentialInput[] {
+  const signer = { type: 'signedUrl', signedUrlHosts: [`${blobs}/`] }
+  return [
     {
       id: 'client',
       type: 'oauth2',

@@ -23,16 +23,19 @@ export function holdingsAt(addresses: Addresses): readonly Holding[] {
 
 const refusal = 'AUTH_REJECTED'
 
+const WORDS = ['basic', 'bearer', 'digest', 'dpop', 'gnap', 'hoba', 'oauth', 'scram-sha-1', 'scram-sha-256', 'vapid', PORTAL_WORD]
+/** Entries that are not called as the word is. */
+const ENTRIES: Readonly<Record<string, string>> = { basic: 'ada', bearer: 'mission' }
+
 function httpHoldings({ files }: Addresses): readonly Holding[] {
-  const words = { basic: 'ada', bearer: 'mission', [PORTAL_WORD]: 'portal' }
-  return Object.entries(words).map(([scheme, credential]) => {
+  return WORDS.map((scheme) => {
     const word = scheme.toLowerCase()
     return {
       name: `http-${word}`,
       title: `http ${word}`,
       scheme: { type: 'http', scheme },
       href: `${files}/${word}/data.bin`,
-      credential,
+      credential: ENTRIES[word] ?? word,
       refusal,
     }
   })

@@ -72,7 +72,9 @@ export interface Auth {
   fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
   /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
   fetchFor(target: Target | undefined): typeof globalThis.fetch
-  /** The authorized request from what is already known, without waiting; undefined when something must be fetched. */
+  /** Loads what the entries need: `peek` can answer then, and a wrong entry is told now. Errors: `CONFIG_INVALID`. */
+  ready(): Promise<void>
+  /** The authorized request from what is already known, without waiting; undefined when something must be fetched or loaded. */
   peek(target: Target | undefined): AuthorizedRequest | undefined
   /** Which reference, which entry, why not the others; no network, no secret is read. */
   explain(target: Target | undefined): Promise<Explanation>

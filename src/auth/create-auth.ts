@@ -43,7 +43,7 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  * Turns what catalogs say about access into requests, with the user's entries.
  *
  * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field; for types whose strategy is loaded on demand
- * it comes with the first call.
+ * (all but `apiKey`) it comes with `ready()` or the first call.
  *
  * @example
  * const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })
@@ -117,6 +117,9 @@ export function createAuth(options: AuthOptions): Auth {
   return {
     authorize,
     peek,
+    ready: async () => {
+      await ready()
+    },
     explain: async (wanted) => {
       const target = targetOf(wanted)
       return (await ready(target)).explain(target)

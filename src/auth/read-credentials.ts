@@ -127,13 +127,13 @@ function readSendTo(input: JsonObject, at: string, form: EntryForm) {
 /** `with` and `subject` hand material to an address, so the entry named must be allowed to go there. */
 function checkChains(entries: readonly Credential[], strategies: readonly Strategy[]): void {
   entries.forEach((entry, index) => {
+    const strategy = strategies.find(({ type }) => type === entry.type)
     for (const name of ['with', 'subject'] as const) {
-      if (typeof entry[name] !== 'string') continue
+      if (typeof entry[name] !== 'string' || (strategy && formOf(strategy, entry)?.fields[name]?.kind !== 'id')) continue
       const at = `/credentials/${index}/${name}`
       const other = entries.find(({ id }) => id === entry[name])
       if (!other || other === entry) throw invalid(at, `must be the id of another entry, "${entry[name]}" is none`)
       if (leadsBack(entry, other, entries, name)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
-      const strategy = strategies.find(({ type }) => type === entry.type)
       const uncovered = strategy?.endpoints?.(entry).find((url) => !coveredBy(other.sendTo, new URL(url)))
       if (uncovered) throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
     }

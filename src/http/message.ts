@@ -56,7 +56,7 @@ export function withUrl(request: HttpRequest, url: string): HttpRequest {
 /** Appends one query parameter, percent-encoded; every byte that is there already stays as it is. */
 export function withQueryParameter(url: string, name: string, value: string): string {
   const separator = url.includes('?') ? (/[?&]$/.test(url) ? '' : '&') : '?'
-  return `${url}${separator}${encodeQuery(name)}=${encodeQuery(value)}`
+  return `${url}${separator}${percentEncoded(name)}=${percentEncoded(value)}`
 }
 
 /** The values of the query parameters of that (decoded) name. */
@@ -70,6 +70,7 @@ export function hasQueryParameter(url: string, name: string): boolean {
   return queryValues(url, name).length > 0
 }
 
-function encodeQuery(text: string): string {
+/** Text in UTF-8 with every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3). */
+export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -1,6 +1,6 @@
 import { awsKeys } from '../node/aws-keys.ts'
 import { secretSource } from '../node/secret-source.ts'
-import { hmacKey, sha256Hex } from './node-crypto.ts'
+import { digest, hmacKey, sha256Hex } from './node-crypto.ts'
 import type { Platform } from './platform.ts'
 
 /** Node: undici, synchronous hashes, secrets from files, programs and the environment. */
@@ -9,7 +9,9 @@ export const platform: Platform = {
     const { undiciTransport } = await import('../node/undici-transport.ts')
     return undiciTransport()
   },
+  hidesHeaders: false,
   sha256Hex,
+  digest,
   hmacKey,
   secretSource,
   s3Keys: awsKeys,

@@ -5,8 +5,12 @@ import type { Send } from '../http/message.ts'
 export interface Platform {
   /** The transport used when the caller gives none; made on first use. */
   defaultTransport(): Promise<Send>
+  /** True where a page may not read the headers of another origin unless the server exposes them. */
+  readonly hidesHeaders: boolean
   /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
   sha256Hex(text: string): string | Promise<string>
+  /** The hash of bytes; at once where the platform can. */
+  digest(algorithm: HashName, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
   /** Imports an HMAC-SHA-256 key; at once where the platform can. */
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
   /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
@@ -14,6 +18,9 @@ export interface Platform {
   /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
   s3Keys(entry: { readonly id?: string; readonly profile?: string }): S3KeySource
 }
+
+/** The hash functions of HTTP Digest, strongest first (RFC 7616 §6.1). */
+export type HashName = 'SHA-512-256' | 'SHA-256' | 'MD5'
 
 /** An imported HMAC key. */
 export interface HmacKey {

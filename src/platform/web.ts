@@ -1,6 +1,6 @@
 import { UnsupportedError } from '../errors.ts'
 import type { Platform } from './platform.ts'
-import { hmacKey, sha256Hex } from './web-crypto.ts'
+import { digest, hmacKey, sha256Hex } from './web-crypto.ts'
 
 /** Browsers and other web runtimes: fetch and SubtleCrypto; secrets come from the page, there is nowhere to read them from. */
 export const platform: Platform = {
@@ -8,7 +8,9 @@ export const platform: Platform = {
     const { fetchTransport } = await import('./fetch-transport.ts')
     return fetchTransport()
   },
+  hidesHeaders: true,
   sha256Hex,
+  digest,
   hmacKey,
   secretSource: (source) => async () => {
     const kind = Object.keys(source)[0]

@@ -51,10 +51,8 @@ function problem(scheme: unknown, at: string): AuthError | undefined {
 
 function refine(entry: Credential): Credential {
   const scheme = String(entry.scheme)
-  if (!isToken(scheme) || scheme !== scheme.toLowerCase()) {
-    throw new ConfigurationError('CONFIG_INVALID', 'scheme is a registered name in lower case', { pointer: '/scheme' })
-  }
+  if (!isToken(scheme)) throw new ConfigurationError('CONFIG_INVALID', 'scheme is no authentication scheme name', { pointer: '/scheme' })
   const problem = wordOf(entry)?.check?.(entry)
   if (problem) throw problem
-  return entry
+  return { ...entry, scheme: scheme.toLowerCase() }
 }

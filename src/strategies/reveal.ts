@@ -11,7 +11,15 @@ const MAX_LENGTH = 16_384
  * outer blanks, too long), `CREDENTIAL_SOURCE`. The value is never shown.
  */
 export function reveal(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
-  return secret.isText ? checked(secret.reveal(), field, id) : answered(secret, field, id)
+  return secret.isText ? checked(secret.reveal(), field, id) : answered(secret, field, id, checked)
+}
+
+/**
+ * The value of a secret that is a text of its own, such as a key in PEM: line breaks may be in it and around it. Errors:
+ * `CREDENTIAL_VALUE_INVALID` (empty, NUL, too long), `CREDENTIAL_SOURCE`. The value is never shown.
+ */
+export function revealText(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
+  return secret.isText ? checkedText(secret.reveal(), field, id) : answered(secret, field, id, checkedText)
 }
 
 /** Functions and sources are asked once per request, so not for a look ahead: true when the entry needs neither. */
@@ -25,7 +33,7 @@ export function unfit(field: string, id: string, why: string): CredentialError {
 }
 
 /** What the user's own function throws may hold anything, so it is not attached. */
-async function answered(secret: Secret, field: string, id: string): Promise<string> {
+async function answered(secret: Secret, field: string, id: string, check: typeof checked): Promise<string> {
   let value: unknown
   try {
     value = await secret.reveal()
@@ -35,13 +43,19 @@ async function answered(secret: Secret, field: string, id: string): Promise<stri
       credential: id,
     })
   }
-  return checked(value, field, id)
+  return check(value, field, id)
 }
 
 function checked(value: unknown, field: string, id: string): string {
+  const text = checkedText(value, field, id)
+  if (/[\r\n]/.test(text)) throw unfit(field, id, 'has a line break in it')
+  if (text !== text.trim()) throw unfit(field, id, 'begins or ends with a blank')
+  return text
+}
+
+function checkedText(value: unknown, field: string, id: string): string {
   if (typeof value !== 'string' || value === '') throw unfit(field, id, 'is empty')
-  if (/[\r\n\0]/.test(value)) throw unfit(field, id, 'has a line break or NUL in it')
-  if (value !== value.trim()) throw unfit(field, id, 'begins or ends with a blank')
+  if (value.includes('\0')) throw unfit(field, id, 'has a NUL in it')
   if (value.length > MAX_LENGTH) throw unfit(field, id, `is longer than ${MAX_LENGTH} characters`)
   return value
 }

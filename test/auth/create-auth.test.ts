@@ -86,8 +86,9 @@ describe('authorize', () => {
 })
 
 describe('peek', () => {
-  it('gives at once what needs nothing else', () => {
+  it('gives at once what needs nothing else', async () => {
     const { auth } = victim({ credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', password: 'b', sendTo: DATA }] })
+    await auth.ready()
     expect(auth.peek(target(scheme.key(), F))?.headers).toEqual({ 'x-api-key': secrets.key.value })
     expect(auth.peek(target(scheme.basic, F))?.headers.authorization).toMatch(/^Basic /)
     expect(auth.peek(found(assetOf(item({}, { data: { href: F } }), 'data')))).toMatchObject({ url: F, headers: {} })

@@ -27,6 +27,14 @@ describe('the demo', () => {
       ['files/guide', 'http bearer', 'mission', '1', '200'],
       ['http-basic/data', 'http basic', 'ada', '1', '200'],
       ['http-bearer/data', 'http bearer', 'mission', '1', '200'],
+      ['http-digest/data', 'http digest', 'digest', '2', '200'],
+      ['http-dpop/data', 'http dpop', 'dpop', '1', '200'],
+      ['http-gnap/data', 'http gnap', 'gnap', '1', '200'],
+      ['http-hoba/data', 'http hoba', 'hoba', '2', '200'],
+      ['http-oauth/data', 'http oauth', 'oauth', '1', '200'],
+      ['http-scram-sha-1/data', 'http scram-sha-1', 'scram-sha-1', '3', '200'],
+      ['http-scram-sha-256/data', 'http scram-sha-256', 'scram-sha-256', '3', '200'],
+      ['http-vapid/data', 'http vapid', 'vapid', '1', '200'],
       ['http-portal/data', 'http portal', 'portal', '1', '200'],
       ['key-header/data', 'apiKey header', 'header-key', '1', '200'],
       ['key-query/data', 'apiKey query', 'query-key', '1', '200'],
@@ -39,13 +47,13 @@ describe('the demo', () => {
   })
 
   it.each([
-    /^ok {6}lint +12 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
-    /^ok {6}explain +12 targets, 12 with a usable credential, 0 requests$/,
-    /^ok {6}authorize +12 requests, sent by a plain fetch: 12 files with the right SHA-256$/,
-    /^ok {6}fetch +12 of 12 files with the right SHA-256, \d{6} bytes$/,
-    /^ok {6}no credential +12 bare requests, 12 refused with 401 or 403$/,
-    /^ok {6}wrong secrets +12 of 12 refused \(10 AUTH_REJECTED, 2 OAUTH_ERROR\), 0 files given away$/,
-    /^ok {6}other host +12 documents: 24 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
+    /^ok {6}lint +20 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
+    /^ok {6}explain +20 targets, 20 with a usable credential, 0 requests$/,
+    /^ok {6}authorize +20 requests, each sent once by a plain fetch: 20 files with the right SHA-256$/,
+    /^ok {6}fetch +20 of 20 files with the right SHA-256, \d{7} bytes$/,
+    /^ok {6}no credential +20 bare requests, 20 refused with 401 or 403$/,
+    /^ok {6}wrong secrets +20 of 20 refused \(18 AUTH_REJECTED, 2 OAUTH_ERROR\), 0 files given away$/,
+    /^ok {6}other host +20 documents: 40 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
   ])('says %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 /** A request as it came in. */
 export interface Inquiry {
   readonly method: string
+  /** As in the request line, byte for byte. */
+  readonly target: string
   /** Without the query. */
   readonly path: string
   readonly query: URLSearchParams
@@ -74,5 +76,5 @@ async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined
   const { pathname, searchParams } = new URL(url, 'http://server')
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
-  return { method, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+  return { method, target: url, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
 }

@@ -1,4 +1,4 @@
-/** What protected resources ask for: a guard lets a request pass by saying nothing, and answers every other one as real servers do. */
+/** What protected resources ask for: a guard lets a request pass by saying nothing or 200, and answers every other one as real servers do. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Answer, Inquiry } from './answering-server.ts'
 

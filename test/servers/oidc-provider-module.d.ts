@@ -21,6 +21,22 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: { readonly clients: readonly ClientMetadata[]; readonly [setting: string]: unknown })
+    readonly Grant: new (holder: {
+      readonly accountId: string
+      readonly clientId: string
+    }) => {
+      addOIDCScope(scope: string): void
+      save(): Promise<string>
+    }
+    readonly AccessToken: new (token: {
+      readonly accountId: string
+      readonly clientId: string
+      readonly grantId: string
+      readonly scope: string
+    }) => {
+      setThumbprint(name: 'jkt', thumbprint: string): void
+      save(): Promise<string>
+    }
     readonly ClientCredentials: { find(token: string): Promise<IssuedToken | undefined> }
     callback(): (request: IncomingMessage, response: ServerResponse) => void
   }

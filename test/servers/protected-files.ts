@@ -4,7 +4,7 @@ import type { Guard } from './guards.ts'
 
 export interface ServedFile {
   readonly content: string | Uint8Array
-  /** Absent for a file that anybody may read. */
+  /** Absent for a file that anybody may read. The headers of a 200 go along with the file. */
   readonly guard?: Guard
   /** Media type; default `application/octet-stream`. */
   readonly type?: string
@@ -18,6 +18,7 @@ export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>)
 function answerTo(request: Inquiry, file: ServedFile | undefined): Answer {
   if (!file) return { status: 404 }
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } }
-  const refusal = file.guard?.(request)
-  return refusal ?? { status: 200, headers: { 'content-type': file.type ?? 'application/octet-stream' }, body: file.content }
+  const answer = file.guard?.(request)
+  if (answer && answer.status !== 200) return answer
+  return { status: 200, headers: { ...answer?.headers, 'content-type': file.type ?? 'application/octet-stream' }, body: file.content }
 }

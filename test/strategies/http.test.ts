@@ -72,12 +72,6 @@ describe('ready-made text', () => {
   it('may hold anything that a header can', async () => {
     expect(await headerFor(text('dpop', 'a="b", c=d'), 'DPoP')).toBe('DPoP a="b", c=d')
   })
-
-  it('is what digest needs in this version', async () => {
-    const { auth, script } = victim({ credentials: { ...account('ada', 'x'), scheme: 'digest', sendTo: DATA } })
-    expect(await failureOf(auth.fetch(target({ type: 'http', scheme: 'digest' }, F)))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
-    expect(script.sent).toEqual([])
-  })
 })
 
 describe('H12 a value that cannot be sent', () => {

@@ -1,7 +1,7 @@
 import { sha256 } from '../archive.ts'
 import { refusalOf, type Step } from '../step.ts'
 
-/** The authorized request is all that another client needs: sent as it is by the platform's `fetch`, it gets the file. */
+/** The authorized request is all that another client needs: sent as it is, and once, by the platform's `fetch`, it gets the file. */
 export const authorizeStep: Step = {
   title: 'authorize',
   async run({ targets, user, servers }) {
@@ -17,6 +17,6 @@ export const authorizeStep: Step = {
       if (refusal) failures.push(`${label}: ${refusal.code} ${refusal.message}`)
     }
     const right = targets.length - failures.length
-    return { summary: `${targets.length} requests, sent by a plain fetch: ${right} files with the right SHA-256`, failures }
+    return { summary: `${targets.length} requests, each sent once by a plain fetch: ${right} files with the right SHA-256`, failures }
   },
 }

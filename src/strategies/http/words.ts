@@ -1,6 +1,13 @@
 /** The words whose credentials are computed: one line each. Every other word takes ready-made text. */
 import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
+import { digest } from './digest.ts'
+import { dpop } from './dpop.ts'
+import { gnap } from './gnap.ts'
+import { hoba } from './hoba.ts'
+import { oauth } from './oauth.ts'
+import { scramSha1, scramSha256 } from './scram.ts'
+import { vapid } from './vapid.ts'
 import type { HttpWord } from './word.ts'
 
-export const words: readonly HttpWord[] = [basic, bearer]
+export const words: readonly HttpWord[] = [basic, bearer, digest, dpop, gnap, hoba, oauth, scramSha1, scramSha256, vapid]

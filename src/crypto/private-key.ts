@@ -1,0 +1,107 @@
+/** Private keys as people keep them, PEM or JWK, made ready to sign. */
+import { base64url, fromBase64url } from './base64url.ts'
+
+/** Algorithms of JSON Web Signatures (RFC 7518 §3.1, RFC 8037 §3.1), and RSA with SHA-1 (RFC 8812 §2); the kind of the key decides which. */
+export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'RS1'
+
+/** The public half: the members that RFC 7638 §3.2 asks for, and no others. */
+export type PublicJwk = Readonly<Record<string, string>>
+
+/** A key that signs and does not come out again. */
+export interface PrivateKey {
+  readonly algorithm: SignatureAlgorithm
+  readonly publicJwk: PublicJwk
+  /** The SHA-256 thumbprint of the public half in base64url (RFC 7638). */
+  readonly thumbprint: string
+  /** The signature of a text in UTF-8, in the form of RFC 7518 §3. */
+  sign(text: string): Promise<Uint8Array>
+}
+
+/** Why a text is no key that can be used; never with a part of it. */
+export interface KeyProblem {
+  readonly problem: string
+}
+
+interface Kind {
+  readonly name: string
+  readonly parameters: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
+  /** Members of the public half, in the order of JWK examples. */
+  readonly members: readonly string[]
+}
+
+const KINDS: Readonly<Record<SignatureAlgorithm, Kind>> = {
+  ES256: { name: 'P-256', parameters: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }, members: ['kty', 'x', 'y', 'crv'] },
+  EdDSA: { name: 'Ed25519', parameters: { name: 'Ed25519' }, members: ['kty', 'x', 'crv'] },
+  RS256: { name: 'RSA', parameters: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, members: ['kty', 'n', 'e'] },
+  RS1: { name: 'RSA', parameters: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-1' }, members: ['kty', 'n', 'e'] },
+}
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi']
+const MIN_RSA_BYTES = 256
+const PEM = /^-----BEGIN ([A-Z ]+)-----\s([A-Za-z0-9+/=\s]+)-----END \1-----$/
+const utf8 = new TextEncoder()
+
+/** Reads a key of one of these kinds from PEM (PKCS #8, RFC 5958) or JWK text (RFC 7517). */
+export async function importPrivateKey(text: string, algorithms: readonly SignatureAlgorithm[]): Promise<PrivateKey | KeyProblem> {
+  const material = text.trimStart().startsWith('{') ? jwkOf(text) : pkcs8Of(text.trim())
+  if ('problem' in material) return material
+  for (const algorithm of algorithms) {
+    const key = await imported(material, algorithm)
+    if (key) return key
+  }
+  return { problem: `is no private key of the kind ${algorithms.map((algorithm) => KINDS[algorithm].name).join(' or ')}` }
+}
+
+/** The SHA-256 thumbprint of a public key in base64url (RFC 7638 §3). */
+export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
+  const ordered = Object.fromEntries(Object.entries(jwk).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(JSON.stringify(ordered)))))
+}
+
+type Material = { readonly jwk: JsonWebKey } | { readonly pkcs8: Uint8Array<ArrayBuffer> }
+
+/** Members about use (`alg`, `key_ops`, `ext`, `kid`) are left out: the entry says what the key is for. */
+function jwkOf(text: string): Material | KeyProblem {
+  let value: Record<string, unknown>
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { problem: 'is neither PEM nor a JWK' }
+  }
+  const names = [...new Set([...Object.values(KINDS).flatMap(({ members }) => members), ...PRIVATE_MEMBERS])]
+  const members = names.flatMap((name) => (Object.hasOwn(value, name) && typeof value[name] === 'string' ? [[name, value[name]]] : []))
+  const jwk = Object.fromEntries(members)
+  return jwk.d === undefined ? { problem: 'is a JWK without its private part' } : { jwk }
+}
+
+function pkcs8Of(text: string): Material | KeyProblem {
+  const [, label, body = ''] = PEM.exec(text) ?? []
+  if (label === undefined) return { problem: 'is neither PEM nor a JWK' }
+  if (label !== 'PRIVATE KEY') {
+    return { problem: 'is PEM, but not an unencrypted PKCS #8 key ("openssl pkcs8 -topk8 -nocrypt" makes one)' }
+  }
+  const bytes = fromBase64url(body.replace(/\s/g, ''))
+  return bytes ? { pkcs8: bytes } : { problem: 'is PEM that cannot be read' }
+}
+
+/** The key, or undefined when the material is of another kind. The form that can be read out does not leave this function. */
+async function imported(material: Material, algorithm: SignatureAlgorithm): Promise<PrivateKey | KeyProblem | undefined> {
+  const { parameters, members } = KINDS[algorithm]
+  let jwk: JsonWebKey
+  let key: CryptoKey
+  try {
+    const open = await ('jwk' in material
+      ? crypto.subtle.importKey('jwk', material.jwk, parameters, true, ['sign'])
+      : crypto.subtle.importKey('pkcs8', material.pkcs8, parameters, true, ['sign']))
+    jwk = await crypto.subtle.exportKey('jwk', open)
+    key = await crypto.subtle.importKey('jwk', jwk, parameters, false, ['sign'])
+  } catch {
+    return undefined
+  }
+  if (KINDS[algorithm].name === 'RSA' && (fromBase64url(jwk.n ?? '')?.length ?? 0) < MIN_RSA_BYTES) {
+    return { problem: `is an RSA key of less than ${MIN_RSA_BYTES * 8} bits` }
+  }
+  const publicJwk = Object.fromEntries(members.map((name) => [name, String(jwk[name as keyof JsonWebKey])]))
+  const sign = async (text: string) => new Uint8Array(await crypto.subtle.sign(parameters, key, utf8.encode(text)))
+  return { algorithm, publicJwk, thumbprint: await jwkThumbprint(publicJwk), sign }
+}

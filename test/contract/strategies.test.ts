@@ -1,0 +1,176 @@
+/** What every strategy and every HTTP word keeps to, whatever the server does. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Choice } from '../../src/auth/choice.ts'
+import { contextOf, type World } from '../../src/auth/context.ts'
+import { runFlow } from '../../src/auth/drive.ts'
+import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { readCredentials } from '../../src/auth/read-credentials.ts'
+import { loadStrategies } from '../../src/auth/registry.ts'
+import { MemorySessions } from '../../src/auth/session.ts'
+import type { Strategy } from '../../src/auth/strategy.ts'
+import { type AuthError, isAuthError } from '../../src/errors.ts'
+import { REGISTERED_SCHEMES, spellingOf } from '../../src/http/auth-scheme.ts'
+import type { HttpRequest } from '../../src/http/message.ts'
+import { words } from '../../src/strategies/http/words.ts'
+import { defaultStrategies } from '../../src/strategies/index.ts'
+import { leaks, shown } from '../harness/canary.ts'
+import { type Reply, type Script, script } from '../harness/scripted.ts'
+import { DATA, SIGN_URL, SIGNED, secrets, TOKEN_URL } from '../harness/victim.ts'
+import { KEYS, type Subject, secret, subjects } from './subjects.ts'
+
+let strategies: readonly Strategy[]
+beforeAll(async () => {
+  strategies = await loadStrategies(defaultStrategies)
+})
+
+/** Challenges as they may come, with whatever any scheme looks for. */
+const PARAMS =
+  'realm="r", nonce="n", qop="auth, auth-int", algorithm=SHA-256, stale=true, challenge="Y2hhbGxlbmdl", max-age=60, ' +
+  'error="use_dpop_nonce", sid=s, data=cj1hLHM9Yg==, token-key="a2V5", version=1, auth-scope="data.victim.example"'
+const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
+const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
+
+/** A server that never says yes, or says it without a reason. */
+const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
+  'asks for everything': () => asks(everything.join(', ')),
+  'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
+  'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
+  'asks for something else': () => asks('Other realm="r"'),
+  'asks without a challenge': () => ({ status: 401 }),
+  'asks with an unreadable challenge': () => asks('Digest realm="open'),
+  forbids: () => ({ status: 403 }),
+  fails: () => ({ status: 500, body: 'no' }),
+  'has the file for anybody': () => ({ status: 200, headers: { 'authentication-info': 'rspauth="0", sid=s, data=dj1h, nextnonce="m"' } }),
+}
+
+const request = (): HttpRequest => freeze({ method: 'GET', url: `${DATA}f.tif?a=b`, headers: { accept: '*/*', range: 'bytes=0-9' } })
+
+function freeze(request: HttpRequest): HttpRequest {
+  Object.freeze(request.headers)
+  return Object.freeze(request)
+}
+
+/** A world that begins anew: the same clock, the same random bytes, honest endpoints. */
+function worldOf(replies: (leg: number) => Reply): { world: World; servers: Script } {
+  const servers = script(({ url }, index) => {
+    if (url.startsWith(TOKEN_URL)) return { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
+    if (url.startsWith(SIGN_URL)) return { body: { href: SIGNED } }
+    return url.startsWith(DATA) ? replies(index) : { status: 404 }
+  })
+  const clock = { now: () => 1_800_000_000_000 }
+  let drawn = 0
+  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => (drawn++ * 89) % 256)
+  const world = { transport: servers.send, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
+  return { servers, world: { ...world, entry: () => undefined } }
+}
+
+/** The choice for a subject; undefined when its entry is one that must be refused. */
+function choiceOf({ entry }: Subject): Choice | undefined {
+  const strategy = strategies.find(({ type }) => type === entry.type)
+  if (!strategy) throw new Error(`no strategy for ${entry.type}`)
+  try {
+    const [credential] = readCredentials(entry, strategies)
+    return credential && { strategy, credential, scheme: strategy.schemeOf(credential) }
+  } catch (error) {
+    if (isAuthError(error)) return undefined
+    throw error
+  }
+}
+
+function flowOf(choice: Choice, world: World, sent = request()): AuthFlow {
+  return choice.strategy.authorize(sent, contextOf(world, choice, { url: sent.url }))
+}
+
+/** The legs of one run, and how it ended when it failed. */
+async function run(choice: Choice, replies: (leg: number) => Reply): Promise<{ legs: readonly Leg[]; error?: AuthError }> {
+  const { world } = worldOf(() => ({ status: 200 }))
+  const legs: Leg[] = []
+  const server = script((_request, index) => replies(index))
+  try {
+    await runFlow(flowOf(choice, world), (leg) => {
+      legs.push(leg)
+      return server.send(leg.request)
+    })
+    return { legs }
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    return { legs, error }
+  }
+}
+
+const canaries = [secret, ...Object.values(secrets)]
+
+it('covers every word and every type', () => {
+  const named = new Set(subjects.map(({ entry }) => String(entry.scheme ?? entry.type)))
+  for (const { word } of words) expect(named).toContain(word)
+  expect(new Set(subjects.map(({ entry }) => entry.type))).toEqual(new Set(strategies.map(({ type }) => type)))
+})
+
+it('has for every word an entry that answers', async () => {
+  for (const { word } of words) {
+    const choices = subjects.flatMap((subject) => (subject.entry.scheme === word ? (choiceOf(subject) ?? []) : []))
+    const runs = await Promise.all(choices.map((choice) => run(choice, SERVERS['asks for everything'] ?? (() => ({})))))
+    expect(Math.max(...runs.map(({ legs }) => legs.length)), word).toBeGreaterThan(0)
+  }
+})
+
+describe.each(subjects)('$name', (subject) => {
+  it.each(Object.entries(SERVERS))('ends when the server %s, and tells no secret', async (_what, replies) => {
+    const choice = choiceOf(subject)
+    if (!choice) return
+    const { legs, error } = await run(choice, replies)
+    expect(legs.length).toBeLessThanOrEqual(8)
+    if (!error) return
+    expect(error.message).not.toContain('kept asking')
+    const texts = { error: shown(error), json: JSON.stringify(error), cause: shown(error.cause) }
+    expect(leaks(canaries, texts)).toEqual([])
+    for (const pem of Object.values(KEYS)) expect(texts.error).not.toContain(pem.split('\n')[1])
+  })
+
+  it('gives the same bytes for the same input', async () => {
+    const choice = choiceOf(subject)
+    if (!choice) return
+    for (const replies of Object.values(SERVERS)) {
+      const [one, other] = [await run(choice, replies), await run(choice, replies)]
+      expect(one.legs.map(withoutEcdsa)).toEqual(other.legs.map(withoutEcdsa))
+    }
+  })
+
+  it('leaves nothing behind when it is closed early', async () => {
+    const choice = choiceOf(subject)
+    if (!choice) return
+    const { world, servers } = worldOf(() => ({ status: 200 }))
+    for (let stop = 0; stop < 4; stop++) {
+      const flow = flowOf(choice, world)
+      await advance(flow, stop)
+      await flow.return()
+      const sent = servers.sent.length
+      expect(await flow.next({} as never)).toEqual({ done: true, value: undefined })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(servers.sent).toHaveLength(sent)
+    }
+    const again = flowOf(choice, world)
+    await advance(again, 1)
+    await again.return()
+  })
+})
+
+/** So many steps, against a server that asks for everything. */
+async function advance(flow: AuthFlow, steps: number): Promise<void> {
+  const server = script(() => SERVERS['asks for everything']?.(0))
+  let response = undefined as never
+  try {
+    for (let step = 0; step < steps; step++) {
+      const { done, value } = await flow.next(response)
+      if (done) return
+      response = (await server.send(value.request)) as never
+    }
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+  }
+}
+
+/** Signatures with ECDSA have a random part of their own. */
+function withoutEcdsa(leg: Leg): unknown {
+  return JSON.parse(JSON.stringify(leg).replace(/(?<=[.:])[\w+/-]{86}(?:==)?(?=[":,])/g, 'ECDSA'))
+}

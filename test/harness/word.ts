@@ -1,0 +1,65 @@
+/** Plays the flow of an HTTP word by hand: a context with a fixed clock and known randomness, answers in, legs out. */
+
+import { authorizedLeg, runFlow } from '../../src/auth/drive.ts'
+import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { Secret } from '../../src/auth/secret.ts'
+import { MemorySessions } from '../../src/auth/session.ts'
+import type { HttpContext } from '../../src/strategies/http/word.ts'
+import { type Reply, script } from './scripted.ts'
+
+const SECRET_FIELDS = new Set(['username', 'password', 'token', 'privateKey', 'consumerKey', 'consumerSecret', 'tokenSecret'])
+
+export interface Circumstances {
+  /** Milliseconds since the epoch; may be moved between requests. */
+  readonly clock?: { now(): number }
+  /** What every call for random bytes gives. */
+  readonly random?: (bytes: number) => Uint8Array
+}
+
+/** What a word is given; texts of secret fields are wrapped as on reading. Use it for several requests to share its session. */
+export function wordContext(scheme: string, fields: Readonly<Record<string, unknown>>, circumstances: Circumstances = {}): HttpContext {
+  const { clock = { now: () => 1_800_000_000_000 }, random = counting() } = circumstances
+  const read = Object.entries(fields).map(([name, value]) => [name, SECRET_FIELDS.has(name) ? new Secret(value as string) : value])
+  return {
+    scheme: { type: 'http', scheme },
+    credential: { id: 'mine', type: 'http', scheme, sendTo: [], preference: 0, ...Object.fromEntries(read) },
+    resource: { url: 'https://data.example/' },
+    session: new MemorySessions(clock).view('mine'),
+    send: () => Promise.reject(new Error('no side requests')),
+    clock,
+    random,
+    warn: () => {},
+  }
+}
+
+/** The legs that a flow sends to a server which answers like this, in turn, and then with 200. */
+export async function legsOf(flow: AuthFlow, replies: readonly Reply[] = []): Promise<readonly Leg[]> {
+  const server = script((_request, index) => replies[index])
+  const legs: Leg[] = []
+  await runFlow(flow, (leg) => {
+    legs.push(leg)
+    return server.send(leg.request)
+  })
+  return legs
+}
+
+/** The request that is ready to be sent, after what must be asked before. */
+export async function readyLeg(flow: AuthFlow, replies: readonly Reply[] = []): Promise<Leg | undefined> {
+  const server = script((_request, index) => replies[index])
+  return authorizedLeg(flow, (leg) => server.send(leg.request))
+}
+
+/** A refusal with that challenge. */
+export const unauthorized = (challenge: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status: 401,
+  headers: { 'www-authenticate': challenge, ...headers },
+})
+
+/** Different bytes each time, the same in every run. */
+function counting(): (bytes: number) => Uint8Array {
+  let calls = 0
+  return (bytes) => {
+    calls++
+    return Uint8Array.from({ length: bytes }, (_, index) => (calls * 31 + index) % 256)
+  }
+}

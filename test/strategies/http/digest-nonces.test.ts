@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { digest } from '../../../src/strategies/http/digest.ts'
+import { failureOf } from '../../harness/canary.ts'
+import { readyLeg, unauthorized } from '../../harness/word.ts'
+import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-legs.ts'
+
+describe('a challenge', () => {
+  const answered = async (challenges: string, algorithms?: readonly string[]) =>
+    (await fields(contextFor({ ...MUFASA, algorithms }), [unauthorized(challenges)])).nonce
+  const three = ['MD5', 'sha-512-256', 'SHA-256'].map((name) => `Digest realm=r, nonce="${name}", qop=auth, algorithm=${name}`).join(', ')
+
+  it('is the strongest one that the entry allows', async () => {
+    expect(await answered(three)).toBe('sha-512-256')
+    expect(await answered(three, ['MD5', 'SHA-256'])).toBe('SHA-256')
+    expect(await answered(three, ['MD5'])).toBe('MD5')
+    expect(await answered(`Basic realm="x", Digest realm=r, nonce=n, algorithm=SHA-1, ${three}`)).toBe('sha-512-256')
+  })
+
+  it.each([
+    ['Basic realm="other"', 'https://data.example does not ask for Digest, which entry "mine" is for: it offers Basic (realm "other")'],
+    ['Digest realm="x", nonce="n", algorithm=SHA-1', 'it offers Digest with SHA-1, and the entry allows SHA-512-256, SHA-256, MD5'],
+    ['Digest nonce="n", qop=auth', 'it lacks "realm"'],
+    ['Digest realm="x", qop=auth', 'it lacks "nonce"'],
+    ['Digest realm="x", nonce="n", qop="other"', 'its "qop" is none of auth and auth-int'],
+    ['Digest realm="x", nonce="n", qop=""', 'its "qop" is none of auth and auth-int'],
+    ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" is none of auth and auth-int'],
+    ['Digest realm="x", nonce="n", qop=auth, algorithm=MD5, Digest realm="x", algorithm=SHA-256', 'it lacks "nonce"'],
+    ['Digest realm="a\u0007b", nonce="n"', 'it offers nothing that can be read; a parameter has no value that can be read'],
+    ['Digest realm="x", nonce="n", nonce="m"', 'a challenge names the parameter "nonce" twice'],
+    [`Digest realm="${'x'.repeat(8192)}", nonce="n"`, 'the line is longer than 8192 bytes'],
+    ['', 'it offers nothing that can be read'],
+  ])('of unusable kind %# is not answered', async (line, why) => {
+    const work = sent(contextFor({ ...MUFASA, algorithms: undefined }), [unauthorized(line)])
+    expect(await failureOf(work)).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(why) })
+  })
+
+  it('that the entry does not allow is not answered', async () => {
+    const work = sent(contextFor({ ...MUFASA, algorithms: ['SHA-256'] }), [challenge('nonce=n, qop=auth')])
+    expect(await failureOf(work)).toMatchObject({
+      message: expect.stringContaining('offers Digest with MD5, and the entry allows SHA-256'),
+    })
+  })
+
+  it('that is weaker than the last one of its realm is not answered', async () => {
+    const strong = 'nonce=n, qop=auth, algorithm=SHA-256'
+    const weak = 'nonce=m, qop=auth, stale=true'
+    const work = sent(contextFor(MUFASA), [challenge(strong), challenge(weak)])
+    expect(await failureOf(work)).toMatchObject({
+      code: 'AUTH_CHALLENGE_UNSUPPORTED',
+      message: expect.stringContaining('it asked for more than MD5 before'),
+    })
+    expect(await sent(contextFor(MUFASA), [challenge(strong), challenge(weak.replace('MD5', 'SHA-512-256'), 'another')])).toHaveLength(3)
+  })
+
+  it('is needed: without one the flow ends', async () => {
+    for (const status of [200, 304, 403, 404, 500]) expect(await sent(contextFor(MUFASA), [{ status }])).toEqual([undefined])
+  })
+})
+
+describe('a nonce', () => {
+  const uses = (headers: readonly (string | undefined)[]) => headers.map((header) => header && `${parse(header).nonce} ${parse(header).nc}`)
+
+  it('is used again for the whole origin, and counted in hex', async () => {
+    const context = contextFor(MUFASA)
+    expect(uses(await sent(context, [challenge('nonce=n, qop=auth')]))).toEqual([undefined, 'n 00000001'])
+    for (let count = 2; count <= 17; count++) {
+      const nc = count.toString(16).padStart(8, '0')
+      expect(uses(await sent(context, [], get(`/other?${count}`)))).toEqual([`n ${nc}`])
+    }
+    expect((await fields(context, [], get('/q?a=b%20c'))).uri).toBe('/q?a=b%20c')
+    const elsewhere = { ...get(), url: 'https://data.example:8443/' }
+    expect(uses(await sent(context, [challenge('nonce=m, qop=auth')], elsewhere))).toEqual([undefined, 'm 00000001'])
+  })
+
+  it('is counted once for each of many requests at a time', async () => {
+    const context = contextFor(MUFASA)
+    await sent(context, [challenge('nonce=n, qop=auth')])
+    const headers = await Promise.all(Array.from({ length: 20 }, () => sent(context, [])))
+    const counts = headers.map(([header]) => parse(header).nc)
+    expect(new Set(counts).size).toBe(20)
+    expect(new Set(headers.map(([header]) => parse(header).cnonce)).size).toBe(20)
+  })
+
+  it('is sent where its domain says, and never to another origin', async () => {
+    const domain = 'domain="/a /b/ https://data.example/c?x https://evil.example/ https://[ //data.example:8443/"'
+    const asks = async (path: string) => {
+      const context = contextFor(MUFASA)
+      await sent(context, [challenge(`nonce=n, qop=auth, ${domain}`)], get('/a/first'))
+      return (await sent(context, [], path.startsWith('/') ? get(path) : { ...get(), url: path }))[0] === undefined
+    }
+    for (const path of ['/a', '/a?x', '/a/b', '/b/', '/b/c', '/c/d?x']) expect(await asks(path), path).toBe(false)
+    for (const path of ['/', '/ab', '/b', '/d', 'https://evil.example/', 'https://data.example:8443/'])
+      expect(await asks(path), path).toBe(true)
+  })
+
+  it('of the realm named most closely is taken, else of the one that asked last', async () => {
+    const context = contextFor(MUFASA)
+    const ask = (path: string, more: string, realm: string) =>
+      sent(context, [challenge(`nonce=${realm}, qop=auth${more}`, realm)], get(path))
+    const realm = async (path: string) => (await fields(context, [], get(path))).realm
+    await ask('/', '', 'first')
+    await ask('/x', ', domain="/deep/"', 'deep')
+    expect(await realm('/deep/f')).toBe('deep')
+    expect(await realm('/f')).toBe('first')
+  })
+
+  it('that was remembered is answered anew when the server asks anew', async () => {
+    const context = contextFor(MUFASA)
+    await sent(context, [challenge('nonce=n, qop=auth')])
+    expect(uses(await sent(context, [challenge('nonce=m, qop=auth', 'another')]))).toEqual(['n 00000002', 'm 00000001'])
+  })
+
+  it('that is stale is answered once more, and not for ever', async () => {
+    const stale = (nonce: string) => challenge(`nonce=${nonce}, qop=auth, stale=TRUE`)
+    expect(uses(await sent(contextFor(MUFASA), [challenge('nonce=a, qop=auth'), stale('b')]))).toEqual([
+      undefined,
+      'a 00000001',
+      'b 00000001',
+    ])
+    const endless = [challenge('nonce=a, qop=auth'), ...['b', 'c', 'd', 'e', 'f'].map(stale)]
+    expect(uses(await sent(contextFor(MUFASA), endless))).toEqual([undefined, 'a 00000001', 'b 00000001'])
+  })
+
+  it('whose answer was refused is not used again', async () => {
+    const context = contextFor(MUFASA)
+    await sent(context, [challenge('nonce=a, qop=auth'), challenge('nonce=b, qop=auth')])
+    expect(await sent(context, [])).toEqual([undefined])
+  })
+
+  it('gives way to the next one that the server names', async () => {
+    const context = contextFor(MUFASA)
+    await sent(context, [challenge('nonce=a, qop=auth'), ok('nextnonce="b"')])
+    expect(uses(await sent(context, [ok('nextnonce="b"')]))).toEqual(['b 00000001'])
+    expect(uses(await sent(context, [ok('nextnonce="c", nextnonce="d"')]))).toEqual(['b 00000002'])
+    expect(uses(await sent(context, [ok('nextnonce=""')]))).toEqual(['b 00000003'])
+  })
+
+  it('of a session stays bound to the first answer', async () => {
+    const context = contextFor(MUFASA)
+    const first = await fields(context, [challenge('nonce=a, qop=auth, algorithm=SHA-256-sess'), ok('nextnonce="b"')])
+    const second = await fields(context, [])
+    expect(second).toMatchObject({ nonce: 'b', nc: '00000001', cnonce: first.cnonce })
+    expect(second.response).not.toBe(first.response)
+  })
+})
+
+describe('the proof of the server', () => {
+  const asked = challenge('nonce=n, qop=auth')
+  const proud = { ...MUFASA, requireServerProof: true }
+
+  it('may be absent, unless the entry wants it', async () => {
+    await sent(contextFor(MUFASA), [asked, ok()])
+    expect(await failureOf(sent(contextFor(proud), [asked, ok()]))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN', credential: 'mine' })
+    expect(await failureOf(sent(contextFor(proud), [challenge('nonce=n'), ok('rspauth="a"')]))).toMatchObject({
+      code: 'AUTH_SERVER_UNPROVEN',
+    })
+    expect(await sent(contextFor(proud), [asked, { status: 404 }])).toHaveLength(2)
+  })
+
+  it('is looked at whatever the status is, and brings no nonce when it is wrong', async () => {
+    const context = contextFor(MUFASA)
+    const reply = { status: 404, headers: { 'authentication-info': 'rspauth="0", nextnonce="evil"' } }
+    expect(await failureOf(sent(context, [asked, reply]))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
+    expect((await fields(context, [])).nonce).toBe('n')
+  })
+})
+
+it('asks first, also when the request is only to be made', async () => {
+  const context = contextFor(MUFASA)
+  const leg = await readyLeg(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
+  expect(leg).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
+  expect((await readyLeg(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
+  expect(await readyLeg(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
+})

@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import type { CredentialInput } from '../../../src/auth/credential.ts'
+import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
+import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../../servers/answering-server.ts'
+import { type DigestOptions, digestServer } from '../../servers/digest-server.ts'
+
+const ACCOUNT = { username: 'ada', password: 'Circle of Life' }
+const secret = canaryOf(ACCOUNT.password)
+
+let server: AnsweringServer | undefined
+afterEach(() => server?.close())
+
+/** The user's engine before a server. */
+async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<CredentialInput> = {}) {
+  const started = await startAnswering(answerTo)
+  server = started
+  const sendTo = `${started.origin}/`
+  const auth = createAuth({ credentials: { id: 'mine', type: 'http', scheme: 'digest', ...ACCOUNT, ...fields, sendTo } })
+  const file = target({ type: 'http', scheme: 'digest' }, `${sendTo}f.tif?a=b%20c`)
+  const statuses = () => started.exchanges.map(({ answer }) => answer.status)
+  const header = (index: number) => started.exchanges[index]?.request.headers.authorization ?? ''
+  return { auth, file, statuses, header, get: async () => (await auth.fetch(file)).text() }
+}
+
+const guarded = (options: Partial<DigestOptions> = {}, fields: Partial<CredentialInput> = {}) =>
+  facing(digestServer({ ...ACCOUNT, ...options }), fields)
+
+describe('a strict server gives its file', () => {
+  it.each<[string, Partial<DigestOptions>]>([
+    ...['MD5', 'SHA-256', 'SHA-512-256'].flatMap((name): [string, Partial<DigestOptions>][] => [
+      [name, { algorithms: [name] }],
+      [`${name}-sess`, { algorithms: [`${name}-sess`] }],
+      [`${name} of RFC 2069`, { algorithms: [name], qop: '' }],
+    ]),
+    ['auth-int', { qop: 'auth-int' }],
+    ['userhash', { userhash: true, algorithms: ['SHA-256'] }],
+    ['a realm and a user outside ASCII', { realm: 'Zürich \u2192', username: 'Jäsøn Doe', password: 'Secret, or not?' }],
+    ['nextnonce', { nextnonce: true }],
+    ['nextnonce of a session', { nextnonce: true, algorithms: ['SHA-256-sess'] }],
+  ])('for %s', async (_what, options) => {
+    const account = { ...ACCOUNT, ...options }
+    const { get, statuses } = await guarded(options, { username: account.username, password: account.password })
+    for (let round = 0; round < 3; round++) expect(await get()).toBe('data')
+    expect(statuses()).toEqual([401, 200, 200, 200])
+  })
+
+  it('for the strongest of its algorithms', async () => {
+    const { get, header } = await guarded({ algorithms: ['MD5', 'SHA-256', 'SHA-512-256', 'NEW'] })
+    await get()
+    expect(header(1)).toContain('algorithm=SHA-512-256,')
+  })
+
+  it('to many requests at a time', async () => {
+    const { get, statuses } = await guarded()
+    await get()
+    await Promise.all(Array.from({ length: 20 }, get))
+    expect(statuses().filter((status) => status === 401)).toHaveLength(1)
+  })
+
+  it('with a new nonce when the old one is too old', async () => {
+    const { get, statuses } = await guarded({ uses: 2 })
+    for (let round = 0; round < 3; round++) await get()
+    expect(statuses()).toEqual([401, 200, 200, 401, 200])
+  })
+
+  it('with the body of the request bound to the answer', async () => {
+    const { auth, file, statuses } = await guarded({ qop: 'auth-int' })
+    expect((await auth.fetch(file, { method: 'POST', body: 'wörds' })).status).toBe(200)
+    expect(statuses()).toEqual([401, 200])
+  })
+})
+
+describe('a request that is only made', () => {
+  it('can be sent once, and says nothing about the password', async () => {
+    const { auth, file } = await guarded()
+    const { method, url, headers } = await auth.authorize(file)
+    expect((await fetch(url, { method, headers })).status).toBe(200)
+    expect((await fetch(url, { method, headers })).status).toBe(401)
+    expect(leaks([secret], { request: JSON.stringify([url, headers]) })).toEqual([])
+    expect(auth.peek(file)).toBeUndefined()
+  })
+})
+
+describe('a wrong password', () => {
+  it('is told, and costs two rounds each time', async () => {
+    const { get, statuses } = await guarded({}, { password: 'Circle Of Life' })
+    const wrong = canaryOf('Circle Of Life')
+    for (const rounds of [2, 4]) {
+      const error = await failureOf(get())
+      expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine', status: 401 })
+      expect(leaks([wrong], { error: shown(error) })).toEqual([])
+      expect(statuses()).toHaveLength(rounds)
+    }
+  })
+})
+
+describe('an entry', () => {
+  it.each([[[]], [['SHA-1']], [['MD5', 'sha-256']], [['MD5-sess']]])('cannot have the algorithms %j', async (algorithms) => {
+    const { get, statuses } = await guarded({}, { algorithms })
+    expect(await failureOf(get())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/algorithms' })
+    expect(statuses()).toEqual([])
+  })
+
+  it('that wants a proof gets its file from a server that gives one, and from no other', async () => {
+    const proud = { requireServerProof: true }
+    expect(await (await guarded({}, proud)).get()).toBe('data')
+    await server?.close()
+    const { get } = await guarded({ rspauth: 'none' }, proud)
+    expect(await failureOf(get())).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
+  })
+})
+
+describe('a server that cheats', () => {
+  const asks = (challenge: string): Answer => ({ status: 401, headers: { 'www-authenticate': challenge } })
+
+  const downgrading = ({ headers }: Inquiry) =>
+    asks(`Digest realm="r", nonce="n", qop=auth, ${headers.authorization ? 'stale=true' : 'algorithm=SHA-256'}`)
+
+  it.each<[string, (request: Inquiry) => Answer, string, number]>([
+    ['proves nothing', digestServer({ ...ACCOUNT, rspauth: 'wrong' }), 'AUTH_SERVER_UNPROVEN', 2],
+    ['finds every nonce too old', digestServer({ ...ACCOUNT, uses: 0 }), 'AUTH_REJECTED', 3],
+    ['asks for Basic', () => asks('Basic realm="files"'), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
+    ['asks for an algorithm of its own', digestServer({ ...ACCOUNT, algorithms: ['MD5-new'] }), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
+    ['asks for less the second time', downgrading, 'AUTH_CHALLENGE_UNSUPPORTED', 2],
+    ['has an escape sequence in its realm', () => asks('Digest realm="\u009b2J", nonce="n\\\u0085", qop=auth'), 'AUTH_REJECTED', 2],
+    ['has 9 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(9000)}"`), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
+    ['has 64 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(65_536)}"`), 'RESPONSE_TOO_LARGE', 1],
+  ])('and %s is caught', async (_what, answerTo, code, rounds) => {
+    const { get, statuses } = await facing(answerTo)
+    const error = await failureOf(get())
+    expect(error).toMatchObject({ code })
+    expect(leaks([secret], { error: shown(error), wire: JSON.stringify(server?.exchanges) })).toEqual([])
+    expect(statuses()).toHaveLength(rounds)
+  })
+})
