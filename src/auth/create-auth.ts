@@ -50,6 +50,7 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  * const response = await auth.fetch(assetOf(item, 'data'))
  */
 export function createAuth(options: AuthOptions): Auth {
+  if (typeof options !== 'object' || options === null) throw new TypeError('createAuth needs an object with credentials')
   const { typed = [], anonymous, onWarning, clock = { now: Date.now } } = options
   const registry = new Registry(options.strategies ?? defaultStrategies)
   const entries = flatten(options.credentials)

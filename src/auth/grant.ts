@@ -23,6 +23,9 @@ export interface Grant {
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
+/** What a host can be once a URL parser is through with it; parsers let commas and quotes pass. */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
+
 /** Escapes that some servers undo before they route: a path grant never covers them. */
 const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;/i
 
@@ -38,8 +41,10 @@ export function parseGrant(pattern: string, { sharedHosts = false } = {}): Grant
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
   }
   const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
-  if (!URL.canParse(probe) || authority.replace(/:\d*$/, '').endsWith('.')) throw refused(pattern, 'the host is not valid')
+  if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
+  if (!HOST.test(url.hostname)) throw refused(pattern, 'the host is not valid')
+  if (path.includes('//')) throw refused(pattern, 'the path has an empty segment in it')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
   if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only for loopback addresses; use https:')

@@ -27,7 +27,7 @@ function entryFor({ entry, fields }: CredentialForm, ref: string, sendTo: string
   const filled: Record<string, unknown> = { id, ...entry }
   for (const [name, field] of Object.entries(fields))
     if (field.required && filled[name] === undefined) filled[name] = placeholder(id, name, field)
-  return 'sendTo' in fields ? filled : { ...filled, sendTo: [sendTo] }
+  return { ...filled, sendTo: [sendTo] }
 }
 
 function placeholder(id: string, name: string, { kind }: Field): unknown {

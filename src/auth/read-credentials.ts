@@ -71,13 +71,22 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
       strategies.map(({ type }) => type),
     )
   const form = formOf(strategy, input)
-  if (!form) throw invalid(at, `is no entry of type ${strategy.type}: ${whatSelects(strategy)}`)
+  if (!form) {
+    const name = typeof input.id === 'string' ? input.id : String(index)
+    throw new ConfigurationError('CONFIG_INVALID', `"${name}" is no entry of type ${strategy.type}: ${whatSelects(strategy)}`, {
+      pointer: at,
+    })
+  }
   const fields: Record<string, unknown> = {}
   for (const name of Object.keys(input)) {
     if (BASE_FIELDS.has(name)) continue
     const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
     if (!field)
-      throw invalid(pointer(at, name), `is not a field of ${strategy.type} entries`, `fields: ${Object.keys(form.fields).join(', ')}`)
+      throw invalid(
+        pointer(at, name),
+        `is not a field of ${strategy.type} entries`,
+        `fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
+      )
     if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
   }
   for (const [name, field] of Object.entries(form.fields)) {
@@ -100,6 +109,11 @@ function refined(strategy: Strategy, entry: Credential, at: string): Credential 
 /** The first form whose `when` agrees with the entry. */
 function formOf({ forms }: Strategy, input: JsonObject): EntryForm | undefined {
   return forms.find(({ when = {} }) => Object.entries(when).every(([name, values]) => values.includes(input[name] as string)))
+}
+
+/** Where the form at hand is the one for everything else, the user may have meant another. */
+function otherForms(strategy: Strategy): string {
+  return strategy.forms.length > 1 ? `; or ${whatSelects(strategy).slice('it needs '.length)}` : ''
 }
 
 function whatSelects({ forms }: Strategy): string {

@@ -71,18 +71,11 @@ export class Selector {
     return this.#prepared(target, ref, judgement, choice, url)
   }
 
-  /** Of several fitting entries the one with the narrower pattern, then the earlier one. */
+  /** Of several fitting entries a preferred one, then the one with the narrower pattern, then the earlier one. */
   #narrowest({ choices }: Judgement, url: URL, target: Target): Choice | undefined {
     let best: Choice | undefined
-    let bestWidth = -1
     for (const choice of choices) {
-      if (!coversTarget(choice, url, target)) continue
-      if (choices.length === 1) return choice
-      const width = widthOf(choice.credential, url)
-      if (width > bestWidth) {
-        best = choice
-        bestWidth = width
-      }
+      if (coversTarget(choice, url, target) && (!best || comesBefore(choice.credential, best.credential, url))) best = choice
     }
     return best
   }
@@ -97,6 +90,11 @@ export class Selector {
       throw error
     }
   }
+}
+
+function comesBefore(one: Credential, other: Credential, url: URL): boolean {
+  if (one.preference !== other.preference) return one.preference < other.preference
+  return widthOf(one, url) > widthOf(other, url)
 }
 
 function byPreference(one: Selection, other: Selection): number {

@@ -36,7 +36,9 @@ export async function credentialsFromFile(
   }
   if (named === undefined && file.problem === 'does not exist') return { credentials: [] }
   const hint =
-    file.problem === 'does not exist' ? 'create it with: stac-auth credentials add' : 'it must be a JSON file of yours, at most 1 MiB'
+    file.problem === 'does not exist'
+      ? 'create it with: { "version": 1, "credentials": [] }'
+      : 'it must be a JSON file of yours, at most 1 MiB'
   throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, { hint })
 }
 

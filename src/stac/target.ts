@@ -26,17 +26,17 @@ export interface TargetOptions {
   /** Retrieval URL of the document. */
   readonly url?: string
   /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are never fetched. */
-  readonly parents?: readonly StacDocument[]
+  readonly parents?: readonly object[]
 }
 
 /** The asset of that key, or undefined. */
-export function assetOf(document: StacDocument, key: string, options: TargetOptions = {}): Target | undefined {
+export function assetOf(document: object, key: string, options: TargetOptions = {}): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   return isObject(asset) ? targetAt('asset', asset, pointer('/assets', key), scopeOf(document, options)) : undefined
 }
 
 /** The alternate of that name of the asset of that key, or undefined. */
-export function alternateOf(document: StacDocument, key: string, name: string, options: TargetOptions = {}): Target | undefined {
+export function alternateOf(document: object, key: string, name: string, options: TargetOptions = {}): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   const alternate = own(own(asset, 'alternate'), name)
   if (!isObject(asset) || !isObject(alternate)) return undefined
@@ -44,7 +44,7 @@ export function alternateOf(document: StacDocument, key: string, name: string, o
 }
 
 /** The link of that relation (the first, or the `index`-th of them, from 0), or undefined. */
-export function linkOf(document: StacDocument, rel: string, options: TargetOptions & { readonly index?: number } = {}): Target | undefined {
+export function linkOf(document: object, rel: string, options: TargetOptions & { readonly index?: number } = {}): Target | undefined {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return undefined
   let left = options.index ?? 0
@@ -58,16 +58,21 @@ export function linkOf(document: StacDocument, rel: string, options: TargetOptio
 }
 
 /** Every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links. */
-export function* targetsOf(document: StacDocument, options: TargetOptions = {}): Generator<Target> {
+export function* targetsOf(document: object, options: TargetOptions = {}): Generator<Target> {
   yield* targetsIn(scopeOf(document, options))
   if (kindOf(document) !== 'wrapper') return
-  const member = wrappedMember(document)
+  const member = wrappedMember(document as StacDocument)
   const inner = own(document, member)
   if (!Array.isArray(inner)) return
   const { url, parents } = scopeOf(document, options)
   for (let index = 0; index < inner.length; index++) {
     if (!isObject(inner[index])) continue
-    yield* targetsIn({ document: inner[index], url, at: pointer('', member, index), parents: [{ document, url }, ...parents] })
+    yield* targetsIn({
+      document: inner[index],
+      url,
+      at: pointer('', member, index),
+      parents: [{ document: document as StacDocument, url }, ...parents],
+    })
   }
 }
 
@@ -78,10 +83,10 @@ export function refPointer(target: Target, ref: string): string {
   return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
 }
 
-function scopeOf(document: StacDocument, { url, parents }: TargetOptions): Scope {
+function scopeOf(document: object, { url, parents }: TargetOptions): Scope {
   const known: Parent[] = []
-  for (const parent of parents ?? []) known.push({ document: parent, url: undefined })
-  return { document, url, at: '', parents: known }
+  for (const parent of parents ?? []) known.push({ document: parent as StacDocument, url: undefined })
+  return { document: document as StacDocument, url, at: '', parents: known }
 }
 
 function* targetsIn(scope: Scope): Generator<Target> {

@@ -7,6 +7,7 @@ import { isObject, own, ownString, pointer } from '../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../stac/scheme.ts'
 import { bearer } from './http/bearer.ts'
 import { clientFields } from './oauth2/client-fields.ts'
+import { loginRequired } from './oauth2/login-required.ts'
 import { cachedToken, type OAuth2Credential, placeToken, renewToken, resolveToken } from './oauth2/token.ts'
 
 const URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const
@@ -46,7 +47,10 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
     return { entry: { type: 'oauth2', flow: 'clientCredentials', tokenUrl }, fields: CLIENT_CREDENTIALS.fields }
   },
   endpoints: ({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl].filter((url) => url !== undefined),
-  prepare: ({ scheme, pointer: at, credential }) => [...ungranted(scheme, at, credential)],
+  prepare({ scheme, pointer: at, credential }) {
+    if (credential.flow !== 'clientCredentials') throw loginRequired(credential.id)
+    return [...ungranted(scheme, at, credential)]
+  },
   peek(request, context) {
     const token = cachedToken(context)
     return token && authorized(placeToken(request, context.credential, token.value), token.expiresAt)

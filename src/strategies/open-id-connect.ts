@@ -1,10 +1,11 @@
 /** OpenID Connect: named by its discovery address. */
 import type { Credential } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
-import { type AuthError, ConfigurationError, CredentialError, SelectionError } from '../errors.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
 import { bearer } from './http/bearer.ts'
 import { clientFields } from './oauth2/client-fields.ts'
+import { loginRequired } from './oauth2/login-required.ts'
 
 type OpenIdConnectCredential = Credential & { readonly openIdConnectUrl?: string; readonly issuer?: string }
 
@@ -44,12 +45,12 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OpenIdConnectCredentia
   },
   describe: () => ({ entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }),
   endpoints: ({ openIdConnectUrl, issuer }) => [discoveryUrl(openIdConnectUrl ?? issuer ?? '')],
+  prepare({ credential }) {
+    throw loginRequired(credential.id)
+  },
   // biome-ignore lint/correctness/useYield: there is no leg before a login
   async *authorize(_request, { credential }) {
-    throw new CredentialError('LOGIN_REQUIRED', `"${credential.id}" needs a login, which this version cannot do`, {
-      credential: credential.id,
-      hint: 'get an access token from the provider and add it as an entry of type "http", scheme "bearer", with the same sendTo',
-    })
+    throw loginRequired(credential.id)
   },
 }
 

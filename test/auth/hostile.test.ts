@@ -240,11 +240,13 @@ describe('their honest neighbours', () => {
     expect(request.material.headers.length > 0 || request.material.url).toBe(true)
   })
 
-  it("a discovery address of the user's is selected", async () => {
+  it("a discovery or login address of the user's fits, as far as the login", async () => {
     const { auth } = victim()
-    expect((await auth.explain(target(oidc(DISCOVERY_URL), F))).refs).toEqual([{ ref: 'k', scheme: 'openIdConnect', credential: 'oidc' }])
-    expect((await auth.explain(target(oidc('https://auth.victim.example'), F))).refs[0]).toMatchObject({ credential: 'oidc' })
-    expect((await auth.explain(target(code(AUTHORIZE_URL, TOKEN_URL), F))).refs[0]).toMatchObject({ credential: 'login' })
+    expect((await auth.explain(target(oidc(DISCOVERY_URL), F))).refs).toMatchObject([
+      { ref: 'k', scheme: 'openIdConnect', code: 'LOGIN_REQUIRED' },
+    ])
+    expect((await auth.explain(target(oidc('https://auth.victim.example'), F))).refs[0]).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect((await auth.explain(target(code(AUTHORIZE_URL, TOKEN_URL), F))).refs[0]).toMatchObject({ code: 'LOGIN_REQUIRED' })
     expect((await auth.explain(target({ type: 'http', scheme: 'DIGEST' }, F))).refs[0]).not.toMatchObject({ code: 'SCHEME_MISMATCH' })
   })
 })

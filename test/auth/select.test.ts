@@ -54,12 +54,12 @@ describe('a scheme matches an entry', () => {
       'CREDENTIAL_ENDPOINT_UNTRUSTED',
     ],
     ['without any flow', scheme.oauth2({}), entries.oauth, 'NO_CREDENTIAL'],
-    ['by its issuer', scheme.oidc('https://auth.victim.example/'), entries.oidc, 'oidc'],
+    ['by its issuer', scheme.oidc('https://auth.victim.example/'), entries.oidc, 'LOGIN_REQUIRED'],
     [
       'of an issuer',
       scheme.oidc(DISCOVERY_URL),
       { ...entries.oidc, openIdConnectUrl: undefined, issuer: 'https://auth.victim.example' },
-      'oidc',
+      'LOGIN_REQUIRED',
     ],
     ['by another signing method', scheme.signed(SIGN_URL, { method: 'POST' }), entries.signer, 'SCHEME_MISMATCH'],
     [
@@ -135,6 +135,15 @@ describe('of several references', () => {
   it('the first that can be used is used', async () => {
     expect(await chosen(data(schemes, ['gone', 'a', 'b', 'c']), [token, entries.key])).toBe('key')
     expect(await chosen(data(schemes, ['c', 'b']), [token, entries.key])).toBe('token')
+  })
+
+  it('a preferred entry comes before one with a narrower pattern', async () => {
+    const wide = { id: 'wide', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'w', sendTo: DATA }
+    const narrow = { ...wide, id: 'narrow', value: 'n', sendTo: F }
+    const asset = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
+    const chosenOf = async (preferred: readonly string[]) =>
+      (await victim({ credentials: { credentials: [wide, narrow], preferred } }).auth.authorize(asset)).credential
+    expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 
   it('preferred entries come first', async () => {

@@ -92,6 +92,19 @@ describe('the token answer', () => {
     expect(servers.sent.every(({ url }) => url === TOKEN_URL)).toBe(true)
   })
 
+  it.each([
+    ['as it is', (secret: string) => secret],
+    ['as Basic credentials', (secret: string) => btoa(`app:${secret}`)],
+    ['percent-encoded', (secret: string) => encodeURIComponent(secret).replaceAll('-', '%2D')],
+    ['in hex', (secret: string) => [...secret].map((char) => char.charCodeAt(0).toString(16)).join('')],
+  ])('does not repeat a secret that the server repeats %s', async (_how, encode) => {
+    const echo = encode(secrets.client.value)
+    const { auth } = answered({ status: 401, body: { error: 'invalid_client', error_description: `secret ${echo} is wrong` } })
+    const error = await failureOf(auth.authorize(wanted))
+    expect(shown(error)).not.toContain(echo)
+    expect(error).toMatchObject({ code: 'OAUTH_ERROR', hint: expect.stringContaining('clientSecret') })
+  })
+
   it('O01 has its description cut and cleaned', async () => {
     const description = `\u001b[2J\r\n::error::\u202e${'long '.repeat(20_000)}`
     const { auth } = answered({ status: 400, body: { error: 'invalid_request', error_description: description } })

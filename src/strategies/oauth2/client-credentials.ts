@@ -1,4 +1,6 @@
+import type { ClientAuth } from 'openid-client'
 import type { Token } from '../../auth/strategy.ts'
+import { base64 } from '../../crypto/base64.ts'
 import { reveal } from '../reveal.ts'
 import type { OAuth2Context } from './token.ts'
 import { requestToken } from './token-endpoint.ts'
@@ -13,7 +15,7 @@ export async function clientCredentials(context: OAuth2Context): Promise<Token> 
   const client = await import('openid-client')
   const secret = credential.clientSecret && (await reveal(credential.clientSecret, 'clientSecret', credential))
   const authentication = {
-    basic: client.ClientSecretBasic(secret),
+    basic: basicAuthentication(credential.clientId, secret ?? ''),
     post: client.ClientSecretPost(secret),
     none: client.None(),
   }[credential.clientAuthentication ?? 'basic']
@@ -28,4 +30,14 @@ export async function clientCredentials(context: OAuth2Context): Promise<Token> 
     configuration[client.customFetch] = fetch
     return client.clientCredentialsGrant(configuration, parameters)
   })
+}
+
+/**
+ * Client id and secret as RFC 6749 §2.3.1 and Appendix B encode them. `-`, `.` and `_` stay as they are, which also suits
+ * servers that do not decode.
+ */
+function basicAuthentication(clientId: string, secret: string): ClientAuth {
+  const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  const credentials = base64(new TextEncoder().encode(`${encoded(clientId)}:${encoded(secret)}`))
+  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`)
 }

@@ -69,10 +69,7 @@ async function readAnswer(response: HttpResponse, id: string, secret: string | u
   const answer = parsed(await response.text(MAX_ANSWER))
   const error = ownString(answer, 'error')
   if (error !== undefined) {
-    const description = ownString(answer, 'error_description')
-    // A server may repeat what it was sent.
-    const echoes = secret !== undefined && `${error} ${description}`.includes(secret)
-    throw echoes ? oauthError(id, url, status, 'an error') : oauthError(id, url, status, error, description)
+    throw oauthError(id, url, status, error, plainWords(ownString(answer, 'error_description') ?? '', secret))
   }
   if (status !== 200) throw unexpectedStatus(id, url, status)
   if (!isObject(answer)) throw invalidAnswer(id, url, 'is not a JSON object')
@@ -107,15 +104,39 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A server's words are strangers' text: printable ASCII as RFC 6749 §5.2 allows, and not much of it. */
-function oauthError(id: string, url: string, status: number, error: string, description = ''): CredentialError {
-  const clean = (text: string, length: number) => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, length)
-  const words = description ? `: ${clean(description, 200)}` : ''
-  return new CredentialError('OAUTH_ERROR', `the token endpoint refused "${id}" with ${clean(error, 60)}${words}`, {
+/** What to do about the codes of RFC 6749 §5.2 that a user can mend; a code that is not registered is not shown. */
+const REMEDIES: { readonly [code: string]: string } = {
+  invalid_client: 'check clientId and clientSecret; a server that wants them in the body needs "clientAuthentication": "post"',
+  invalid_scope: 'check "scopes" of the entry',
+  unauthorized_client: 'this client may not use this flow: ask the provider',
+  unsupported_grant_type: 'the server does not offer this flow: check "flow" and "tokenUrl"',
+  invalid_request: 'check the fields of the entry against the documentation of the provider',
+  invalid_grant: 'the grant is not valid any more',
+}
+
+function oauthError(id: string, url: string, status: number, error: string, description: string): CredentialError {
+  const hint = Object.hasOwn(REMEDIES, error) ? REMEDIES[error] : undefined
+  const code = hint === undefined ? 'an unregistered error code' : error
+  return new CredentialError('OAUTH_ERROR', `the token endpoint refused "${id}" with ${code}${description && `: ${description}`}`, {
     credential: id,
     url,
     status,
+    ...(hint && { hint }),
   })
+}
+
+/**
+ * A server's description as far as it is plain words: servers repeat what they were sent, and a secret has many
+ * encodings. What has digits, capitals or signs inside is left out, and everything when the secret itself is in it.
+ */
+function plainWords(description: string, secret: string | undefined): string {
+  if (secret !== undefined && description.includes(secret)) return ''
+  const words = description.slice(0, 2000).split(/\s+/)
+  const plain = words.map((word) => (/^["'(]?[A-Za-z]?[a-z]{0,19}["'),.;:!?]{0,3}$/.test(word) ? word : '...'))
+  return plain
+    .join(' ')
+    .replace(/…(?: …)+/g, '…')
+    .slice(0, 200)
 }
 
 function unexpectedStatus(id: string, url: string, status: number): AuthError {

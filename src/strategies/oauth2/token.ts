@@ -3,9 +3,10 @@ import type { Credential } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { Entry } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, Token } from '../../auth/strategy.ts'
-import { CredentialError, SelectionError } from '../../errors.ts'
+import { SelectionError } from '../../errors.ts'
 import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../../http/message.ts'
 import type { OAuth2Scheme } from '../../stac/scheme.ts'
+import { loginRequired } from './login-required.ts'
 
 /** An `oauth2` entry after reading. */
 export type OAuth2Credential = Credential & {
@@ -63,14 +64,7 @@ function tokenKey({ tokenUrl, clientId, flow, scopes = [], resource, audience }:
 async function obtain(context: OAuth2Context): Promise<Entry<Token>> {
   const { credential } = context
   if (credential.flow !== 'clientCredentials') {
-    throw new CredentialError(
-      'LOGIN_REQUIRED',
-      `"${credential.id}" needs a login (flow ${credential.flow}), which this version cannot do`,
-      {
-        credential: credential.id,
-        hint: 'get an access token from the provider and add it as an entry of type "http", scheme "bearer", with the same sendTo',
-      },
-    )
+    throw loginRequired(credential.id)
   }
   const { clientCredentials } = await import('./client-credentials.ts')
   const token = await clientCredentials(context)

@@ -1,14 +1,16 @@
 /** A browser app with a bundler, no Node types, and every declaration of ours checked. */
 import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError } from 'stac-auth'
 import { lint, type Problem } from 'stac-auth/lint'
-// @ts-expect-error: what needs Node has no types here either
-import type { credentialsFromFile } from 'stac-auth/node'
-
-export type Unavailable = typeof credentialsFromFile
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
 
-export async function show(item: Record<string, unknown>): Promise<Blob> {
+/** Documents may have types of their own. */
+interface Item {
+  readonly id: string
+  readonly assets: { readonly [key: string]: { readonly href: string } }
+}
+
+export async function show(item: Item): Promise<Blob> {
   const request: AuthorizedRequest = await auth.authorize(assetOf(item, 'thumbnail'))
   const response: Response = await auth.fetch(request.url)
   return response.blob()
