@@ -16,6 +16,8 @@ export interface World {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void
+  /** Hears which entry was accepted at which address. */
+  readonly used: (credential: string, url: string) => void
   /** Origins that the user wrote down. */
   readonly named: ReadonlySet<string>
   /** The entry of that id as a choice of its own. */

@@ -33,6 +33,8 @@ export interface AuthOptions {
   readonly redirects?: 'follow' | 'error'
   /** Hears what is worth telling and stops nothing. */
   readonly onWarning?: (warning: Warning) => void
+  /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
+  readonly onUse?: (credential: string, url: string) => void
   readonly clock?: Clock
 }
 

@@ -73,7 +73,11 @@ export class Exchange {
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)
       if (seen.has(`${request.method} ${request.url}`))
-        throw new TrustError('REDIRECT_LOOP', 'the redirects lead in a circle', { url: request.url, hop })
+        throw new TrustError(
+          'REDIRECT_LOOP',
+          `the redirects lead in a circle, from ${new URL(response.url).origin} back to ${next.origin}`,
+          { url: request.url, hop },
+        )
       replaced ||= answer.replaced
       selections = replaced ? [] : this.#forHop(purpose.target, next)
     }
@@ -81,7 +85,8 @@ export class Exchange {
 
   #checkHop(from: string, next: URL, hop: number, redirect: RequestInit['redirect']): void {
     const { origin } = new URL(from)
-    if (hop >= MAX_HOPS) throw new TrustError('REDIRECT_TOO_MANY', `more than ${MAX_HOPS} redirects`, { url: from, hop })
+    if (hop >= MAX_HOPS)
+      throw new TrustError('REDIRECT_TOO_MANY', `more than ${MAX_HOPS} redirects, the last one from ${origin}`, { url: from, hop })
     const refused = redirect === 'error' || (this.#redirects === 'error' && next.origin !== origin)
     if (refused)
       throw new TrustError('REDIRECT_CROSS_ORIGIN', `${origin} redirects to ${next.origin}, which was not allowed`, { url: from, hop })
@@ -123,6 +128,7 @@ export class Exchange {
       await response.discard()
       throw rejected(response, choice.credential.id, hop)
     }
+    this.#world.used(choice.credential.id, request.url)
     return { response, replaced: leg.replaces === true }
   }
 

@@ -14,7 +14,7 @@ export async function explain(target: Target, selector: Selector, addressOf: (ta
   } catch (error) {
     if (!isAuthError(error)) throw error
     const refs = target.refs.map((ref) => ({ ref, ...reason(error) }))
-    return { pointer, href, refs, ...reason(error), warnings: [] }
+    return { ...reason(error), pointer, href, refs, warnings: [] }
   }
   const warnings: Warning[] = []
   const refs = await Promise.all(

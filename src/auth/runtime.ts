@@ -25,7 +25,8 @@ export class Runtime {
   readonly #exchange: Exchange
   readonly #anonymous: 'allow' | undefined
 
-  constructor(chooser: Chooser, clock: Clock, { transport, redirects = 'follow', anonymous, onWarning = () => {} }: AuthOptions) {
+  constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
+    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {} } = options
     this.#chooser = chooser
     this.#anonymous = anonymous
     this.#world = {
@@ -34,6 +35,7 @@ export class Runtime {
       clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: onWarning,
+      used: onUse,
       named: chooser.named,
       entry: (id) => chooser.own.find(({ credential }) => credential.id === id),
     }

@@ -1,12 +1,12 @@
 /** What goes to stderr: errors, warnings and notes, as text for people or as JSON lines for programs. */
 import type { Warning } from '../auth/strategy.ts'
-import type { AuthError } from '../errors.ts'
+import { AuthError } from '../errors.ts'
 import { forJson, forLine, forTerminal } from '../text/sanitize.ts'
 import { type Io, write } from './io.ts'
 import { styleOf } from './style.ts'
 
 export interface Diagnostics {
-  /** One error: a line, its hint, its reasons; in JSON one line. */
+  /** One error: a line, its hint, its reasons; in JSON one line. Who aborts a command line is always its user. */
   error(error: AuthError): Promise<void>
   /** Something that stops nothing, when it happens. */
   warn(warning: Warning): void
@@ -19,7 +19,10 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   const style = styleOf(io, io.stderr)
   const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
   return {
-    error: (error) => print(json ? forJson(error) : errorText(error, style.red('error'))),
+    error: (error) => {
+      const told = error.code === 'ABORTED' ? new AuthError('ABORTED', 'interrupted') : error
+      return print(json ? forJson(told) : errorText(told, style.red('error')))
+    },
     warn: (warning) => {
       void print(json ? forJson({ severity: 'warn', ...warning }) : `${style.yellow('warning')} ${headline(warning)}`)
     },

@@ -2,9 +2,13 @@
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
+import { untilInterrupted } from './interruption.ts'
 import { type Io, isBrokenPipe, write } from './io.ts'
-import { usageErrorOf, wantsJson } from './usage.ts'
+import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
+
+/** Milliseconds that an interrupted command has to remove what it began. */
+const CLEANUP = 500
 
 /** Runs one command. Everything it says goes to `io`; it never throws and never ends the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -12,7 +16,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Failures come back from each write; without a listener they would end the process as well.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined)
   try {
-    return await command(argv, io, diagnostics)
+    const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, CLEANUP)
+    return io.signal.aborted ? exitOfSignal(io.signal) : code
   } catch (error) {
     return await failure(error, io, diagnostics)
   }
@@ -29,24 +34,17 @@ async function command(argv: readonly string[], io: Io, diagnostics: Diagnostics
 
 async function failure(thrown: unknown, io: Io, diagnostics: Diagnostics): Promise<number> {
   if (isBrokenPipe(thrown)) return EXIT.done
-  const error = io.signal.aborted && !isAuthError(thrown) ? new AbortedError(io.signal.reason) : known(thrown)
-  if (error === undefined) return EXIT.done
+  const error = io.signal.aborted ? new AbortedError(io.signal.reason) : known(thrown)
   await diagnostics.error(error)
   if (error.code === 'INTERNAL' && io.env.STAC_AUTH_DEBUG) await diagnostics.note(frames(thrown))
   return error.code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(error.code)
 }
 
-/** One of our errors; undefined when the parser of arguments only printed its help. */
-function known(thrown: unknown): AuthError | undefined {
+function known(thrown: unknown): AuthError {
   if (isAuthError(thrown)) return thrown
-  if (isCommanderError(thrown)) return thrown.exitCode === 0 ? undefined : usageErrorOf(thrown)
   // The message of a foreign error may quote a header or a body, so only its kind is told.
   const kind = thrown instanceof Error ? thrown.name : typeof thrown
   return new AuthError('INTERNAL', `an unexpected ${kind} in stac-auth itself`, { hint: 'STAC_AUTH_DEBUG=1 shows where; please report it' })
-}
-
-function isCommanderError(thrown: unknown): thrown is import('commander').CommanderError {
-  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('commander.') && 'exitCode' in thrown
 }
 
 /** Where it was thrown, without the message. */

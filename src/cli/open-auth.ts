@@ -8,9 +8,15 @@ import { isAddress } from './read-document.ts'
  * A function that makes the `Auth` on its first call and hands it out again after that. Warnings go to stderr at once.
  *
  * `typed` are the inputs that the user named: the origins of addresses among them may be loopback or private.
+ * `onUse` hears the id of each entry that was accepted.
  * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
  */
-export function openAuth({ io, diagnostics }: Context, { credentials }: CredentialsOption, typed: readonly string[]): () => Promise<Auth> {
+export function openAuth(
+  { io, diagnostics }: Context,
+  { credentials }: CredentialsOption,
+  typed: readonly string[],
+  onUse?: (credential: string) => void,
+): () => Promise<Auth> {
   let opened: Promise<Auth> | undefined
   const open = async (): Promise<Auth> => {
     const [{ createAuth }, { credentialsFromFile }, { credentialsFromEnvironment }] = await Promise.all([
@@ -24,6 +30,7 @@ export function openAuth({ io, diagnostics }: Context, { credentials }: Credenti
       credentials: [await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
       onWarning: diagnostics.warn,
+      ...(onUse && { onUse }),
     })
   }
   return () => (opened ??= open())

@@ -6,6 +6,9 @@ import { own, ownString } from '../stac/json.ts'
 import { alternateOf, assetOf, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 import { usageError } from './usage.ts'
 
+/** How the description of an option ends that may be given several times. */
+const REPEATABLE = '(repeatable)'
+
 export interface TargetChoice {
   readonly asset?: string
   readonly alternate?: string
@@ -30,6 +33,18 @@ export function withCredentialsOption(command: Command): Command {
     '--credentials <file>',
     "the credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
   )
+}
+
+/** Makes it a `USAGE` error to give an option of the command, or of one below it, two values; except where {@link REPEATABLE} allows it. */
+export function refuseRepeats(command: Command): void {
+  for (const option of command.options) {
+    let given = 0
+    if (!option.required || option.description.endsWith(REPEATABLE)) continue
+    command.on(`option:${option.name()}`, () => {
+      if (++given > 1) throw usageError(`${option.long} is given twice`)
+    })
+  }
+  for (const below of command.commands) refuseRepeats(below)
 }
 
 /** True when one of the target options is given. Errors: `USAGE` for more than one. */
@@ -69,11 +84,21 @@ function linkNamed(document: StacDocument, name: string, options: TargetOptions)
 
 function notFound(document: StacDocument, { asset, alternate, link }: TargetChoice): never {
   const [kind, name] = asset !== undefined ? ['asset', asset] : alternate !== undefined ? ['alternate asset', alternate] : ['link', link]
-  const present = kind === 'link' ? relations(document) : Object.keys(own(document, 'assets') ?? {})
+  const present = kind === 'link' ? relations(document) : kind === 'asset' ? Object.keys(assets(document)) : alternates(document)
   const list = present.slice(0, 10).join(', ') + (present.length > 10 ? `, … (${present.length} in all)` : '')
-  throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, {
-    hint: `${kind === 'link' ? 'relations' : 'assets'} it has: ${list || 'none'}`,
-  })
+  const what = kind === 'link' ? 'relations it has' : kind === 'asset' ? 'assets it has' : 'write KEY/NAME; the document has'
+  throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, { hint: `${what}: ${list || 'none'}` })
+}
+
+function assets(document: StacDocument): object {
+  return own(document, 'assets') ?? {}
+}
+
+/** Alternate assets as they are given on the command line. */
+function alternates(document: StacDocument): string[] {
+  return Object.entries(assets(document)).flatMap(([key, asset]) =>
+    Object.keys(own(asset, 'alternate') ?? {}).map((name) => `${key}/${name}`),
+  )
 }
 
 function relations(document: StacDocument): string[] {

@@ -1,5 +1,6 @@
 /** The commands and the parser of their arguments. */
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
+import { isAuthError } from '../errors.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCredentials } from './commands/credentials.ts'
 import { addExplain } from './commands/explain.ts'
@@ -10,6 +11,8 @@ import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { EXIT } from './exit-code.ts'
 import type { Io } from './io.ts'
+import { refuseRepeats } from './options.ts'
+import { usageError, usageErrorOf } from './usage.ts'
 import { version } from './version.ts'
 
 const EXIT_CODES = `
@@ -17,7 +20,7 @@ Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing 
 5 network, 6 files, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS, else the user's
 configuration folder; STAC_AUTH_TOKEN together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
 
-/** Parses the arguments and runs the command they name; its exit code. Errors: `CommanderError` and those of the command. */
+/** Parses the arguments and runs the command they name; its exit code. Errors: `USAGE` and those of the command. */
 export async function runProgram(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {
   let exitCode: number = EXIT.done
   const context: Context = {
@@ -29,8 +32,31 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
         exitCode = await action(...given)
       },
   }
-  await programOf(context).parseAsync([...argv], { from: 'user' })
-  return exitCode
+  const program = programOf(context)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Help and version, which the parser has printed, end like errors.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
+    const help = helpCommand(program, argv)
+    if (error instanceof CommanderError) throw usageErrorOf(error, help)
+    if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
+    throw error
+  }
+}
+
+/** What to type to read about the command that the arguments begin with. */
+function helpCommand(program: Command, argv: readonly string[]): string {
+  let command = program
+  const names = [program.name()]
+  for (const word of argv) {
+    const next = command.commands.find((known) => known.name() === word)
+    if (!next) break
+    names.push(next.name())
+    command = next
+  }
+  return command === program ? `${program.name()} help` : `${names.join(' ')} --help`
 }
 
 function programOf(context: Context): Command {
@@ -48,5 +74,6 @@ function programOf(context: Context): Command {
     })
     .showSuggestionAfterError(false)
   for (const add of [addLint, addExplain, addAuthorize, addFetch, addCredentials, addRules]) add(program, context)
+  refuseRepeats(program)
   return program
 }

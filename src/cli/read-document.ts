@@ -42,8 +42,8 @@ async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promi
 /** The body at an address, within the size of a document, and the address that answered. Errors: see {@link readDocument}. */
 export async function fetchBytes(address: string, signal: AbortSignal, auth: Auth): Promise<{ body: Uint8Array; url: string }> {
   const response = await auth.fetch(address, { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } })
-  await requireSuccess(response)
   const url = response.url || address
+  await requireSuccess(response, url)
   try {
     const body = response.body
       ? await readAtMost(response.body as unknown as AsyncIterable<Uint8Array>, DOCUMENT_LIMITS.other)

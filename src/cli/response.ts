@@ -1,20 +1,67 @@
 /** What answers mean to the command line. */
 import { AbortedError, type AuthError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
+import type { Target } from '../stac/target.ts'
 
-/** Passes a 2xx answer. Errors: `AUTH_REJECTED` for 401 and 403, `HTTP_<status>`; the body is thrown away unread. */
-export async function requireSuccess(response: Response): Promise<void> {
+/**
+ * Passes a 2xx answer. Errors: `AUTH_REJECTED` for 401 and 403 to a request that nothing was sent with, `HTTP_<status>`; the
+ * body is thrown away unread.
+ *
+ * @param url address that answered
+ * @param target what the request was for, if it was not an address of the user's
+ */
+export async function requireSuccess(response: Response, url: string, target?: Target): Promise<void> {
   if (response.ok) return
   await response.body?.cancel().catch(() => undefined)
-  const { status, url } = response
-  if (status === 401 || status === 403) {
-    throw new CredentialError('AUTH_REJECTED', `the server answered ${status}: it does not accept what was sent`, { status, url })
-  }
-  throw new NetworkError(`HTTP_${status}`, `the server answered ${status}`, { status, url, retryable: status === 429 || status >= 500 })
+  const { status } = response
+  if (status === 401 || status === 403) throw uncovered(response, url, target)
+  const message = `${bareAddress(url)}: the server answered ${status}`
+  throw new NetworkError(`HTTP_${status}`, message, { status, url, retryable: status === 429 || status >= 500 })
 }
 
 /** What a failure while reading a body is: an interruption, a body that ended too early, or what the transport says. */
 export function failedBody(error: unknown, url: string, signal: AbortSignal): AuthError {
   if (signal.aborted) return new AbortedError(signal.reason)
   if (isAuthError(error) && !error.code.startsWith('NETWORK_')) return error
-  return new NetworkError('FILE_INCOMPLETE', 'the connection ended before the whole body was received', { url, retryable: true })
+  return incomplete(url, 'the connection ended before the whole body was received')
+}
+
+/** `FILE_INCOMPLETE`, with what happened. */
+export function incomplete(url: string, problem: string): NetworkError {
+  return new NetworkError('FILE_INCOMPLETE', `${bareAddress(url)}: ${problem}`, { url, retryable: true })
+}
+
+/** An entry that was sent and refused has its own error by now; this is about a request that carried none. */
+function uncovered({ status, headers }: Response, url: string, target: Target | undefined): CredentialError {
+  const { origin } = new URL(url)
+  const schemes = offeredSchemes(headers.get('www-authenticate') ?? '')
+  const asks = status === 403 ? 'refuses access (403)' : `asks for authentication (${schemes.join(', ') || '401'})`
+  const unasked = target?.refs.length === 0
+  const why = unasked ? 'the document names no scheme for it (auth:refs)' : 'no entry of yours covers it'
+  return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
+    status,
+    url,
+    hint: unasked
+      ? `stac-auth fetch ${bareAddress(url)} uses the entry whose sendTo covers that address`
+      : `if you trust ${origin}, add an entry to the credential file, such as ${entryFor(schemes, origin)}`,
+  })
+}
+
+/** The scheme names of challenges (RFC 9110 §11.6.1); their parameters are the server's own text and stay out. */
+function offeredSchemes(challenges: string): string[] {
+  const parts = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""').split(',')
+  const names = parts.flatMap((part) => /^\s*([A-Za-z][A-Za-z0-9._-]{0,31})(?:\s+[^\s=]|\s*$)/.exec(part)?.[1] ?? [])
+  return [...new Set(names)].slice(0, 5)
+}
+
+function entryFor(schemes: readonly string[], origin: string): string {
+  const id = new URL(origin).hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
+  const isBasic = schemes[0]?.toLowerCase() === 'basic'
+  const secret = isBasic ? { scheme: 'basic', username: '…', password: { env: 'PASSWORD' } } : { scheme: 'bearer', token: { env: 'TOKEN' } }
+  return JSON.stringify({ id, type: 'http', ...secret, sendTo: [`${origin}/`] })
+}
+
+/** Origin and path: queries carry signatures and keys. */
+function bareAddress(url: string): string {
+  const { origin, pathname, protocol, host } = new URL(url)
+  return (protocol === 's3:' ? `s3://${host}` : origin) + pathname
 }

@@ -14,14 +14,14 @@ export function usageError(message: string, hint?: string): ConfigurationError {
   return new ConfigurationError('USAGE', message, hint === undefined ? {} : { hint })
 }
 
-/** What the argument parser refused. An unknown option is named without its value, which may be a secret. */
-export function usageErrorOf(error: CommanderError): ConfigurationError {
+/** What the argument parser refused, and the command that explains it. An unknown option is named without its value, which may be a secret. */
+export function usageErrorOf(error: CommanderError, help: string): ConfigurationError {
   const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
-    return usageError(`there is no option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : 'see stac-auth help')
+    return usageError(`there is no option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : `see ${help}`)
   }
-  if (error.code === 'commander.help') return usageError('a command is missing', 'see stac-auth help')
-  return usageError(error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '', 'see stac-auth help')
+  if (error.code === 'commander.help') return usageError('a command is missing', `see ${help}`)
+  return usageError(error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '', `see ${help}`)
 }
 
 /** True when the arguments ask for JSON on stdout, so that errors are JSON as well; known before they are parsed. */

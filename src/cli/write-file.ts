@@ -33,7 +33,8 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
 async function newPath(name: string): Promise<string> {
   const refuse = refusing(name)
   const file = basename(name)
-  if (file === '' || file === '.' || file === '..') throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`)
+  if (/[\\/]$/.test(name) || file === '' || file === '.' || file === '..')
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`)
   const folder = await realpath(dirname(name)).catch(refuse)
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))

@@ -2,6 +2,7 @@
 import { TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from './address.ts'
 import type { HttpRequest } from './message.ts'
+import { isLoopbackHost } from './public-address.ts'
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 
@@ -17,12 +18,12 @@ export function isRedirect(status: number): boolean {
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
   const target = addressOf(location ?? '', { base: from, secure: false, named })
   if (isAddressProblem(target)) {
-    const code = target.code === 'URL_ADDRESS_FORBIDDEN' ? target.code : 'REDIRECT_INVALID'
-    throw new TrustError(code, `${originOf(from)} redirects to an address that ${target.message}`, { url: from, hop })
+    if (target.code === 'URL_ADDRESS_FORBIDDEN') throw privateTarget(new URL(location ?? '', from), from, target.message, hop)
+    throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to an address that ${target.message}`, { url: from, hop })
   }
   if (target.protocol === 's3:') throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to s3:`, { url: from, hop })
   if (target.protocol === 'http:' && from.startsWith('https:')) {
-    throw new TrustError('REDIRECT_DOWNGRADE', `${originOf(from)} redirects from https: to http:`, { url: from, hop })
+    throw new TrustError('REDIRECT_DOWNGRADE', `${originOf(from)} redirects from https: to ${target.origin}`, { url: from, hop })
   }
   return target
 }
@@ -51,6 +52,16 @@ export function redirected(request: HttpRequest, status: number, to: URL, hop: n
 /** The headers that may follow to another origin. */
 export function harmlessHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
+}
+
+/** `URL_ADDRESS_FORBIDDEN`; an origin that an entry cannot be granted comes without the hint. */
+function privateTarget({ origin, protocol, hostname }: URL, from: string, problem: string, hop: number): TrustError {
+  const grantable = protocol === 'https:' || isLoopbackHost(hostname)
+  return new TrustError('URL_ADDRESS_FORBIDDEN', `${originOf(from)} redirects to ${origin}, which ${problem}`, {
+    url: from,
+    hop,
+    ...(grantable && { hint: `if that is meant to be, write "${origin}/" in the sendTo of an entry` }),
+  })
 }
 
 function withoutFragment(url: URL): string {

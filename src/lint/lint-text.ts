@@ -9,6 +9,8 @@ import { locate, type Position, positionAt } from './locate.ts'
 import type { Problem } from './problem.ts'
 import { FINDING_LIMIT, problemOf } from './runner.ts'
 
+const MiB = 2 ** 20
+
 export interface TextOptions extends LintOptions {
   /** Line of a file on which the text begins, from 1: for files with a document on each line. */
   readonly line?: number
@@ -21,7 +23,7 @@ export interface TextOptions extends LintOptions {
 export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
   const text = decode(source)
   if (text === undefined) return alone('not-json', 'encoding', options, { line: 1, column: 1, endLine: 1, endColumn: 1 })
-  if (isLonger(text, DOCUMENT_LIMITS.other)) return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.other)
+  if (isLonger(text, DOCUMENT_LIMITS.other)) return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.other / MiB)
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -29,7 +31,7 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
     return notJson(text, options)
   }
   if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
-    return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item)
+    return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
   const { quiet } = runnerFor(options)
   if (quiet.covers(text, document)) return []
   const { problems, members, strings } = inspect(document, options)
@@ -51,8 +53,14 @@ function decode(source: string | Uint8Array): string | undefined {
 /** The parser's own message quotes the text, which may be a page with secrets: only the place is told. */
 function notJson(text: string, options: TextOptions): Problem[] {
   const offset = scan(text) ?? text.length
-  const message = offset >= text.length ? 'end' : 'syntax'
+  const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : 'syntax'
   return alone('not-json', message, options, positionAt(text, offset), new TextEncoder().encode(text.slice(0, offset)).length)
+}
+
+/** True when each of the first two lines is JSON by itself. */
+function isLines(text: string): boolean {
+  const lines = text.split('\n', 2)
+  return lines.length > 1 && lines.every((line) => line.trim() !== '' && scan(line) === undefined)
 }
 
 function alone(rule: string, message: string, options: TextOptions, position?: Position, limit = 0): Problem[] {

@@ -1,26 +1,30 @@
-import { type ExecFileException, execFile } from 'node:child_process'
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process'
 import { MAX_SECRET_BYTES, secretText, sourceError } from './secret-text.ts'
 
 /** Milliseconds a program may take. */
 const TIMEOUT = 30_000
 
 /**
- * The one line that a program prints. It is started directly, without a shell and without input; what it says on stderr is not shown.
+ * The one line that a program prints. It is started directly, without a shell and without input; what it says on stderr is not shown,
+ * and it does not outlive this process.
  *
  * Errors: `CREDENTIAL_SOURCE` with the program's name and what it did wrong, never with its output or arguments.
  */
 export function runSecretCommand([program = '', ...args]: readonly string[], timeout = TIMEOUT): Promise<string> {
   const limits = { timeout, maxBuffer: MAX_SECRET_BYTES, killSignal: 'SIGKILL', encoding: 'buffer', windowsHide: true } as const
   return new Promise((resolve, reject) => {
+    let child: ChildProcess | undefined
+    const kill = () => child?.kill('SIGKILL')
     const end = (error: ExecFileException | null, stdout: Uint8Array) => {
+      process.off('exit', kill)
       if (error) reject(commandError(program, problemOf(error, timeout)))
       else resolve(oneLine(stdout, program))
     }
     try {
+      child = execFile(program, args, limits, end)
+      process.once('exit', kill)
       // A program that wants input would wait for it until the end of its time.
-      execFile(program, args, limits, end)
-        .stdin?.on('error', () => {})
-        .end()
+      child.stdin?.on('error', () => {}).end()
     } catch {
       reject(commandError(program, 'cannot be started'))
     }

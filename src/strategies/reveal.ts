@@ -38,10 +38,10 @@ async function answered(secret: Secret, field: string, id: string, check: typeof
   try {
     value = await secret.reveal()
   } catch (error) {
-    if (isAuthError(error)) throw error
-    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}" could not be read: the function that supplies it failed`, {
-      credential: id,
-    })
+    const known = isAuthError(error) ? error : undefined
+    if (known && known.code !== 'CREDENTIAL_SOURCE') throw known
+    const why = known?.message ?? 'its function failed'
+    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...known, credential: id })
   }
   return check(value, field, id)
 }

@@ -61,6 +61,21 @@ describe('authorize', () => {
     expect(revealed.stdout).toBe(expected.replace('[secret]', SECRET))
   })
 
+  it.each([
+    ['http', 'secrets are hidden: --reveal shows them\n'],
+    ['headers', 'secrets are hidden: --reveal shows them\n'],
+    ['json', ''],
+    ['url', 'this address does not open by itself: it needs x-api-key (see --as headers)\n'],
+  ])('as %s says what it leaves out, once', async (form, note) => {
+    expect((await authorize('--asset', 'B04', '--as', form)).stderr).toBe(note)
+    expect((await authorize('--asset', 'B04', '--as', form, '--reveal')).stderr).toBe(form === 'url' ? note : '')
+  })
+
+  it('lists alternates as they are to be written', async () => {
+    const { code, stderr } = await authorize('--alternate', 'alt')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('  write KEY/NAME; the document has: a/b/c/d, a/b/c/d, a/d\n')])
+  })
+
   it('takes the credential file from STAC_AUTH_CREDENTIALS', async () => {
     const { code } = await run(['authorize', item, '--asset', 'B04'], { env: { STAC_AUTH_CREDENTIALS: credentials } })
     expect(code).toBe(0)
@@ -136,7 +151,12 @@ describe('authorize', () => {
     const asset = { data: { href: 'https://data.example/f?sig=a%2Fb+c', 'auth:refs': ['k'] } }
     const path = await put(folder, 'query-item.json', itemWith(asset, { schemes: { k: { type: 'apiKey', in: 'query', name: 'key' } } }))
     const url = (...more: string[]) => run(['authorize', path, '--asset', 'data', '--as', 'url', '--credentials', file, ...more])
-    expect((await url()).stdout).toBe('https://data.example/f?sig=…&key=…\n')
+    expect(await url()).toMatchObject({
+      stdout: 'https://data.example/f?sig=…&key=…\n',
+      stderr: 'secrets are hidden: --reveal shows them\n',
+    })
+    const headers = await run(['authorize', path, '--asset', 'data', '--as', 'headers', '--credentials', file])
+    expect(headers).toMatchObject({ code: 0, stdout: '', stderr: 'the key is in the address (see --as url --reveal)\n' })
     expect((await url('--reveal')).stdout).toBe(`https://data.example/f?sig=a%2Fb+c&key=${SECRET}\n`)
   })
 })

@@ -82,4 +82,20 @@ describe('credentials list', () => {
     expect((await run(['credentials', 'list', good])).stdout).toBe('portal  apiKey  https://data.example/ https://*.tiles.example/\n')
     expect(JSON.parse((await run(['credentials', 'list', good, '--json'])).stdout)).toHaveLength(1)
   })
+
+  it('tells where signed addresses may lead', async () => {
+    const signer = {
+      id: 'signer',
+      type: 'signedUrl',
+      authorizationApi: 'https://sign.example/sign',
+      method: 'GET',
+      signedUrlHosts: ['https://store.example/'],
+      responseField: 'href',
+    }
+    const file = await put(folder, 'signer.json', { version: 1, credentials: [signer] })
+    expect(await run(['credentials', 'list', file])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/signed: https:\/\/store.example\/\n$/),
+    })
+  })
 })

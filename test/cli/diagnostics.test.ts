@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDiagnostics } from '../../src/cli/diagnostics.ts'
-import { CredentialError, SelectionError } from '../../src/errors.ts'
+import { AbortedError, CredentialError, SelectionError } from '../../src/errors.ts'
 
 function printing(json: boolean) {
   const written: string[] = []
@@ -33,6 +33,12 @@ describe('diagnostics for people', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  it('call an abortion an interruption, for it is the user who aborts', async () => {
+    const { diagnostics, written } = printing(false)
+    await diagnostics.error(new AbortedError('SIGINT'))
+    expect(written.join('')).toBe('error ABORTED: interrupted\n')
   })
 
   it('tell warnings and notes as they come', async () => {

@@ -58,6 +58,24 @@ it("of a chosen target is that of its address, which is nobody else's business i
   expect(await explain(path, '--asset', 'data')).toMatchObject({ code: 4, stdout: expect.stringContaining('x URL_INVALID: ') })
 })
 
+it('keeps the pointer of a target whose address is refused', async () => {
+  const path = await put(folder, 'plain-http.json', itemWith({ kq: { href: 'http://data.example/f', 'auth:refs': ['key'] } }))
+  const [entry] = JSON.parse((await explain(path, '--json')).stdout)
+  expect(entry).toMatchObject({ pointer: '/assets/kq', code: 'URL_INSECURE', refs: [{ ref: 'key', pointer: '/assets/kq/href' }] })
+})
+
+it('says so when the chosen target asks for nothing', async () => {
+  expect((await explain(item, '--asset', 'plain')).stdout).toBe('1 target asks for no authentication\n')
+})
+
+it.each([
+  ['has no targets', {}],
+  ['has targets that ask for nothing', { plain: { href } }],
+])('says so when a document %s', async (_name, assets) => {
+  const path = await put(folder, 'silent.json', itemWith(assets))
+  expect(await explain(path)).toMatchObject({ code: 0, stdout: 'nothing in this document asks for authentication\n', stderr: '' })
+})
+
 describe('explain for people', () => {
   it('has a block per target that asks for something, in ASCII where signs would not show', async () => {
     const { stdout } = await explain(item)

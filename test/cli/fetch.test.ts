@@ -20,6 +20,7 @@ const server = await serve({
     response.write('only this')
     setTimeout(() => response.destroy(), 20)
   },
+  '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
   '/broken': (_request, response) => response.writeHead(503).end(),
   '/endless': (_request, response) => {
     const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setTimeout(more, 1))
@@ -47,7 +48,11 @@ describe('fetch', () => {
       { path: '/private/items/x.json', key: KEY },
       { path: '/private/lost', key: undefined },
     ])
-    expect([outcome.code, outcome.stderr]).toEqual([3, expect.stringMatching(/^error AUTH_REJECTED: /)])
+    expect([outcome.code, outcome.stderr]).toEqual([
+      3,
+      `error AUTH_REJECTED: ${server.origin.slice(0, -1)} asks for authentication (ApiKey) and the document names no scheme for it (auth:refs): ` +
+        `${server.origin}private/lost\n  stac-auth fetch ${server.origin}private/lost uses the entry whose sendTo covers that address\n`,
+    ])
   })
 
   it('resolves addresses against where the document was found after redirects', async () => {
@@ -60,9 +65,72 @@ describe('fetch', () => {
     expect(outcome.bytes.equals(data)).toBe(true)
   })
 
-  it('sends an address that was granted its key', async () => {
-    const outcome = await fetchIt(`${server.origin}private/data.tif`)
+  it('sends an address that was granted its key, and names the entry', async () => {
+    const outcome = await fetchIt(`${server.origin}private/data.tif`, '-o', '-')
     expect(outcome.bytes.equals(data)).toBe(true)
+    expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
+  })
+
+  it('names who redirects in a circle', async () => {
+    const { code, stderr } = await fetchIt(`${server.origin}circle`)
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^error REDIRECT_LOOP: .*circle, from (http:\/\/127\.0\.0\.1:\d+) back to \1\n/),
+    ])
+  })
+
+  it('names no entry that was not sent', async () => {
+    expect((await fetchIt(`${server.origin}items/x.json`)).stderr).toContain('credential "portal"')
+    const bare = await serve({ '/f': body('x') })
+    expect((await fetchIt(`${bare.origin}f`)).stderr).toMatch(/ ms\n$/)
+  })
+
+  it('says which server asks for what when no entry covers it, without the query', async () => {
+    const challenge = 'Basic realm="a, Digest b", charset="UTF-8", Bearer'
+    const asking = await serve({ '/f?sig=1': (_request, response) => response.writeHead(401, { 'www-authenticate': challenge }).end() })
+    const { code, stderr } = await fetchIt(`${asking.origin}f?sig=1`)
+    const origin = asking.origin.slice(0, -1)
+    expect(code).toBe(3)
+    expect(stderr).toContain(`${origin} asks for authentication (Basic, Bearer) and no entry of yours covers it: ${origin}/f\n`)
+    expect(stderr).toContain(`"scheme":"basic"`)
+    expect(stderr).toContain(`"sendTo":["${origin}/"]`)
+    expect(stderr).not.toContain('sig')
+  })
+
+  it.each([
+    ['image/tiff; application=geotiff', /^warning CONTENT_TYPE_UNEXPECTED \/assets\/page: .*text\/html.*image\/tiff: .*\n200, /],
+    ['text/html', /^200, /],
+  ])('warns of a web page where the document says %s', async (type, stderr) => {
+    const { origin } = await serve({
+      '/page': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('log in'),
+    })
+    const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type } }))
+    const granted = await put(folder, 'page-credentials.json', keyFor(origin))
+    const outcome = await run(['fetch', path, '--asset', 'page', '--credentials', granted])
+    expect(outcome).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(stderr) })
+  })
+
+  it('names the entry whose secret cannot be read', async () => {
+    vi.stubEnv('STAC_AUTH_TEST_KEY', undefined)
+    const { code, stderr } = await fetchIt(`${server.origin}private/data.tif`)
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error CREDENTIAL_SOURCE: value of "portal": .*STAC_AUTH_TEST_KEY is not set/),
+    ])
+  })
+
+  it('stops at once while a program is asked for the secret, and leaves no file', async () => {
+    const command = [process.execPath, '-e', 'setTimeout(() => {}, 5000)']
+    const entry = { id: 'slow', type: 'http', scheme: 'bearer', token: { command }, sendTo: [server.origin] }
+    const slow = await put(folder, 'slow.json', { version: 1, credentials: [entry] })
+    const interruption = new AbortController()
+    setTimeout(() => interruption.abort('SIGINT'), 200)
+    const start = performance.now()
+    const argv = ['fetch', `${server.origin}private/data.tif`, '-o', join(folder, 'slow.tif'), '--credentials', slow]
+    const outcome = await run(argv, { signal: interruption.signal })
+    expect(outcome).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
+    expect(performance.now() - start).toBeLessThan(2000)
+    expect((await readdir(folder)).filter((name) => name.startsWith('slow.tif'))).toEqual([])
   })
 
   it('writes a new file whole, and never over another', async () => {
@@ -85,7 +153,7 @@ describe('fetch', () => {
   ])('/%s ends in %i with %s and leaves no file', async (path, exit, code) => {
     const target = join(folder, `${path}.bin`)
     const outcome = await fetchIt(`${server.origin}${path}`, '-o', target)
-    expect(outcome.stderr).toMatch(new RegExp(`^error ${code}: `))
+    expect(outcome.stderr).toMatch(new RegExp(`^error ${code}: ${server.origin}${path}: `))
     expect(outcome.code).toBe(exit)
     expect((await readdir(folder)).filter((name) => name.startsWith(path))).toEqual([])
   })

@@ -17,6 +17,14 @@ describe('main', () => {
     expect(outcome.stderr).not.toContain('hunter2')
   })
 
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('ends by %s with %i, whatever else goes wrong', async (name, exit) => {
+    const outcome = await run(['explain', 'no-such-file.json'], { signal: AbortSignal.abort(name) })
+    expect(outcome).toMatchObject({ code: exit, stderr: 'error ABORTED: interrupted\n' })
+  })
+
   it('tells of its own failures in one line, without their text, and where only when it is asked to', async () => {
     const broken = () =>
       Object.assign(new Writable(), {

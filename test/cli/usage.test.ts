@@ -17,12 +17,12 @@ describe('wrong arguments', () => {
 
   it.each([['-phunter2'], ['-uada:hunter2']])('%s: a short option is named without what is glued to it', async (option) => {
     const { code, stderr } = await run(['fetch', 'x.json', option])
-    expect([code, stderr]).toEqual([2, `error USAGE: there is no option ${option.slice(0, 2)}\n  see stac-auth help\n`])
+    expect([code, stderr]).toEqual([2, `error USAGE: there is no option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
   })
 
   it('names an unknown option without a word about secrets', async () => {
     const { code, stderr } = await run(['lint', '--colour'])
-    expect([code, stderr]).toEqual([2, 'error USAGE: there is no option --colour\n  see stac-auth help\n'])
+    expect([code, stderr]).toEqual([2, 'error USAGE: there is no option --colour\n  see stac-auth lint --help\n'])
   })
 
   it.each([
@@ -43,7 +43,29 @@ describe('wrong arguments', () => {
   })
 })
 
+describe('wrong values', () => {
+  it.each([
+    [['fetch', 'x', '--asset', 'a', '--asset', 'b'], '--asset is given twice'],
+    [['authorize', 'x', '--asset', 'a', '--as', 'url', '--as=json'], '--as is given twice'],
+    [['credentials', 'check', '--credentials', 'a', '--credentials', 'b'], '--credentials is given twice'],
+    [['fetch', 'FTP://data.example/x'], 'ftp: addresses cannot be fetched: only https:, http: and s3: addresses can'],
+    [['lint', 'x', '--format', 'sarif'], 'Formats are pretty and json'],
+  ])('%j says %s', async (argv, message) => {
+    expect(await run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+    expect((await run(argv)).stderr).toMatch(new RegExp(`see stac-auth ${argv[0]}.* --help`))
+  })
+
+  it('may be repeated where the option collects them', async () => {
+    const { stderr } = await run(['lint', '--rule', 'a-a=off', '--rule', 'b-b=off', '--format', 'pretty', '--format', 'json=x', 'none'])
+    expect(stderr).toContain('there is no rule "a-a"')
+  })
+})
+
 describe('help and version', () => {
+  it('show no defaults that say nothing', async () => {
+    expect((await run(['lint', '--help'])).stdout).not.toMatch(/default: [[{]/)
+  })
+
   it('go to stdout and end in 0', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     const help = await run(['--help'])
@@ -53,9 +75,9 @@ describe('help and version', () => {
   })
 
   it('say how to go on when no command is given', async () => {
-    const missing = { code: 2, stdout: '', stderr: 'error USAGE: a command is missing\n  see stac-auth help\n' }
-    expect(await run([])).toMatchObject(missing)
-    expect(await run(['credentials'])).toMatchObject(missing)
+    const missing = (help: string) => ({ code: 2, stdout: '', stderr: `error USAGE: a command is missing\n  see ${help}\n` })
+    expect(await run([])).toMatchObject(missing('stac-auth help'))
+    expect(await run(['credentials'])).toMatchObject(missing('stac-auth credentials --help'))
   })
 })
 

@@ -31,6 +31,8 @@ describe('writeNewFile', () => {
     for (const [name, code] of Object.entries(codes)) {
       await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({ code })
     }
+    for (const name of ['fresh/', 'sub/'])
+      await expect(writeNewFile(`${folder}/${name}`, never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
   })

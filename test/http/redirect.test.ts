@@ -31,6 +31,14 @@ describe('a Location', () => {
     if (location) expect(error.message).not.toContain(location)
   })
 
+  it('to a private address names both ends and what would allow it', () => {
+    expect(thrownBy(() => at('https://192.168.0.1/secret?x'))).toMatchObject({
+      message: 'https://data.example redirects to https://192.168.0.1, which is a loopback or private address that you did not name',
+      hint: 'if that is meant to be, write "https://192.168.0.1/" in the sendTo of an entry',
+    })
+    expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).toMatchObject({ hint: undefined })
+  })
+
   it('may lead from loopback to loopback, and up to encryption, where the user named it', () => {
     const named = new Set(['http://127.0.0.1:1', 'http://127.0.0.1:2'])
     expect(at('http://127.0.0.1:2/', 'http://127.0.0.1:1/', named).port).toBe('2')

@@ -93,6 +93,14 @@ describe('text that is no JSON', () => {
     expect(problem?.message).not.toContain('token')
   })
 
+  it('is told by what is wrong with it', () => {
+    const said = (text: string) => lintText(text)[0]?.message
+    expect(said("{'a': 1}")).toMatch(/names need double quotes.*comments/)
+    expect(said('{"a":1}\n{"a":2}\n')).toMatch(/this looks like NDJSON/)
+    expect(said('{"a":1}\nx')).not.toContain('NDJSON')
+    expect(said('\n{"a":1}\n{"a":2}')).not.toContain('NDJSON')
+  })
+
   it('is refused by the scanner exactly when the parser refuses it', () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '1', '-', '0.5', '1e', 'true', 'nul', ' ', '\n', '"', '\\']
     let state = 42

@@ -84,7 +84,10 @@ describe('which file', () => {
       message: `the credential file ${path} does not exist`,
     })
     process.env.STAC_AUTH_CREDENTIALS = path
-    await expect(credentialsFromFile()).rejects.toMatchObject({ code: 'CONFIG_INVALID', hint: expect.stringContaining('"credentials": []') })
+    await expect(credentialsFromFile()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('"credentials": []'),
+    })
   })
 })
 

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CredentialError } from '../../src/errors.ts'
 import { runSecretCommand } from '../../src/node/secret-command.ts'
@@ -135,6 +136,21 @@ describe('command', () => {
     const start = performance.now()
     expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not end within 0.7 s')
     expect(performance.now() - start).toBeLessThan(3000)
+  })
+
+  it('does not outlive the process that asked it', async () => {
+    const path = join(folder, 'alive')
+    const script = `setInterval(() => require('fs').appendFileSync(${JSON.stringify(path)}, 'x'), 10); setTimeout(process.exit, 10_000)`
+    const source = new URL('../../src/node/secret-command.ts', import.meta.url).href
+    const parent = `
+      import { existsSync } from 'node:fs'
+      import { runSecretCommand } from ${JSON.stringify(source)}
+      void runSecretCommand(${JSON.stringify(program(script))})
+      setInterval(() => existsSync(${JSON.stringify(path)}) && process.exit(0), 20)`
+    execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', parent], { timeout: 10_000 })
+    const { size } = await stat(path)
+    await setTimeout(300)
+    expect((await stat(path)).size).toBe(size)
   })
 
   it('that does not exist is named', async () => {

@@ -52,12 +52,20 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
   const request = await (await auth()).authorize(target, { signal: context.io.signal, ...presign })
   const text = (await output())(request, { reveal: options.reveal === true })
   await write(context.io.stdout, text.endsWith('\n') || text === '' ? text : `${text}\n`)
-  if (options.as === 'url' && request.material.headers.length > 0) {
-    await context.diagnostics.note(
-      `this address does not open by itself: it needs ${request.material.headers.join(', ')} (see --as headers)`,
-    )
-  }
+  for (const note of notesOn(request, options)) await context.diagnostics.note(note)
   return EXIT.done
+}
+
+/** What the printed form leaves out. */
+function notesOn({ material }: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
+  if (as === 'json') return []
+  const notes: string[] = []
+  if (as === 'url' && material.headers.length > 0)
+    notes.push(`this address does not open by itself: it needs ${material.headers.join(', ')} (see --as headers)`)
+  if (as === 'headers' && material.url) notes.push('the key is in the address (see --as url --reveal)')
+  const hidden = (material.url && as !== 'headers') || (material.headers.length > 0 && as !== 'url')
+  if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
+  return notes
 }
 
 /** Signatures last a week at the most. */

@@ -28,6 +28,8 @@ interface Listed {
   readonly id: string | undefined
   readonly type: string
   readonly sendTo: readonly string[]
+  /** For `signedUrl`: where the signed addresses may lead. */
+  readonly signedUrlHosts?: readonly string[]
 }
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
@@ -67,15 +69,25 @@ async function fileOf(argument: string | undefined, { credentials }: ShowOptions
 async function entriesOf({ path, named }: CredentialFile): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
-  return credentials.map(({ id, type, sendTo = [] }: CredentialInput) => ({
+  return credentials.map(({ id, type, sendTo = [], signedUrlHosts }: CredentialInput) => ({
     id,
     type,
-    sendTo: typeof sendTo === 'string' ? [sendTo] : sendTo,
+    sendTo: listOf(sendTo),
+    ...(signedUrlHosts !== undefined && { signedUrlHosts: listOf(signedUrlHosts as string | readonly string[]) }),
   }))
 }
 
+function listOf(patterns: string | readonly string[]): readonly string[] {
+  return typeof patterns === 'string' ? [patterns] : patterns
+}
+
 function textOf(entries: readonly Listed[]): string {
-  return entries.map(({ id = '', type, sendTo }) => `${forLine(`${id}  ${type}  ${sendTo.join(' ')}`.trimEnd())}\n`).join('')
+  return entries.map((entry) => `${forLine(lineOf(entry))}\n`).join('')
+}
+
+function lineOf({ id = '', type, sendTo, signedUrlHosts = [] }: Listed): string {
+  const signed = signedUrlHosts.length > 0 ? [`signed: ${signedUrlHosts.join(' ')}`] : []
+  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed].join('  ')
 }
 
 function jsonOf(value: unknown): string {

@@ -71,6 +71,7 @@ function entryOf({ pointer, href, refs, code, message, hint }: Explanation): obj
 
 function textOf(explanations: readonly Explanation[], chosen: boolean, style: Style): string {
   const asking = explanations.filter(({ refs, code }) => refs.length > 0 || (chosen && code !== undefined))
+  if (asking.length === 0 && !chosen) return 'nothing in this document asks for authentication\n'
   const blocks = asking.map((explanation) => blockOf(explanation, style))
   const silent = explanations.length - asking.length
   if (silent > 0) blocks.push([`${silent} ${silent === 1 ? 'target asks' : 'targets ask'} for no authentication`])

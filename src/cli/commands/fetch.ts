@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { NetworkError } from '../../errors.ts'
+import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
+import type { Diagnostics } from '../diagnostics.ts'
 import { EXIT } from '../exit-code.ts'
+import { untilInterrupted } from '../interruption.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, chosenTarget, isChosen, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
 import { isAddress, readDocument } from '../read-document.ts'
-import { failedBody, requireSuccess } from '../response.ts'
+import { failedBody, incomplete, requireSuccess } from '../response.ts'
 import { usageError } from '../usage.ts'
 import { writeNewFile } from '../write-file.ts'
 
@@ -20,24 +22,32 @@ interface FetchOptions extends TargetChoice, CredentialsOption {
 export function addFetch(program: Command, context: Context): void {
   const command = program.command('fetch <document-or-url>').description('send the authorized request; the body goes to stdout or a file')
   withCredentialsOption(withTargetOptions(command))
-    .option('-o, --output <file>', 'write to this new file instead of stdout')
+    .option('-o, --output <file>', 'write to this new file instead of stdout (-)')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
 async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
-  if (!isChosen(options) && !isAddress(name))
-    throw usageError('what is to be fetched? Give --asset KEY, --alternate KEY/NAME or --link REL')
-  const opened = openAuth(context, options, [name])
+  if (!isChosen(options)) requireAddress(name)
+  const progress: Progress = { status: 0, bytes: 0, used: new Set() }
+  const opened = openAuth(context, options, [name], (credential) => progress.used.add(credential))
   const wanted = isChosen(options) ? await targetOf(name, options, context, opened) : name
   const auth = await opened()
-  const { io, diagnostics } = context
+  progress.used.clear()
   const start = performance.now()
-  const progress: Progress = { status: 0, bytes: 0 }
-  const chunks = () => send(wanted, auth, progress, io.signal)
-  if (options.output === undefined) for await (const chunk of await chunks()) await write(io.stdout, chunk)
+  const chunks = () => send(wanted, auth, progress, context)
+  if (options.output === undefined || options.output === '-')
+    for await (const chunk of await chunks()) await write(context.io.stdout, chunk)
   else await writeNewFile(options.output, chunks)
-  await diagnostics.note(summary(progress, performance.now() - start, await await credentialOf(wanted, auth)))
+  await context.diagnostics.note(summary(progress, performance.now() - start))
   return EXIT.done
+}
+
+/** Errors: `USAGE` for a file without a choice from it, and for an address that nobody can fetch. */
+function requireAddress(name: string): void {
+  const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(name)?.[1]?.toLowerCase()
+  if (scheme === undefined) throw usageError('what is to be fetched? Give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (isAddress(name) || scheme === 's3:') return
+  throw usageError(`${scheme} addresses cannot be fetched: only https:, http: and s3: addresses can`)
 }
 
 async function targetOf(name: string, options: FetchOptions, { io }: Context, auth: () => Promise<Auth>): Promise<Target> {
@@ -49,13 +59,36 @@ async function targetOf(name: string, options: FetchOptions, { io }: Context, au
 interface Progress {
   status: number
   bytes: number
+  /** Ids of the entries that were accepted on the way. */
+  readonly used: Set<string>
 }
 
-async function send(wanted: Target | string, auth: Auth, progress: Progress, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  const response = await auth.fetch(wanted, { signal, headers: { 'accept-encoding': 'identity' } })
-  await requireSuccess(response)
+async function send(
+  wanted: Target | string,
+  auth: Auth,
+  progress: Progress,
+  { io: { signal }, diagnostics }: Context,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await untilInterrupted(auth.fetch(wanted, { signal, headers: { 'accept-encoding': 'identity' } }), signal)
+  const target = typeof wanted === 'string' ? undefined : wanted
+  await requireSuccess(response, response.url, target)
+  if (target) warnOfPage(response, target, diagnostics)
   progress.status = response.status
   return bodyOf(response, progress, signal)
+}
+
+/** A login page often comes with 200: a web page instead of what the document promises is worth a word. */
+function warnOfPage({ headers }: Response, { object, pointer }: Target, diagnostics: Diagnostics): void {
+  const promised = mediaType(ownString(object, 'type'))
+  const actual = mediaType(headers.get('content-type'))
+  if (actual !== 'text/html' || promised === '' || promised === actual) return
+  const message = `the answer is ${actual}, the document says ${promised}: this may be a login page`
+  diagnostics.warn({ code: 'CONTENT_TYPE_UNEXPECTED', pointer, message })
+}
+
+/** Without parameters, in lower case. */
+function mediaType(text: string | null | undefined): string {
+  return (text ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 async function* bodyOf(response: Response, progress: Progress, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -74,15 +107,10 @@ async function* bodyOf(response: Response, progress: Progress, signal: AbortSign
 function requireLength({ headers, url }: Response, bytes: number): void {
   const length = headers.get('content-length')
   if (length === null || headers.has('content-encoding') || Number(length) === bytes) return
-  throw new NetworkError('FILE_INCOMPLETE', `${bytes} of ${length} bytes were received`, { url, retryable: true })
+  throw incomplete(url, `${bytes} of ${length} bytes were received`)
 }
 
-/** The entry that was used, as far as that can be told afterwards without asking anyone. */
-async function credentialOf(wanted: Target | string, auth: Auth): Promise<string | undefined> {
-  if (typeof wanted === 'string') return undefined
-  return auth.peek(wanted)?.credential ?? (await auth.explain(wanted)).refs.find(({ code }) => code === undefined)?.credential
-}
-
-function summary({ status, bytes }: Progress, milliseconds: number, credential: string | undefined): string {
-  return `${status}, ${bytes} bytes in ${Math.round(milliseconds)} ms${credential === undefined ? '' : `, credential "${credential}"`}`
+function summary({ status, bytes, used }: Progress, milliseconds: number): string {
+  const credentials = [...used].map((id) => `, credential "${id}"`).join('')
+  return `${status}, ${bytes} bytes in ${Math.round(milliseconds)} ms${credentials}`
 }

@@ -18,9 +18,9 @@ const FORMATS = ['pretty', 'json'] as const
 const LEVELS = ['off', 'info', 'warn', 'error']
 
 interface LintOptions extends CredentialsOption {
-  readonly format: readonly Destination[]
+  readonly format?: readonly Destination[]
   readonly preset: Preset
-  readonly rule: Readonly<Record<string, Level>>
+  readonly rule?: Readonly<Record<string, Level>>
   readonly maxWarnings?: number
   readonly quiet?: boolean
   readonly stdinFilename: string
@@ -37,8 +37,8 @@ export function addLint(program: Command, context: Context): void {
   const command = program.command('lint [inputs...]').description('find what is wrong with files, folders, addresses or standard input (-)')
   withCredentialsOption(command)
     .addOption(new Option('--preset <name>', 'which rules are on').choices(['recommended', 'strict', 'schema']).default('recommended'))
-    .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel, {})
-    .option('--format <format[=file]>', 'pretty (default) or json, to stdout or a file (repeatable)', addDestination, [])
+    .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
+    .option('--format <format[=file]>', 'pretty (default) or json, to stdout or a file (repeatable)', addDestination)
     .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
     .option('--quiet', 'list errors only')
     .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
@@ -47,12 +47,12 @@ export function addLint(program: Command, context: Context): void {
 
 async function lint(inputs: readonly string[], options: LintOptions, context: Context): Promise<number> {
   if (inputs.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
-  const destinations = options.format.length > 0 ? options.format : [{ format: 'pretty' as const }]
+  const { format: destinations = [{ format: 'pretty' }], rule: levels = {} } = options
   if (destinations.filter(({ file }) => file === undefined).length > 1)
     throw usageError('only one format can go to stdout', 'write --format json=FILE')
   const { lintAll, requireRules } = await import('../lint-run.ts')
-  requireRules(options.rule)
-  const settings = { preset: options.preset, levels: options.rule, stdinName: options.stdinFilename }
+  requireRules(levels)
+  const settings = { preset: options.preset, levels, stdinName: options.stdinFilename }
   const outcome = await lintAll(inputs, settings, context.io, openAuth(context, options, inputs))
   if (outcome.documents === 0 && outcome.failures.length === 0)
     throw usageError(`nothing to lint: no *.json or *.geojson in ${inputs.join(', ')}`)
@@ -98,7 +98,7 @@ async function writeReport(file: string, text: string): Promise<void> {
   }
 }
 
-function addLevel(text: string, levels: Readonly<Record<string, Level>>): Readonly<Record<string, Level>> {
+function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {
   const [, id, level] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (id === undefined || !isLevel(level))
     throw new InvalidArgumentError(`It must be ID=LEVEL, where LEVEL is one of ${LEVELS.join(', ')}.`)
@@ -109,7 +109,7 @@ function isLevel(text: string | undefined): text is Level {
   return LEVELS.includes(text ?? '')
 }
 
-function addDestination(text: string, destinations: readonly Destination[]): readonly Destination[] {
+function addDestination(text: string, destinations: readonly Destination[] = []): readonly Destination[] {
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const format = FORMATS.find((known) => known === name)
   if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(' and ')}, each alone or as FORMAT=FILE.`)

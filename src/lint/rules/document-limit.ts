@@ -7,7 +7,7 @@ export const documentLimit: Rule = {
     section: 'run',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
     messages: {
-      bytes: 'larger than {limit} bytes',
+      bytes: 'larger than {limit} MiB',
       depth: 'nested deeper than {limit} levels',
       schemes: 'more than {limit} schemes',
       links: 'more than {limit} links',

@@ -8,7 +8,7 @@ export const flowsShape: Rule = {
     id: 'flows-shape',
     section: 'flows',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { shape: 'flows is a map of flows' },
+    messages: { shape: 'flows must map flow names to flows, such as { "clientCredentials": { … } }' },
     fix: 'suggestion',
   },
   claim({ place, keyword, pointer }, { at }, report) {

@@ -6,7 +6,12 @@ export const notJson: Rule = {
     id: 'not-json',
     section: 'run',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { encoding: 'not UTF-8', syntax: 'not JSON (at byte {offset})', end: 'not JSON: the text ends too early (at byte {offset})' },
+    messages: {
+      encoding: 'not UTF-8',
+      syntax: 'not JSON (at byte {offset}): names need double quotes, commas stand only between members, comments are not allowed',
+      end: 'not JSON: the text ends too early (at byte {offset})',
+      lines: 'not JSON (at byte {offset}): this looks like NDJSON, which this version does not read',
+    },
   },
 }
 

@@ -7,10 +7,10 @@ export const publicAsHttp: Rule = {
     id: 'public-as-http',
     section: 'schemes',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { public: 'a client will ask for a password; leave out auth:refs instead' },
+    messages: { public: 'scheme "{name}" makes clients ask for a password; leave out auth:refs instead' },
   },
   scheme({ name, value, type, pointer }, report) {
-    if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public')
+    if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public', { name })
   },
 }
 

@@ -10,7 +10,7 @@ export const s3WithoutStorage: Rule = {
     id: 's3-without-storage',
     section: 'references',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { unknown: 'endpoint and region are unknown' },
+    messages: { unknown: 'endpoint and region are unknown: add the storage extension' },
   },
   target(target, report) {
     if (!target.refs?.length || target.href === undefined || hasStorage(target)) return
