@@ -9,7 +9,7 @@ const strategies = await loadStrategies(defaultStrategies)
 
 /** What each type sends, in a few words; a type without words fails here. */
 const SENDS: { readonly [type: string]: string } = {
-  http: '`Authorization: <scheme> …` (RFC 9110): Basic, Bearer, or ready-made text for any other word',
+  http: '`Authorization: <scheme> …` (RFC 9110): computed for the words below, ready-made text for any other',
   apiKey: 'the key, as header, query parameter or cookie',
   oauth2: 'a bearer token by client credentials (RFC 6749), kept and renewed; a finished token too',
   openIdConnect: 'a finished bearer token; a login comes later',

@@ -61,7 +61,7 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
   let drawn = 0
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => (drawn++ * 89) % 256)
   const world = { transport: servers.send, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
-  return { servers, world: { ...world, entry: () => undefined } }
+  return { servers, world: { ...world, used: () => {}, entry: () => undefined } }
 }
 
 /** The choice for a subject; undefined when its entry is one that must be refused. */

@@ -84,7 +84,7 @@ describe('with a server that does not check', () => {
   }, 60_000)
 
   it.each([
-    ['files', ['no credential', 'wrong secrets'], 'http-basic/data: the file came instead of AUTH_REJECTED'],
+    ['files', ['authorize', 'no credential', 'wrong secrets'], 'http-digest/data: the file came instead of AUTH_REJECTED'],
     ['tokens', ['wrong secrets'], 'oauth2/data: the file came instead of OAUTH_ERROR'],
     ['signing', ['wrong secrets'], 'signed-get/data: the file came instead of AUTH_REJECTED'],
     ['blobs', ['no credential'], 'signed-get/data: the bare request got 200'],
