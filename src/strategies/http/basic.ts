@@ -13,7 +13,7 @@ export const basic: HttpWord = {
     username: { kind: 'text-or-secret', label: 'User name', required: true },
     password: { kind: 'secret', label: 'Password', required: true },
   },
-  about: { standard: 'RFC 7617', browsers: 'yes', legs: 'a', testedAgainst: 'lighttpd, Apache' },
+  about: { standard: 'RFC 7617', browsers: 'yes', legs: 'a', testedAgainst: 'lighttpd' },
   peek(request, { credential }) {
     const value = atHand(credential) ? header(credential) : undefined
     return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
