@@ -37,13 +37,13 @@ export class Registry {
     return this.#lazy.has(type)
   }
 
-  /** Loads the strategies of those types, as far as there are any. */
+  /** Loads the strategies of those types, as far as there are any; of two calls at once the first to end decides. */
   async load(types: Iterable<string>): Promise<void> {
     const pending = [...new Set(types)].flatMap((type) => this.#lazy.get(type) ?? [])
     await Promise.all(
       pending.map(async (lazy) => {
-        this.#loaded.set(lazy.type, await lazy.load())
-        this.#lazy.delete(lazy.type)
+        const strategy = await lazy.load()
+        if (this.#lazy.delete(lazy.type)) this.#loaded.set(lazy.type, strategy)
       }),
     )
   }

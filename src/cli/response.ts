@@ -1,5 +1,6 @@
 /** What answers mean to the command line. */
 import { AbortedError, type AuthError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
+import { parseChallenges } from '../http/challenge.ts'
 import type { Target } from '../stac/target.ts'
 
 /**
@@ -47,10 +48,9 @@ function uncovered({ status, headers }: Response, url: string, target: Target | 
 }
 
 /** The scheme names of challenges (RFC 9110 §11.6.1); their parameters are the server's own text and stay out. */
-function offeredSchemes(challenges: string): string[] {
-  const parts = challenges.replace(/"(?:[^"\\]|\\.)*"/g, '""').split(',')
-  const names = parts.flatMap((part) => /^\s*([A-Za-z][A-Za-z0-9._-]{0,31})(?:\s+[^\s=]|\s*$)/.exec(part)?.[1] ?? [])
-  return [...new Set(names)].slice(0, 5)
+function offeredSchemes(field: string): string[] {
+  const names = parseChallenges(field).challenges.map(({ scheme }) => scheme)
+  return [...new Set(names)].filter((name) => name.length <= 32).slice(0, 5)
 }
 
 function entryFor(schemes: readonly string[], origin: string): string {

@@ -85,7 +85,11 @@ function refuse(response: HttpResponse, context: HttpContext, token: string): vo
   throw refused(response, context, undefined, `get a new token and put it into the entry; the server says where: ${told.join(', ')}`)
 }
 
-/** Short, printable, and no echo of what was sent. */
+/** Short, printable, and no echo of what was sent, be it written as it is, for an address, or in base64. */
 function isHarmless(value: string, token: string): boolean {
-  return /^[\x21-\x7e]{1,200}$/.test(value) && !value.toLowerCase().includes(token.toLowerCase())
+  if (!/^[\x21-\x7e]{1,200}$/.test(value)) return false
+  const bytes = new TextEncoder().encode(token)
+  const echoes = [token, base64(bytes).replace(/=+$/, ''), base64url(bytes)].map((echo) => echo.toLowerCase())
+  const plain = value.replace(/%([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+  return ![value, plain].some((text) => echoes.some((echo) => text.toLowerCase().includes(echo)))
 }

@@ -145,6 +145,11 @@ describe('gnap against a server', () => {
 
   it.each([
     ['echoes the token', (token: string) => `GNAP as_uri="https://as.example/${token}", access="${token.toLowerCase()}"`],
+    [
+      'echoes the token in other words',
+      (token: string) =>
+        `GNAP as_uri="https://as.example/${token.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`)}", access="${btoa(token)}"`,
+    ],
     ['says something unprintable', () => 'GNAP as_uri="https://as.example/\u0080", access="a b"'],
     ['says nothing', () => 'GNAP'],
     ['speaks of something else', () => 'Bearer as_uri="https://as.example/"'],

@@ -1,0 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { Registry } from '../../src/auth/registry.ts'
+import type { Strategy } from '../../src/auth/strategy.ts'
+
+it('keeps one strategy per type, however many ask for it at once', async () => {
+  let loads = 0
+  const load = async () => {
+    loads += 1
+    await pause(loads * 10)
+    return { type: 'x-lab' } as Strategy
+  }
+  const registry = new Registry([{ type: 'x-lab', load }])
+  const calls = [registry.load(['x-lab']), registry.load(['x-lab'])]
+  await calls[0]
+  const first = registry.get('x-lab')
+  await calls[1]
+  expect(loads).toBe(2)
+  expect(first).toBeDefined()
+  expect(registry.get('x-lab')).toBe(first)
+  expect(registry.isPartial).toBe(false)
+})
