@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
 const setupFiles = ['test/setup/prototypes.ts']
+/** What is waited for may come late on a busy machine. */
+const expect = { poll: { timeout: 15_000 } }
 
 export default defineConfig({
   test: {
@@ -15,6 +17,7 @@ export default defineConfig({
           exclude: ['test/peers/**', 'test/package/**'],
           setupFiles,
           testTimeout: 20_000,
+          expect,
         },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
@@ -27,6 +30,7 @@ export default defineConfig({
           exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts'],
           setupFiles,
           testTimeout: 20_000,
+          expect,
         },
       },
       // Looks at `dist`, which `npm test` builds first.

@@ -93,6 +93,14 @@ export const sourceRules: readonly SourceRule[] = [
     bad: "describe('a', () => it.skip('b', () => {}))",
     good: "it.each([1])('skip.only(%i)', () => {})",
   },
+  {
+    name: 'no test measures time: a busy machine is slow, not wrong; figures come from bench/',
+    applies: inTests,
+    check: (text) =>
+      nodes(text, (node) => ts.isPropertyAccessExpression(node) && /^(?:performance\.now|process\.hrtime)/.test(node.getText())),
+    bad: 'const start = performance.now()',
+    good: "const start = 'performance.now'",
+  },
 ]
 
 const LEFT_OUT = /^(?:skip|only|todo|fails|skipIf)$/

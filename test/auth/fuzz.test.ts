@@ -60,17 +60,15 @@ const s3 = {
   sendTo: ['s3://eo/', 'https://s3.example/'],
 }
 
-/** What a caller does with a document and one of its targets. Gives the milliseconds. */
-async function use({ auth }: ReturnType<typeof victim>, document: unknown, random: Random, problems: string[]): Promise<number> {
-  const started = performance.now()
+/** What a caller does with a document and one of its targets. */
+async function use({ auth }: ReturnType<typeof victim>, document: unknown, random: Random, problems: string[]): Promise<void> {
   const base = { url: 'https://data.victim.example/items/x.json', parents: [document as StacDocument] }
   const targets = [...targetsOf(document as StacDocument, base)]
-  if (targets.length === 0) return 0
+  if (targets.length === 0) return
   const wanted = random.pick(targets)
   for (const outcome of await Promise.allSettled([auth.explain(wanted), auth.authorize(wanted), auth.fetch(wanted)])) {
     if (outcome.status === 'rejected') examine(outcome.reason, problems)
   }
-  return performance.now() - started
 }
 
 function examine(error: unknown, problems: string[]): void {
@@ -79,24 +77,20 @@ function examine(error: unknown, problems: string[]): void {
 }
 
 describe('a mutated document', () => {
-  it(`makes nothing but our own errors, quickly (${CASES} cases)`, async () => {
+  it(`makes nothing but our own errors (${CASES} cases)`, async () => {
     const random = randomFrom(20_261_120)
     const problems: string[] = []
-    let slowest = 0
     let engine = victim({ credentials: [...Object.values(entries), s3] })
     for (let done = 0; done < CASES && problems.length < 5; done++) {
       if (done % 1000 === 0) engine = victim({ credentials: [...Object.values(entries), s3] })
       const document = mutated(seeds[done % seeds.length], random)
       try {
-        const time = await use(engine, document, random, problems)
-        // The first cases load the engine.
-        if (done > 100) slowest = Math.max(slowest, time)
+        await use(engine, document, random, problems)
       } catch (error) {
         problems.push(`thrown: ${error instanceof Error ? error.stack : String(error)}`)
       }
     }
     expect(problems).toEqual([])
-    expect(slowest).toBeLessThan(250)
   }, 60_000)
 
   it('is the same for the same seed', () => {

@@ -120,16 +120,14 @@ describe('fetch', () => {
   })
 
   it('stops at once while a program is asked for the secret, and leaves no file', async () => {
-    const command = [process.execPath, '-e', 'setTimeout(() => {}, 5000)']
+    const command = [process.execPath, '-e', 'setTimeout(() => {}, 60_000)']
     const entry = { id: 'slow', type: 'http', scheme: 'bearer', token: { command }, sendTo: [server.origin] }
     const slow = await put(folder, 'slow.json', { version: 1, credentials: [entry] })
     const interruption = new AbortController()
     setTimeout(() => interruption.abort('SIGINT'), 200)
-    const start = performance.now()
     const argv = ['fetch', `${server.origin}private/data.tif`, '-o', join(folder, 'slow.tif'), '--credentials', slow]
     const outcome = await run(argv, { signal: interruption.signal })
     expect(outcome).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
-    expect(performance.now() - start).toBeLessThan(2000)
     expect((await readdir(folder)).filter((name) => name.startsWith('slow.tif'))).toEqual([])
   })
 

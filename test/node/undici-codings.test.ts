@@ -71,15 +71,14 @@ describe('content codings', () => {
     expect(await failureOf(send(get(`${good.origin}/`), granted))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
-  it('a bomb is stopped in time and in little memory', async () => {
+  it('a bomb is stopped in little memory', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(256 * MIB), { level: 9 }), { level: 9 })
     expect(bomb.length).toBeLessThan(2000)
     const good = await server((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb))
     const response = await send(get(`${good.origin}/`), granted)
     global.gc?.()
-    const [before, start] = [process.memoryUsage().rss, performance.now()]
+    const before = process.memoryUsage().rss
     expect(await failureOf(response.bytes(MIB))).toMatchObject({ code: 'RESPONSE_TOO_LARGE', retryable: false })
-    expect(performance.now() - start).toBeLessThan(1000)
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB)
   })
 })

@@ -31,11 +31,21 @@ describe('limits', () => {
     expect(await failureOf(send(get(`${good.origin}/`), granted))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
-  it('throw a large unwanted body away without reading it all', async () => {
-    const good = await server((_request, response) => response.end(Buffer.alloc(32 * MIB)))
-    const start = performance.now()
+  it('do not read an endless body that is thrown away', async () => {
+    let written: number | undefined
+    const good = await server((_request, response) => {
+      const { socket } = response
+      socket?.on('close', () => {
+        written = socket.bytesWritten - socket.writableLength
+      })
+      const pour = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(MIB)));
+      }
+      response.writeHead(200).on('drain', pour)
+      pour()
+    })
     await (await send(get(`${good.origin}/`), granted)).discard()
-    expect(performance.now() - start).toBeLessThan(1500)
+    await expect.poll(() => written).toBeLessThan(64 * MIB)
   })
 
   it('do not wait for a body that drips while it is thrown away', async () => {
@@ -43,9 +53,7 @@ describe('limits', () => {
       const timer = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const start = performance.now()
     await (await send(get(`${good.origin}/`), granted)).discard()
-    expect(performance.now() - start).toBeLessThan(2000)
   })
 })
 
