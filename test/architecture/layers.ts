@@ -13,7 +13,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -26,6 +26,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
+  crawl: { from: ['errors', 'text', 'stac', 'http'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
