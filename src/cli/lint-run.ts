@@ -34,6 +34,8 @@ const TEXTS = 8 * 1024 * 1024
 export interface LintFailure {
   readonly name: string
   readonly error: AuthError
+  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
+  readonly exit?: number
 }
 
 /** Errors: `USAGE` for a rule that does not exist. */

@@ -23,6 +23,12 @@ export function expand(job: Job, document: StacDocument, url: string, limits: Cr
   return new Expander(job, url, limits).expand(document)
 }
 
+/** What tells a document from others: an Item's id is its own within its Collection. */
+function markOf(document: unknown): string | undefined {
+  const id = ownString(document, 'id')
+  return id === undefined ? undefined : `${ownString(document, 'collection') ?? ''} ${id}`
+}
+
 /** True for the landing page of an API, and for a Collection that says what it conforms to. */
 function isApi(document: StacDocument): boolean {
   const classes = own(document, 'conformsTo')
@@ -68,7 +74,7 @@ class Expander {
     const inner = Array.isArray(list) ? list : []
     const page = this.#job.page ?? { number: 1, original: { headers: {} } }
     const job = { ...this.#job, page }
-    const first = ownString(inner[0], 'id')
+    const first = markOf(inner[0])
     if (isRepeated(page, first)) {
       this.#left.push({
         url: this.#url,

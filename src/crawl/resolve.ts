@@ -8,7 +8,7 @@ import { withoutFragment } from './job.ts'
 export function resolveLink(href: string, base: string): string | AddressProblem {
   const resolved = parsed(href, base)
   // A file names other files by relative references, and the network by whole addresses.
-  if (resolved?.protocol === 'file:' && base.startsWith('file:')) return withoutFragment(resolved)
+  if (resolved?.protocol === 'file:' && resolved.hostname === '' && base.startsWith('file:')) return withoutFragment(resolved)
   // Whether the origin may be asked is for the transport to say: it sees what is really dialled.
   const named = new Set(resolved ? [resolved.origin] : [])
   const url = addressOf(href, { secure: false, named, ...(!base.startsWith('file:') && { base }) })

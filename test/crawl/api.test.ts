@@ -137,6 +137,13 @@ describe('the next page', () => {
     expect(left).toMatchObject([{ code: 'PAGE_LOOP' }])
   })
 
+  it('goes on when another Collection has an Item of the same name', async () => {
+    const first = (collection: string, ...links: object[]) => ({
+      body: { type: 'FeatureCollection', features: [item('1', { collection })], links },
+    })
+    expect((await walk({ '/': first('a', link('next', '/2')), '/2': first('b') })).left).toEqual([])
+  })
+
   it('is an end without a word after an empty last page', async () => {
     expect((await walk(paging({}, { '/2': page([]) }))).left).toEqual([])
   })
