@@ -2,7 +2,6 @@
 import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
 import { deadline, failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
-import { originOf as originForPeople } from '../http/network-error.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
@@ -127,12 +126,12 @@ function judged(error: unknown, url: string, { longestWait = DEFAULTS.wait }: Cr
   const { status, rest } = error
   if (rest !== undefined && rest > Math.min(longestWait, DEFAULTS.wait) * 1000) return { told: rateLimited(url) }
   const retryable = status === 429 || status >= 500
-  const told = new NetworkError(`HTTP_${status}`, `${originForPeople(url)}: the server answered ${status}`, { url, status, retryable })
+  const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: the server answered ${status}`, { url, status, retryable })
   return rest === undefined ? { told } : { told, wait: rest }
 }
 
 function rateLimited(url: string): NetworkError {
-  return new NetworkError('RATE_LIMITED', `${originForPeople(url)}: the server wants to be left alone for longer than a crawl waits`, {
+  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: the server wants to be left alone for longer than a crawl waits`, {
     url,
   })
 }
@@ -143,4 +142,9 @@ function retryAfter(text: string, now: number): number | undefined {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim())) return undefined
   const date = Date.parse(text)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** Queries carry keys and signatures. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '')
 }

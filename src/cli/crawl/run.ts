@@ -85,6 +85,11 @@ function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSen
   return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }
 
+const HINTS: Readonly<Record<string, string | undefined>> = {
+  CRAWL_OTHER_ORIGIN: '--cross-origin follows such links, with what you granted to their own addresses; --same-origin leaves them out',
+  CRAWL_LIMIT: '--max-documents and --max-depth set other limits',
+}
+
 /** What has been seen so far. */
 class Collected {
   readonly progress: Progress
@@ -126,7 +131,9 @@ class Collected {
   #leave(left: Left): void {
     const name = nameOf(left.url)
     if (!left.asked) {
-      this.fail({ name, error: new AuthError(left.code, `${name}: ${left.message}`), exit: EXIT.network })
+      const hint = HINTS[left.code]
+      const error = new AuthError(left.code, `${name}: ${left.message}`, hint === undefined ? {} : { hint })
+      this.fail({ name, error, exit: EXIT.network })
       return
     }
     const key = left.limit ?? left.code
