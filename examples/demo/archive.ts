@@ -1,6 +1,7 @@
 /** The servers that keep files and open them. Each checks what it is sent, as a server in the world would. */
 import { createHash, randomBytes } from 'node:crypto'
 import { bearerGuard, type Guard, sameText } from '../../test/servers/guards.ts'
+import { issuerKey, privateTokenGuard, REQUEST_PATH, startTokenIssuer } from '../../test/servers/private-token-server.ts'
 import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
 import { startS3Server } from '../../test/servers/s3-server.ts'
 import { startSigningServer } from '../../test/servers/signing-server.ts'
@@ -14,6 +15,7 @@ import type { Secrets } from './secrets.ts'
 export const STARTERS = {
   files: startProtectedFiles,
   tokens: startTokenServer,
+  issuer: startTokenIssuer,
   signing: startSigningServer,
   blobs: startProtectedFiles,
   s3: startS3Server,
@@ -36,17 +38,31 @@ export async function startArchive(secrets: Secrets, start: typeof STARTERS): Pr
   const tokens = await start.tokens({ client: { id: CLIENT_ID, secret: secrets.clientSecret, scopes: [SCOPE] } })
   const byToken = bearerGuard((token) => sameText(token, secrets.token))
   const byClient = bearerGuard((token) => tokens.accepts(token, SCOPE))
+  const key = issuerKey()
+  const issuer = await start.issuer(key, secrets.token)
   const stored = randomBytes(65_536)
-  const served = behind({ ...guardsFor(secrets), '/bearer/data.bin': byToken, '/oauth2/data.bin': byClient })
+  const served = behind({
+    ...guardsFor(secrets),
+    '/bearer/data.bin': byToken,
+    '/oauth2/data.bin': byClient,
+    '/privatetoken/data.bin': privateTokenGuard({ key }),
+  })
   const signed = behind({ '/images/data.bin': signer.guard, '/archive/data.bin': signer.guard })
   const files = await start.files(served)
   const blobs = await start.blobs(signed)
   const signing = await start.signing({ signer, objects: blobs.origin, get: byToken, post: byClient })
   const s3 = await start.s3({ objects: { 'vault/data.bin': stored }, keys: [secrets], region: REGION })
-  const answering = [files, tokens, signing, blobs]
+  const answering = [files, tokens, issuer, signing, blobs]
   const contents: Readonly<Record<string, ServedFile>> = { ...served, ...signed, '/vault/data.bin': { content: stored } }
   return {
-    addresses: { files: files.origin, tokenUrl: tokens.tokenUrl, signing: signing.origin, blobs: blobs.origin, s3: s3.url },
+    addresses: {
+      files: files.origin,
+      tokenUrl: tokens.tokenUrl,
+      issuerRequestUri: `${issuer.origin}${REQUEST_PATH}`,
+      signing: signing.origin,
+      blobs: blobs.origin,
+      s3: s3.url,
+    },
     digestAt: (href) => sha256(contents[pathOf(href)]?.content ?? ''),
     requests: () => answering.reduce((sum, { exchanges }) => sum + exchanges.length, s3.log.length),
     deliveries: () => {

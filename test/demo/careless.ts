@@ -20,6 +20,9 @@ const tokens: typeof STARTERS.tokens = async () => {
   return Object.assign(server, { tokenUrl: `${server.origin}/token`, accepts: (token: string) => issued.has(token) })
 }
 
+/** Issues to everybody. */
+const issuer: typeof STARTERS.issuer = (key) => STARTERS.issuer(key)
+
 /** Signs for everybody. */
 const signing: typeof STARTERS.signing = (options) => STARTERS.signing({ ...options, get: () => undefined, post: () => undefined })
 
@@ -47,6 +50,7 @@ const mixedUp: typeof startProtectedFiles = (files) => {
 const CARELESS = {
   files: { files: open },
   tokens: { tokens },
+  issuer: { issuer },
   signing: { signing },
   blobs: { blobs: open },
   s3: { s3 },

@@ -13,6 +13,8 @@ export interface Inquiry {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** The body as it came; absent where an inquiry is made by hand. */
+  readonly bytes?: Uint8Array
 }
 
 export interface Answer {
@@ -36,12 +38,12 @@ export interface AnsweringServer {
 }
 
 /** Starts a server on a free port of 127.0.0.1. A request that cannot be read is 400. */
-export async function startAnswering(answerTo: (request: Inquiry) => Answer): Promise<AnsweringServer> {
+export async function startAnswering(answerTo: (request: Inquiry) => Answer | Promise<Answer>): Promise<AnsweringServer> {
   const exchanges: Exchange[] = []
   let connections = 0
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
     const request = await inquiryOf(incoming)
-    const answer = request ? answerTo(request) : { status: 400 }
+    const answer = request ? await answerTo(request) : { status: 400 }
     if (request) exchanges.push({ request, answer })
     const { status, headers, body = '' } = answer
     response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body)
@@ -76,5 +78,6 @@ async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined
   const { pathname, searchParams } = new URL(url, 'http://server')
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
-  return { method, target: url, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+  const bytes = Buffer.concat(chunks)
+  return { method, target: url, path: pathname, query: searchParams, headers, body: bytes.toString(), bytes }
 }
