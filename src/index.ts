@@ -43,7 +43,7 @@ export {
   TrustError,
   UnsupportedError,
 } from './errors.ts'
-export type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions } from './http/message.ts'
+export type { Connect, Connection, HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from './http/message.ts'
 export type { DocumentKind, StacDocument } from './stac/document.ts'
 export { kindOf } from './stac/document.ts'
 export {
