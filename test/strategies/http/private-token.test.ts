@@ -79,6 +79,7 @@ describe('privatetoken with ready tokens', () => {
     ['https://data.example/f', 'other.example,DATA.example:443'],
     ['https://data.example:8443/f', 'data.example:8443'],
     ['http://127.0.0.1/f', '127.0.0.1:80'],
+    ['http://127.0.0.1/f', '127.0.0.1'],
     ['https://[::1]:1/f', '[::1]:1'],
     ['https://anything.example/f', ''],
   ])('redeems at %s what is for "%s"', async (url, origins) => {

@@ -4,7 +4,7 @@ import { fromBase64url } from '../../../crypto/base64url.ts'
 export interface TokenChallenge {
   /** In the registry of RFC 9578 §8.2: 1 is VOPRF(P-384, SHA-384), 2 is Blind RSA (2048-bit). */
   readonly tokenType: number
-  /** Host, and port where it is not 443. */
+  /** A host, with its port where that is not the usual one. */
   readonly issuerName: string
   /** 32 bytes, or none. */
   readonly redemptionContext: Uint8Array
@@ -43,11 +43,10 @@ export function typeName(type: number): string {
   return `0x${type.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** True when the token may be redeemed at that address: a name without a port means port 443 (RFC 9577 §2.1.1). */
+/** True when the token may be redeemed at that address; a name without a port means the usual one (RFC 9577 §2.1.3). */
 export function isForOrigin({ originInfo }: TokenChallenge, url: string): boolean {
-  const { protocol, hostname, port } = new URL(url)
-  const own = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
-  return originInfo.length === 0 || originInfo.some((name) => serverName(name) === own)
+  const { protocol, host } = new URL(url)
+  return originInfo.length === 0 || originInfo.some((name) => hostOf(protocol, name) === host)
 }
 
 /** The bytes of a text that is base64url or base64 and nothing else. */
@@ -56,10 +55,8 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** Host and port, in the usual form. */
-function serverName(name: string): string | undefined {
-  if (/[/?#@\\]/.test(name) || !URL.canParse(`https://${name}`)) return undefined
-  const { hostname, port } = new URL(`https://${name}`)
-  return `${hostname}:${port || '443'}`
+function hostOf(protocol: string, name: string): string | undefined {
+  return /[/?#@\\]/.test(name) || !URL.canParse(`${protocol}//${name}`) ? undefined : new URL(`${protocol}//${name}`).host
 }
 
 /** Every byte must belong to a field: the structure has a length of its own before each of them. */
