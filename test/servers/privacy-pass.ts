@@ -50,10 +50,15 @@ export async function voprf(): Promise<TokenKind> {
   }
 }
 
-/** Takes token requests everywhere. */
+/** Takes token requests everywhere; 422 for those that its key cannot be used for. */
 export function startIssuer({ issue }: TokenKind): Promise<AnsweringServer> {
   const headers = { 'content-type': MediaType.PRIVATE_TOKEN_RESPONSE }
-  return startAnswering(async ({ bytes }) => ({ status: 200, headers, body: await issue(new Uint8Array(bytes ?? [])) }))
+  return startAnswering(({ bytes = [] }) =>
+    issue(new Uint8Array(bytes)).then(
+      (body) => ({ status: 200, headers, body }),
+      () => ({ status: 422 }),
+    ),
+  )
 }
 
 /** Gives `data` for each token once; every challenge is a new one. */

@@ -115,9 +115,18 @@ export function startTokenIssuer(key: IssuerKey, bearerToken?: string): Promise<
     if (headers['content-type'] !== 'application/private-token-request') return { status: 415 }
     const isOurs = bytes.length === 259 && bytes[0] === 0 && bytes[1] === 2 && bytes[2] === sha256(key.spki).at(-1)
     if (!isOurs) return { status: 422 }
-    const body = privateDecrypt({ key: key.privateKey, padding: constants.RSA_NO_PADDING }, bytes.subarray(3))
-    return { status: 200, headers: { 'content-type': 'application/private-token-response' }, body }
+    const body = signed(bytes.subarray(3), key)
+    return body ? { status: 200, headers: { 'content-type': 'application/private-token-response' }, body } : { status: 422 }
   })
+}
+
+/** Undefined for a number that is larger than the modulus: it was blinded for another key. */
+function signed(blinded: Uint8Array, { privateKey }: IssuerKey): Uint8Array | undefined {
+  try {
+    return privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, blinded)
+  } catch {
+    return undefined
+  }
 }
 
 /** True when the key made that authenticator for that input (RFC 9578 §6.4). */

@@ -21,6 +21,8 @@ import {
 import { startProtectedFiles } from '../../servers/protected-files.ts'
 
 const key = issuerKey()
+/** The issuer says no, or its answer does not verify. */
+const UNISSUED = /^(?:HTTP_422|AUTH_SERVER_UNPROVEN)$/
 const servers: AnsweringServer[] = []
 afterEach(async () => {
   vi.doUnmock('@cloudflare/privacypass-ts')
@@ -90,7 +92,7 @@ describe('tokens from an issuer', () => {
     expect(statuses(files)).toEqual([401, 401])
     const fetched = await user(await guarded(), { issuerRequestUri: issuer.origin + REQUEST_PATH })
     // The last byte of a key id is all that the issuer is told of the key: by chance it may be the same.
-    expect(await failureOf(fetched())).toMatchObject({ code: expect.stringMatching(/^(?:HTTP_422|AUTH_SERVER_UNPROVEN)$/) })
+    expect(await failureOf(fetched())).toMatchObject({ code: expect.stringMatching(UNISSUED) })
   })
 })
 
@@ -138,7 +140,8 @@ describe('an origin that cheats', () => {
     const issuer = await running(startIssuer(mine))
     const files = await running(startOrigin({ ...mine, tokenKey: theirs.tokenKey }))
     const fetched = await user(files, { issuerRequestUri: issuer.origin })
-    expect(await failureOf(fetched())).toMatchObject({ name: 'ProtocolError', code: 'AUTH_SERVER_UNPROVEN', status: 200 })
+    // What was blinded for a larger modulus may not fit into the issuer's own.
+    expect(await failureOf(fetched())).toMatchObject({ code: expect.stringMatching(UNISSUED) })
     expect(statuses(files)).toEqual([401])
   })
 
