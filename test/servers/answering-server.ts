@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
 /** A request as it came in. */
@@ -17,6 +17,8 @@ export interface Inquiry {
   readonly body: string
   /** The body as it came; absent where an inquiry is made by hand. */
   readonly bytes?: Uint8Array
+  /** Which of the connections that carried requests, from 1. */
+  readonly connection: number
   /** Secrets of the connection that it came over (RFC 8446 §7.5); only there when it is encrypted. */
   readonly keyingMaterial?: (length: number, label: string, context: Buffer) => Buffer
 }
@@ -54,8 +56,14 @@ export async function startAnswering(
 ): Promise<AnsweringServer> {
   const exchanges: Exchange[] = []
   let connections = 0
+  let used = 0
+  const numbers = new WeakMap<Socket, number>()
+  const numberOf = (socket: Socket) => {
+    if (!numbers.has(socket)) numbers.set(socket, ++used)
+    return numbers.get(socket) ?? 0
+  }
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const request = await inquiryOf(incoming)
+    const request = await inquiryOf(incoming, numberOf(incoming.socket))
     const answer = request ? await answerTo(request) : { status: 400 }
     if (request) exchanges.push({ request, answer })
     const { status, headers, body = '' } = answer
@@ -86,7 +94,7 @@ export function jsonAnswer(status: number, value: unknown, headers: Readonly<Rec
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
 }
 
-async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined> {
+async function inquiryOf(incoming: IncomingMessage, connection: number): Promise<Inquiry | undefined> {
   const { method = '', url = '', headers } = incoming
   if (!URL.canParse(url, 'http://server')) return undefined
   const { pathname, searchParams } = new URL(url, 'http://server')
@@ -94,6 +102,6 @@ async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined
   for await (const chunk of incoming) chunks.push(chunk)
   const { socket } = incoming
   const bytes = Buffer.concat(chunks)
-  const request = { method, target: url, path: pathname, query: searchParams, headers, body: bytes.toString(), bytes }
+  const request = { method, target: url, path: pathname, query: searchParams, headers, body: bytes.toString(), bytes, connection }
   return socket instanceof TLSSocket ? { ...request, keyingMaterial: socket.exportKeyingMaterial.bind(socket) } : request
 }

@@ -6,6 +6,7 @@ import { digest } from './digest.ts'
 import { dpop } from './dpop.ts'
 import { gnap } from './gnap.ts'
 import { hoba } from './hoba.ts'
+import { negotiate } from './negotiate.ts'
 import { oauth } from './oauth.ts'
 import { privateToken } from './private-token.ts'
 import { scramSha1, scramSha256 } from './scram.ts'
@@ -20,6 +21,7 @@ export const words: readonly HttpWord[] = [
   dpop,
   gnap,
   hoba,
+  negotiate,
   oauth,
   privateToken,
   scramSha1,
