@@ -22,6 +22,7 @@ function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly 
     { ...known('dpop'), token, privateKey: secret('dpopKey') },
     { ...known('gnap'), token, privateKey: secret('gnapKey'), keyId: KEY_ID },
     { ...known('hoba'), privateKey: secret('hobaKey'), keyId: KEY_ID },
+    { ...known('mutual'), ...account },
     { ...known('oauth'), ...consumer, token, tokenSecret: secret('tokenSecret') },
     { ...known('scram-sha-1'), ...account },
     { ...known('scram-sha-256'), ...account },

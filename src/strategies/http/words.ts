@@ -5,9 +5,10 @@ import { digest } from './digest.ts'
 import { dpop } from './dpop.ts'
 import { gnap } from './gnap.ts'
 import { hoba } from './hoba.ts'
+import { mutual } from './mutual.ts'
 import { oauth } from './oauth.ts'
 import { scramSha1, scramSha256 } from './scram.ts'
 import { vapid } from './vapid.ts'
 import type { HttpWord } from './word.ts'
 
-export const words: readonly HttpWord[] = [basic, bearer, digest, dpop, gnap, hoba, oauth, scramSha1, scramSha256, vapid]
+export const words: readonly HttpWord[] = [basic, bearer, digest, dpop, gnap, hoba, mutual, oauth, scramSha1, scramSha256, vapid]
