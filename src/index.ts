@@ -13,9 +13,11 @@ export {
   type SecretSource,
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, oneLeg } from './auth/flow.ts'
+export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
 export type { Entry, Session } from './auth/session.ts'
+export type { SessionStore } from './auth/session-store.ts'
 export type {
   AuthContext,
   Clock,
