@@ -1,7 +1,5 @@
 /** Hash functions of Node: synchronous, many times faster than SubtleCrypto for texts as short as a request. */
-import { createDiffieHellman, createHash, createHmac, createSecretKey, getDiffieHellman, hash } from 'node:crypto'
-import { GENERATOR, GROUP_BYTES } from '../crypto/modp2048.ts'
-import { natural, naturalBytes } from '../crypto/natural.ts'
+import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import type { HashName, HmacKey } from './platform.ts'
 
 /** Hex SHA-256 of a text in UTF-8. */
@@ -19,11 +17,4 @@ export function hmacKey(bytes: Uint8Array): HmacKey {
     sign: (text) => createHmac('sha256', key).update(text).digest(),
     signHex: (text) => createHmac('sha256', key).update(text).digest('hex'),
   }
-}
-
-/** A power in the group of 2048 bits, as in Diffie-Hellman: in a time that does not depend on the exponent. */
-export function modularPower(base: bigint, exponent: bigint): bigint {
-  const group = createDiffieHellman(getDiffieHellman('modp14').getPrime(), naturalBytes(GENERATOR, 1))
-  group.setPrivateKey(naturalBytes(exponent, GROUP_BYTES))
-  return natural(group.computeSecret(naturalBytes(base, GROUP_BYTES)))
 }

@@ -1,6 +1,6 @@
 import { awsKeys } from '../node/aws-keys.ts'
 import { secretSource } from '../node/secret-source.ts'
-import { digest, hmacKey, modularPower, sha256Hex } from './node-crypto.ts'
+import { digest, hmacKey, sha256Hex } from './node-crypto.ts'
 import type { Platform } from './platform.ts'
 
 /** Node: undici, synchronous hashes, secrets from files, programs and the environment. */
@@ -11,7 +11,6 @@ export const platform: Platform = {
   sha256Hex,
   digest,
   hmacKey,
-  modularPower,
   secretSource,
   s3Keys: awsKeys,
 }

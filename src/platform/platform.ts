@@ -15,8 +15,6 @@ export interface Platform {
   digest(algorithm: HashName, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
   /** Imports an HMAC-SHA-256 key; at once where the platform can. */
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
-  /** A power in the group of `crypto/modp2048.ts`: the base is neither 0 nor 1 nor -1, the exponent not 0; at once where the platform can. */
-  modularPower(base: bigint, exponent: bigint): bigint | Promise<bigint>
   /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
   secretSource(source: SecretSource): () => Promise<string>
   /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */

@@ -23,8 +23,3 @@ export async function hmacKey(bytes: Uint8Array): Promise<HmacKey> {
   const sign = async (text: string) => new Uint8Array(await crypto.subtle.sign(HMAC, key, utf8.encode(text)))
   return { sign, signHex: async (text) => hex(await sign(text)) }
 }
-
-/** A power in the group of 2048 bits, which SubtleCrypto does not have. */
-export async function modularPower(base: bigint, exponent: bigint): Promise<bigint> {
-  return (await import('../crypto/modp2048.ts')).modularPower(base, exponent)
-}

@@ -1,6 +1,6 @@
 import { UnsupportedError } from '../errors.ts'
 import type { Platform } from './platform.ts'
-import { digest, hmacKey, modularPower, sha256Hex } from './web-crypto.ts'
+import { digest, hmacKey, sha256Hex } from './web-crypto.ts'
 
 /** Browsers and other web runtimes: fetch and SubtleCrypto; secrets come from the page, there is nowhere to read them from. */
 export const platform: Platform = {
@@ -13,7 +13,6 @@ export const platform: Platform = {
   sha256Hex,
   digest,
   hmacKey,
-  modularPower,
   secretSource: (source) => async () => {
     const kind = Object.keys(source)[0]
     const hint = 'give the secret itself or a function that returns it'

@@ -12,6 +12,18 @@ it('is a safe prime, as far as Fermat tells', () => {
   expect(modularPower(2n, ORDER)).toBe(1n)
 })
 
+it('has powers that agree with the definition', () => {
+  for (const [base, exponent] of [
+    [2n, 1n],
+    [3n, 5n],
+    [2n, 2053n],
+    [PRIME - 2n, 301n],
+    [7n, 0n],
+  ] as const) {
+    expect(modularPower(base, exponent)).toBe(base ** exponent % PRIME)
+  }
+})
+
 it('divides by everything but zero', () => {
   for (const value of [1n, 2n, 12345n, ORDER - 1n, ORDER + 7n, PRIME ** 2n]) expect((inverse(value) * value) % ORDER).toBe(1n)
 })

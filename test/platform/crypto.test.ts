@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { GENERATOR, ORDER, PRIME } from '../../src/crypto/modp2048.ts'
 import * as node from '../../src/platform/node-crypto.ts'
 import * as web from '../../src/platform/web-crypto.ts'
 
@@ -34,24 +33,4 @@ describe.each([
 it('of Node are there at once', () => {
   expect(typeof node.sha256Hex('')).toBe('string')
   expect(node.hmacKey(new Uint8Array(1)).sign('')).toBeInstanceOf(Uint8Array)
-})
-
-describe.each([
-  ['node', node],
-  ['web', web],
-])('powers in the group of 2048 bits, of %s', (_name, { modularPower }) => {
-  it('agree with the definition', async () => {
-    for (const [base, exponent] of [
-      [2n, 1n],
-      [3n, 5n],
-      [GENERATOR, 2053n],
-      [PRIME - 2n, 301n],
-    ] as const) {
-      expect(await modularPower(base, exponent)).toBe(base ** exponent % PRIME)
-    }
-  })
-
-  it('of the generator go round once', async () => {
-    expect(((await modularPower(GENERATOR, ORDER - 1n)) * GENERATOR) % PRIME).toBe(1n)
-  })
 })

@@ -33,6 +33,8 @@ export interface MutualServerSession {
 
 const ALGORITHM = 'iso-kam3-dl-2048-sha256'
 const PRIME_BYTES = getDiffieHellman('modp14').getPrime()
+/** Made once: some versions of Node look for a quarter of a second whether the prime is one. */
+const group = createDiffieHellman(PRIME_BYTES, 2)
 const Q = number(PRIME_BYTES)
 const R = (Q - 1n) / 2n
 
@@ -137,7 +139,6 @@ function paramsOf(authorization: string): Params | undefined {
 }
 
 function power(base: bigint, exponent: bigint): bigint {
-  const group = createDiffieHellman(PRIME_BYTES, 2)
   group.setPrivateKey(octets(exponent))
   return number(group.computeSecret(octets(base)))
 }

@@ -71,7 +71,7 @@ async function* exchange(
   context: HttpContext,
 ): AsyncGenerator<Leg, MutualSession | undefined, HttpResponse> {
   const { credential, clock, random } = context
-  const client = await startExchange(random)
+  const client = startExchange(random)
   const params: readonly AuthParam[] = [userParam(user), ['kc1', base64(groupBytes(client.value)), 'quoted']]
   const response = yield handshake(answering(request, realm, params))
   if (response.status >= 500) return undefined

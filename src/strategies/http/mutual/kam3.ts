@@ -1,6 +1,6 @@
 /** The algorithm `iso-kam3-dl-2048-sha256` (RFC 8121 §3), with the default functions of RFC 8120 §12. */
 import { platform } from '#platform'
-import { GENERATOR, GROUP_BYTES, inverse, ORDER, PRIME } from '../../../crypto/modp2048.ts'
+import { GENERATOR, GROUP_BYTES, inverse, modularPower, ORDER, PRIME } from '../../../crypto/modp2048.ts'
 import { natural, naturalBytes } from '../../../crypto/natural.ts'
 
 /** The one algorithm that we know. */
@@ -27,9 +27,9 @@ const ITERATIONS = 16_384
 const LEAST_EXPONENT = 2048n
 
 /** Draws a new secret: so many more bits than needed that the remainder favours nothing. */
-export async function startExchange(random: (bytes: number) => Uint8Array): Promise<ClientExchange> {
+export function startExchange(random: (bytes: number) => Uint8Array): ClientExchange {
   const secret = LEAST_EXPONENT + (natural(random(GROUP_BYTES + 8)) % (ORDER - LEAST_EXPONENT))
-  return { secret, value: await platform.modularPower(GENERATOR, secret) }
+  return { secret, value: modularPower(GENERATOR, secret) }
 }
 
 /** What a number of the group looks like on the wire: all its bytes (RFC 8120 §3.2.3). */
@@ -59,7 +59,7 @@ export async function sharedSecret({ secret, value }: ClientExchange, server: bi
   const first = natural(await hash(Uint8Array.of(1, ...kc1)))
   const second = natural(await hash(Uint8Array.of(2, ...kc1, ...ks1)))
   const exponent = ((secret + second) * inverse(secret * first + password)) % ORDER
-  const z = groupBytes(await platform.modularPower(server, exponent))
+  const z = groupBytes(modularPower(server, exponent))
   return { octets: Uint8Array.of(...kc1, ...ks1, ...z) }
 }
 
