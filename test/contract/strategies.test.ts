@@ -35,11 +35,17 @@ const PARAMS =
 const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
 const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
 
+/** Far enough for Mutual to prove itself, to a server that never does. */
+const MUTUAL = 'Mutual version=1, algorithm=iso-kam3-dl-2048-sha256, validation=host, realm="r"'
+const KS1 = Buffer.alloc(256).fill(3, 255).toString('base64')
+const agreeing = (leg: number) => (leg === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
+
 /** A server that never says yes, or says it without a reason. */
 const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
   'asks for everything': () => asks(everything.join(', ')),
   'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
   'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
+  'agrees on a key': (leg) => asks(`${MUTUAL}, ${agreeing(leg)}`),
   'asks for something else': () => asks('Other realm="r"'),
   'asks without a challenge': () => ({ status: 401 }),
   'asks with an unreadable challenge': () => asks('Digest realm="open'),
