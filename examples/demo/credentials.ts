@@ -1,33 +1,45 @@
 /** What the user of the demo has: one entry per credential, each bound to the addresses that may have it. */
 import type { CredentialInput, SecretInput, SecretSource } from 'stac-auth'
-import { type Addresses, CLIENT_ID, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
+import { type Addresses, CLIENT_ID, ISSUER, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
 import type { SecretName } from './secrets.ts'
 
 type SecretOf = (name: SecretName) => SecretInput | SecretSource
 
 /** The entries. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
 export function entriesFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  return [...httpEntries(addresses, secret), ...keyEntries(addresses, secret), ...otherEntries(addresses, secret)]
+  return [
+    ...httpEntries(addresses, secret),
+    sealedEntry(addresses, secret),
+    ...keyEntries(addresses, secret),
+    ...otherEntries(addresses, secret),
+  ]
 }
 
-function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly CredentialInput[] {
+function httpEntries({ files, signing, issuerRequestUri }: Addresses, secret: SecretOf): readonly CredentialInput[] {
   const known = (scheme: string) => ({ id: scheme, type: 'http', scheme, sendTo: [`${files}/${scheme}/`] })
   const account = { username: USERNAME, password: secret('password') }
   const token = secret('boundToken')
   const consumer = { consumerKey: CLIENT_ID, consumerSecret: secret('consumerSecret') }
   return [
     { ...known('basic'), id: 'ada', ...account },
-    { ...known('bearer'), id: 'mission', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`] },
+    { ...known('bearer'), id: 'mission', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`, issuerRequestUri] },
     { ...known('digest'), ...account },
     { ...known('dpop'), token, privateKey: secret('dpopKey') },
     { ...known('gnap'), token, privateKey: secret('gnapKey'), keyId: KEY_ID },
     { ...known('hoba'), privateKey: secret('hobaKey'), keyId: KEY_ID },
+    { ...known('mutual'), ...account },
     { ...known('oauth'), ...consumer, token, tokenSecret: secret('tokenSecret') },
+    { ...known('privatetoken'), issuerName: ISSUER, issuerRequestUri, with: 'mission' },
     { ...known('scram-sha-1'), ...account },
     { ...known('scram-sha-256'), ...account },
     { ...known('vapid'), privateKey: secret('vapidKey'), subject: 'mailto:ada@demo.example' },
     { ...known('portal'), credentials: secret('portalText') },
   ]
+}
+
+function sealedEntry({ sealed }: Addresses, secret: SecretOf): CredentialInput {
+  const scheme = 'concealed'
+  return { id: scheme, type: 'http', scheme, privateKey: secret('concealedKey'), keyId: KEY_ID, sendTo: [`${sealed}/`] }
 }
 
 function keyEntries({ files }: Addresses, secret: SecretOf): readonly CredentialInput[] {

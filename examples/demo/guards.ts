@@ -1,11 +1,13 @@
 /** Who may have which file: for each path a guard that believes the user's secrets and no others. */
 import { createPublicKey } from 'node:crypto'
+import { concealedGuard } from '../../test/servers/concealed-guard.ts'
 import { digestServer } from '../../test/servers/digest-server.ts'
 import { dpopResource } from '../../test/servers/dpop-resource.ts'
 import { gnapGuard } from '../../test/servers/gnap-guard.ts'
 import { basicGuard, type Guard, keyGuard, wordGuard } from '../../test/servers/guards.ts'
 import { hobaGuard } from '../../test/servers/hoba-guard.ts'
 import { thumbprintOf } from '../../test/servers/jws.ts'
+import { mutualServer } from '../../test/servers/mutual-server.ts'
 import { oauth1Guard } from '../../test/servers/oauth1-guard.ts'
 import { scramServer } from '../../test/servers/scram-server.ts'
 import { vapidGuard } from '../../test/servers/vapid-guard.ts'
@@ -27,11 +29,17 @@ export function guardsFor(secrets: Secrets): Guards {
   }
 }
 
+/** The guards of the files behind encryption. */
+export function sealedGuards({ concealedKey }: Secrets): Guards {
+  return { '/concealed/data.bin': concealedGuard(new Map([[KEY_ID, createPublicKey(concealedKey)]])) }
+}
+
 function passwordGuards({ password }: Secrets): Guards {
   const users = { [USERNAME]: password }
   return {
     '/basic/data.bin': basicGuard(USERNAME, password),
     '/digest/data.bin': digestServer({ username: USERNAME, password, algorithms: ['SHA-256', 'MD5'] }),
+    '/mutual/data.bin': mutualServer({ users }),
     '/scram-sha-1/data.bin': scramServer({ users, mechanism: 'SCRAM-SHA-1' }),
     '/scram-sha-256/data.bin': scramServer({ users, mechanism: 'SCRAM-SHA-256' }),
   }

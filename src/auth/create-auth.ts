@@ -1,6 +1,6 @@
 /** `createAuth`: chooses at once, and loads the rest of the engine when something must be sent. */
 import { SelectionError } from '../errors.ts'
-import type { HttpRequest, Send } from '../http/message.ts'
+import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
 import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
@@ -16,6 +16,7 @@ import { hrefOf } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type Selection, Unusable } from './select.ts'
 import type { Session } from './session.ts'
+import type { SessionStore } from './session-store.ts'
 import type { Clock, LazyStrategy, Strategy, Warning } from './strategy.ts'
 
 export interface AuthOptions {
@@ -24,7 +25,7 @@ export interface AuthOptions {
   /** Replaces the default list; add to `defaultStrategies` for custom types. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]
   /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere. */
-  readonly transport?: Send
+  readonly transport?: Transport
   /** Addresses that the user typed: their origins may be loopback or private. */
   readonly typed?: readonly string[]
   /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */
@@ -36,6 +37,8 @@ export interface AuthOptions {
   /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
   readonly onUse?: (credential: string, url: string) => void
   readonly clock?: Clock
+  /** Where tokens are kept; default: in memory, as long as this engine. */
+  readonly session?: SessionStore
 }
 
 /** What is known before anything was sent. */
@@ -100,8 +103,8 @@ export function createAuth(options: AuthOptions): Auth {
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
     const at = known(request, target, selection, options.presign)
     if (at || !selection?.choice) return at ?? plainRequest(request, target, selection)
-    const leg = await (runtime ?? (await running())).authorize(request, selection.choice, target, options)
-    return leg ? checked(request, leg, target, selection, selection.choice) : plainRequest(request, target, selection)
+    const { leg, selection: used } = await (runtime ?? (await running())).authorize(request, outcome, target, options)
+    return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
   }
 
   function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
@@ -125,12 +128,16 @@ export function createAuth(options: AuthOptions): Auth {
     },
     explain: async (wanted) => {
       const target = targetOf(wanted)
-      return (await ready(target)).explain(target)
+      const chooser = await ready(target)
+      return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
     },
     fetch: async (input, init = {}) => {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
+    login: async (credential, interaction = {}, { signal } = {}) => (await running()).login(credential, interaction, signal),
+    logout: async (credential, { signal } = {}) => (await running()).logout(credential, signal),
+    status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
       const request = input instanceof Request ? input : undefined
       const { method, headers, body, signal, redirect } = request ?? {}

@@ -14,6 +14,8 @@ import { rejected } from './rejected.ts'
 import { type Selection, Unusable } from './select.ts'
 
 const MAX_HOPS = 10
+/** What lets the next reference have its turn. */
+const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
 /** What a request is for, and which references may serve it. */
 interface Purpose {
@@ -110,7 +112,7 @@ export class Exchange {
         const answer = await this.#authorized(request, selection.choice, hop)
         if (answer) return answer
       } catch (error) {
-        if (!(error instanceof CredentialError) || error.code !== 'AUTH_REJECTED') throw error
+        if (!(error instanceof CredentialError) || !NEXT.has(error.code)) throw error
         refusal ??= error
       }
     }
@@ -119,9 +121,9 @@ export class Exchange {
   }
 
   async #authorized(request: HttpRequest, choice: Choice, { target, hop, ...options }: Hop): Promise<Answer | undefined> {
-    const context = contextOf(this.#world, choice, { url: request.url, target }, options.signal)
+    const context = contextOf(this.#world, choice, { url: request.url, target }, { signal: options.signal })
     const flow = choice.strategy.authorize(request, context)
-    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg.request, options))
+    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg, options))
     if (!result) return undefined
     const { response, leg } = result
     if (response.status === 401 || response.status === 403) {

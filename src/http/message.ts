@@ -27,6 +27,12 @@ export interface HttpResponse {
   toResponse(): Response
 }
 
+/** A certificate and its key, PEM. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
 /** What a transport needs to know besides the request. */
 export interface SendOptions {
   readonly signal?: AbortSignal
@@ -34,12 +40,34 @@ export interface SendOptions {
   readonly granted?: boolean
   /** Milliseconds for the whole exchange, body included; none for resources, whose body may be long. */
   readonly timeout?: number
+  /** What the client shows on an encrypted connection (RFC 8705 §2), PEM; a connection of its own is made for it. */
+  readonly clientCertificate?: ClientCertificate
   /** Where the platform hides the address of a redirect (browsers), it may follow by itself; for resources only. */
   readonly followHidden?: boolean
 }
 
 /** Sends one request and follows nothing. */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpResponse>
+
+/** One connection to one origin, for authorizations that belong to the connection which carries them. */
+export interface Connection {
+  /** Sends over this very connection; when it is gone it is not opened again (`NETWORK_RESET`). */
+  readonly send: Send
+  /**
+   * Secret bytes that only the two ends of the connection can compute (RFC 8446 §7.5); undefined below TLS 1.3.
+   *
+   * @param length in bytes
+   */
+  keyingMaterial(length: number, label: string, context: Uint8Array): Uint8Array | undefined
+  /** Closes it as soon as what is under way has been read. */
+  close(): void
+}
+
+/** Connects to the origin of an address. Errors: as for sending. */
+export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
+
+/** A `Send` that may also be able to hold a connection. */
+export type Transport = Send & { readonly connect?: Connect }
 
 /** A copy with that header set (lower-case name). */
 export function withHeader(request: HttpRequest, name: string, value: string): HttpRequest {

@@ -8,6 +8,7 @@ export const platform: Platform = {
     const { fetchTransport } = await import('./fetch-transport.ts')
     return fetchTransport()
   },
+  connect: undefined,
   hidesHeaders: true,
   sha256Hex,
   digest,
@@ -24,5 +25,9 @@ export const platform: Platform = {
       'an s3 entry without keys takes them from a profile or the environment, on Node only',
       { hint },
     )
+  },
+  securityContext: async () => {
+    const hint = "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login"
+    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'pages cannot use Kerberos tickets by themselves', { hint })
   },
 }

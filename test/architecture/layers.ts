@@ -30,7 +30,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
-  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring'] },
+  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos'] },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
     packages: ['node:', 'commander'],
@@ -48,15 +48,15 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
   // A finished bearer token answers these two as well.
   ['oauth2', /^src\/strategies\/http\/bearer\.ts$/],
   ['open-id-connect', /^src\/strategies\/(?:oauth2\/|http\/bearer\.ts$)/],
-  ['http/dpop', /^src\/strategies\/oauth2\/token\.ts$/],
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['reveal']
+const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
+  [/^src\/strategies\/http\/private-token\//, '@cloudflare/privacypass-ts'],
 ]
 
 /** What is wrong with the imports of one file of `src`, one line each. */

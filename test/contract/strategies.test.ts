@@ -1,25 +1,31 @@
 /** What every strategy and every HTTP word keeps to, whatever the server does. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { platform } from '#platform'
 import type { Choice } from '../../src/auth/choice.ts'
 import { contextOf, type World } from '../../src/auth/context.ts'
 import { runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
 import { readCredentials } from '../../src/auth/read-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 import { type AuthError, isAuthError } from '../../src/errors.ts'
 import { REGISTERED_SCHEMES, spellingOf } from '../../src/http/auth-scheme.ts'
-import type { HttpRequest } from '../../src/http/message.ts'
+import type { Connection, HttpRequest } from '../../src/http/message.ts'
 import { words } from '../../src/strategies/http/words.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 import { leaks, shown } from '../harness/canary.ts'
 import { type Reply, type Script, script } from '../harness/scripted.ts'
+import { ticketsFor } from '../harness/tickets.ts'
 import { DATA, SIGN_URL, SIGNED, secrets, TOKEN_URL } from '../harness/victim.ts'
 import { KEYS, type Subject, secret, subjects } from './subjects.ts'
 
 let strategies: readonly Strategy[]
 beforeAll(async () => {
+  // The system of the user has a ticket for the data.
+  const tickets = ticketsFor({ [`HTTP@${new URL(DATA).hostname}`]: new TextEncoder().encode('key') }, () => 'nonce')
+  vi.spyOn(platform, 'securityContext').mockImplementation(tickets.securityContext)
   strategies = await loadStrategies(defaultStrategies)
 })
 
@@ -30,11 +36,17 @@ const PARAMS =
 const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
 const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
 
+/** Far enough for Mutual to prove itself, to a server that never does. */
+const MUTUAL = 'Mutual version=1, algorithm=iso-kam3-dl-2048-sha256, validation=host, realm="r"'
+const KS1 = Buffer.alloc(256).fill(3, 255).toString('base64')
+const agreeing = (leg: number) => (leg === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
+
 /** A server that never says yes, or says it without a reason. */
 const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
   'asks for everything': () => asks(everything.join(', ')),
   'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
   'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
+  'agrees on a key': (leg) => asks(`${MUTUAL}, ${agreeing(leg)}`),
   'asks for something else': () => asks('Other realm="r"'),
   'asks without a challenge': () => ({ status: 401 }),
   'asks with an unreadable challenge': () => asks('Digest realm="open'),
@@ -51,7 +63,7 @@ function freeze(request: HttpRequest): HttpRequest {
 }
 
 /** A world that begins anew: the same clock, the same random bytes, honest endpoints. */
-function worldOf(replies: (leg: number) => Reply): { world: World; servers: Script } {
+function worldOf(replies: (leg: number) => Reply): { world: World; servers: Script; opened: readonly string[] } {
   const servers = script(({ url }, index) => {
     if (url.startsWith(TOKEN_URL)) return { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
     if (url.startsWith(SIGN_URL)) return { body: { href: SIGNED } }
@@ -59,9 +71,24 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
   })
   const clock = { now: () => 1_800_000_000_000 }
   let drawn = 0
+  const opened: string[] = []
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => (drawn++ * 89) % 256)
-  const world = { transport: servers.send, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
-  return { servers, world: { ...world, used: () => {}, entry: () => undefined } }
+  /** Connections are there, and their end tells of itself. */
+  const connect = async (): Promise<Connection> => {
+    opened.push('open')
+    return { send: servers.send, keyingMaterial: (length) => new Uint8Array(length).fill(7), close: () => opened.pop() }
+  }
+  const transport = Object.assign(servers.send.bind(undefined), { connect })
+  const world = {
+    transport,
+    sessions: new MemorySessions(clock),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
+    clock,
+    random,
+    warn: () => {},
+    named: new Set<string>(),
+  }
+  return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }
 }
 
 /** The choice for a subject; undefined when its entry is one that must be refused. */
@@ -139,7 +166,7 @@ describe.each(subjects)('$name', (subject) => {
   it('leaves nothing behind when it is closed early', async () => {
     const choice = choiceOf(subject)
     if (!choice) return
-    const { world, servers } = worldOf(() => ({ status: 200 }))
+    const { world, servers, opened } = worldOf(() => ({ status: 200 }))
     for (let stop = 0; stop < 4; stop++) {
       const flow = flowOf(choice, world)
       await advance(flow, stop)
@@ -148,6 +175,7 @@ describe.each(subjects)('$name', (subject) => {
       expect(await flow.next({} as never)).toEqual({ done: true, value: undefined })
       await new Promise((resolve) => setImmediate(resolve))
       expect(servers.sent).toHaveLength(sent)
+      expect(opened).toEqual([])
     }
     const again = flowOf(choice, world)
     await advance(again, 1)
@@ -172,5 +200,5 @@ async function advance(flow: AuthFlow, steps: number): Promise<void> {
 
 /** Signatures with ECDSA have a random part of their own. */
 function withoutEcdsa(leg: Leg): unknown {
-  return JSON.parse(JSON.stringify(leg).replace(/(?<=[.:])[\w+/-]{86}(?:==)?(?=[":,])/g, 'ECDSA'))
+  return JSON.parse(JSON.stringify(leg).replace(/(?<=[.:])[\w+/-]{86}(?:==)?(?=[":,])|(?<=p=)ME[\w-]{90,96}(?=[",])/g, 'ECDSA'))
 }

@@ -4,10 +4,12 @@ import { STARTERS } from '../../examples/demo/archive.ts'
 import { runDemo } from '../../examples/demo/demo.ts'
 import { createScreen } from '../../examples/demo/screen.ts'
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
+import { CERTIFIED } from '../servers/harness.ts'
 import { startProtectedFiles } from '../servers/protected-files.ts'
 
-const open: typeof startProtectedFiles = (files) =>
-  startProtectedFiles(Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, { content }])))
+/** Gives every file to everybody. */
+const open: typeof startProtectedFiles = (files, certified) =>
+  startProtectedFiles(Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, { content }])), certified)
 
 /** Gives a token to everybody. */
 const tokens: typeof STARTERS.tokens = async () => {
@@ -19,6 +21,9 @@ const tokens: typeof STARTERS.tokens = async () => {
   })
   return Object.assign(server, { tokenUrl: `${server.origin}/token`, accepts: (token: string) => issued.has(token) })
 }
+
+/** Issues to everybody. */
+const issuer: typeof STARTERS.issuer = (key) => STARTERS.issuer(key)
 
 /** Signs for everybody. */
 const signing: typeof STARTERS.signing = (options) => STARTERS.signing({ ...options, get: () => undefined, post: () => undefined })
@@ -46,7 +51,9 @@ const mixedUp: typeof startProtectedFiles = (files) => {
 
 const CARELESS = {
   files: { files: open },
+  sealed: { sealed: (files: Parameters<typeof open>[0]) => open(files, CERTIFIED) },
   tokens: { tokens },
+  issuer: { issuer },
   signing: { signing },
   blobs: { blobs: open },
   s3: { s3 },
