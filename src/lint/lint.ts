@@ -3,6 +3,7 @@ import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
 import { isObject, own } from '../stac/json.ts'
 import { declarationsOf } from '../stac/version.ts'
 import { excessOf } from './limits.ts'
+import { LintRun } from './lint-run.ts'
 import type { Preset, Problem } from './problem.ts'
 import { modelOf } from './read-model.ts'
 import { type Finding, type Levels, problemOf, Runner } from './runner.ts'
@@ -20,6 +21,8 @@ export interface LintOptions {
   readonly parents?: readonly StacDocument[]
   /** Retrieval URL of the document. */
   readonly url?: string
+  /** The run that the document belongs to, for mistakes that are only seen in several documents. */
+  readonly run?: LintRun
 }
 
 /**
@@ -43,8 +46,10 @@ export interface Inspection {
 export function inspect(document: unknown, options: LintOptions): Inspection {
   const inspection: Inspection = { problems: [], members: 0, strings: 0 }
   const runner = runnerFor(options)
-  for (const part of partsOf(document)) {
-    for (const finding of inspectPart(part, runner, inspection, options)) {
+  const parts = partsOf(document)
+  const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
+  for (const part of parts) {
+    for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
       inspection.problems.push(problemOf(finding, options.document, part.value))
     }
   }
@@ -78,7 +83,7 @@ function inspectPart(
   part: Part,
   runner: Runner,
   inspection: Inspection,
-  { url, document: name, parents = [] }: LintOptions,
+  { url, document: name, parents = [], run }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper } = part
   const counted = survey(value, depth, inside)
@@ -87,7 +92,7 @@ function inspectPart(
   if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
   if (counted.fields === 0 && declarationsOf(value).length === 0) return []
-  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset })
+  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run })
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
   if (counted.fields > expectedFields(model)) model.strays = straysIn(model)
