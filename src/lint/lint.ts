@@ -6,17 +6,19 @@ import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
 import type { Preset, Problem } from './problem.ts'
 import { modelOf } from './read-model.ts'
-import { type Finding, type Levels, problemOf, Runner } from './runner.ts'
+import { type Completion, type Finding, type Levels, problemOf, Runner } from './runner.ts'
 import { expectedFields, straysIn } from './strays.ts'
 import { DEPTH_LIMIT, survey } from './survey.ts'
 
-export interface LintOptions {
+export interface LintOptions extends Completion {
   /** Default `recommended`. */
   readonly preset?: Preset
   /** Levels by rule id, laid over the preset. */
   readonly rules?: Levels
   /** Path or URL for the findings; not read. */
   readonly document?: string
+  /** Adds to each finding what a caller wants to know of it, such as its fingerprint. */
+  readonly complete?: Completion['complete']
   /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are not linted. */
   readonly parents?: readonly StacDocument[]
   /** Retrieval URL of the document. */
@@ -50,7 +52,7 @@ export function inspect(document: unknown, options: LintOptions): Inspection {
   const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
   for (const part of parts) {
     for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
-      inspection.problems.push(problemOf(finding, options.document, part.value))
+      inspection.problems.push(problemOf(finding, options, part.value, part.at))
     }
   }
   return inspection

@@ -876,33 +876,6 @@ validate0.errors = vErrors;
 return vErrors === null;
 }
 export const collection_1_0_0 = validate38;
-function validate41(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate41.errors = vErrors;
-return vErrors === null;
-}
-function validate45(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate45.errors = vErrors;
-return vErrors === null;
-}
 function validate38(data, instancePath = ''){
 let vErrors = null;
 const _errs1 = count(vErrors);
@@ -997,13 +970,13 @@ vErrors = run(vErrors, validate2, data5[i1], instancePath+"/summaries/auth:schem
 }
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate41, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-vErrors = run(vErrors, validate41, data.item_assets, instancePath+"/item_assets");
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate45, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1013,33 +986,6 @@ validate38.errors = vErrors;
 return vErrors === null;
 }
 export const catalog_1_0_0 = validate48;
-function validate50(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate50.errors = vErrors;
-return vErrors === null;
-}
-function validate53(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate53.errors = vErrors;
-return vErrors === null;
-}
 function validate48(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1079,10 +1025,10 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate2, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate50, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate53, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1092,20 +1038,6 @@ validate48.errors = vErrors;
 return vErrors === null;
 }
 export const wrapper_1_0_0 = validate56;
-function validate58(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate58.errors = vErrors;
-return vErrors === null;
-}
 function validate56(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1142,7 +1074,7 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate2, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate58, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1153,22 +1085,9 @@ return vErrors === null;
 }
 export const item_1_1_0 = validate61;
 const schema46 = {"$id":"http://json-schema.org/draft-07/schema","type":["object","boolean"]};
-function validate63(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate4, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate63.errors = vErrors;
-return vErrors === null;
-}
 function validate62(data, instancePath = ''){
 let vErrors = null;
-vErrors = run(vErrors, validate63, data, instancePath);
+vErrors = run(vErrors, validate3, data, instancePath);
 if(isObject(data)){
 for(const key0 in data){
 let data0 = data[key0];
@@ -1231,33 +1150,6 @@ vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 validate62.errors = vErrors;
 return vErrors === null;
 }
-function validate67(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate67.errors = vErrors;
-return vErrors === null;
-}
-function validate70(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate70.errors = vErrors;
-return vErrors === null;
-}
 function validate61(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1314,10 +1206,10 @@ vErrors = add(vErrors, instancePath+"/properties", "type", "object");
 }
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate67, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate70, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1327,33 +1219,6 @@ validate61.errors = vErrors;
 return vErrors === null;
 }
 export const collection_1_1_0 = validate73;
-function validate76(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate76.errors = vErrors;
-return vErrors === null;
-}
-function validate80(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate80.errors = vErrors;
-return vErrors === null;
-}
 function validate73(data, instancePath = ''){
 let vErrors = null;
 const _errs1 = count(vErrors);
@@ -1448,13 +1313,13 @@ vErrors = run(vErrors, validate62, data5[i1], instancePath+"/summaries/auth:sche
 }
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate76, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-vErrors = run(vErrors, validate76, data.item_assets, instancePath+"/item_assets");
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate80, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1464,33 +1329,6 @@ validate73.errors = vErrors;
 return vErrors === null;
 }
 export const catalog_1_1_0 = validate83;
-function validate85(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate85.errors = vErrors;
-return vErrors === null;
-}
-function validate88(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate88.errors = vErrors;
-return vErrors === null;
-}
 function validate83(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1530,10 +1368,10 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate62, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate85, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate88, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1543,20 +1381,6 @@ validate83.errors = vErrors;
 return vErrors === null;
 }
 export const wrapper_1_1_0 = validate91;
-function validate93(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate93.errors = vErrors;
-return vErrors === null;
-}
 function validate91(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1593,7 +1417,7 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate62, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate93, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1689,33 +1513,6 @@ vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 validate97.errors = vErrors;
 return vErrors === null;
 }
-function validate100(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate100.errors = vErrors;
-return vErrors === null;
-}
-function validate103(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate103.errors = vErrors;
-return vErrors === null;
-}
 function validate96(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1772,10 +1569,10 @@ vErrors = add(vErrors, instancePath+"/properties", "type", "object");
 }
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate100, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate103, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1785,33 +1582,6 @@ validate96.errors = vErrors;
 return vErrors === null;
 }
 export const collection_1_2_0 = validate106;
-function validate109(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate109.errors = vErrors;
-return vErrors === null;
-}
-function validate113(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate113.errors = vErrors;
-return vErrors === null;
-}
 function validate106(data, instancePath = ''){
 let vErrors = null;
 const _errs1 = count(vErrors);
@@ -1906,13 +1676,13 @@ vErrors = run(vErrors, validate97, data5[i1], instancePath+"/summaries/auth:sche
 }
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate109, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-vErrors = run(vErrors, validate109, data.item_assets, instancePath+"/item_assets");
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate113, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -1922,33 +1692,6 @@ validate106.errors = vErrors;
 return vErrors === null;
 }
 export const catalog_1_2_0 = validate116;
-function validate118(data, instancePath = ''){
-let vErrors = null;
-if(isObject(data)){
-for(const key0 in data){
-vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-}
-validate118.errors = vErrors;
-return vErrors === null;
-}
-function validate121(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate121.errors = vErrors;
-return vErrors === null;
-}
 function validate116(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -1988,10 +1731,10 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate97, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-vErrors = run(vErrors, validate118, data.assets, instancePath+"/assets");
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate121, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
@@ -2001,20 +1744,6 @@ validate116.errors = vErrors;
 return vErrors === null;
 }
 export const wrapper_1_2_0 = validate124;
-function validate126(data, instancePath = ''){
-let vErrors = null;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-}
-validate126.errors = vErrors;
-return vErrors === null;
-}
 function validate124(data, instancePath = ''){
 let vErrors = null;
 if(isObject(data)){
@@ -2051,7 +1780,7 @@ if(data["auth:schemes"] !== undefined){
 vErrors = run(vErrors, validate97, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-vErrors = run(vErrors, validate126, data.links, instancePath+"/links");
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
