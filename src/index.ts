@@ -13,9 +13,11 @@ export {
   type SecretSource,
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, oneLeg } from './auth/flow.ts'
+export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
 export type { Entry, Session } from './auth/session.ts'
+export type { SessionStore } from './auth/session-store.ts'
 export type {
   AuthContext,
   Clock,
@@ -43,7 +45,7 @@ export {
   TrustError,
   UnsupportedError,
 } from './errors.ts'
-export type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions } from './http/message.ts'
+export type { Connect, Connection, HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from './http/message.ts'
 export type { DocumentKind, StacDocument } from './stac/document.ts'
 export { kindOf } from './stac/document.ts'
 export {

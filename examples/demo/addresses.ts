@@ -2,6 +2,8 @@
 export interface Addresses {
   /** Files behind passwords, tokens and keys. */
   readonly files: string
+  /** Files that a proof over the encrypted connection opens. */
+  readonly sealed: string
   /** Token endpoint. */
   readonly tokenUrl: string
   /** Signing API. */

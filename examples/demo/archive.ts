@@ -1,19 +1,21 @@
 /** The servers that keep files and open them. Each checks what it is sent, as a server in the world would. */
 import { createHash, randomBytes } from 'node:crypto'
 import { bearerGuard, type Guard, sameText } from '../../test/servers/guards.ts'
+import { CERTIFIED } from '../../test/servers/harness.ts'
 import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
 import { startS3Server } from '../../test/servers/s3-server.ts'
 import { startSigningServer } from '../../test/servers/signing-server.ts'
 import { startTokenServer } from '../../test/servers/token-server.ts'
 import { createUrlSigner } from '../../test/servers/url-signer.ts'
 import { type Addresses, CLIENT_ID, REGION, SCOPE } from './addresses.ts'
-import { guardsFor } from './guards.ts'
+import { guardsFor, sealedGuards } from './guards.ts'
 import type { Secrets } from './secrets.ts'
 
 /** How each server is started; a test puts one in that does not check. */
 export const STARTERS = {
   files: startProtectedFiles,
   tokens: startTokenServer,
+  sealed: (files: Parameters<typeof startProtectedFiles>[0]) => startProtectedFiles(files, CERTIFIED),
   signing: startSigningServer,
   blobs: startProtectedFiles,
   s3: startS3Server,
@@ -39,18 +41,27 @@ export async function startArchive(secrets: Secrets, start: typeof STARTERS): Pr
   const stored = randomBytes(65_536)
   const served = behind({ ...guardsFor(secrets), '/bearer/data.bin': byToken, '/oauth2/data.bin': byClient })
   const signed = behind({ '/images/data.bin': signer.guard, '/archive/data.bin': signer.guard })
+  const bound = behind(sealedGuards(secrets))
   const files = await start.files(served)
+  const sealed = await start.sealed(bound)
   const blobs = await start.blobs(signed)
   const signing = await start.signing({ signer, objects: blobs.origin, get: byToken, post: byClient })
   const s3 = await start.s3({ objects: { 'vault/data.bin': stored }, keys: [secrets], region: REGION })
-  const answering = [files, tokens, signing, blobs]
-  const contents: Readonly<Record<string, ServedFile>> = { ...served, ...signed, '/vault/data.bin': { content: stored } }
+  const answering = [files, sealed, tokens, signing, blobs]
+  const contents: Readonly<Record<string, ServedFile>> = { ...served, ...bound, ...signed, '/vault/data.bin': { content: stored } }
   return {
-    addresses: { files: files.origin, tokenUrl: tokens.tokenUrl, signing: signing.origin, blobs: blobs.origin, s3: s3.url },
+    addresses: {
+      files: files.origin,
+      sealed: sealed.origin,
+      tokenUrl: tokens.tokenUrl,
+      signing: signing.origin,
+      blobs: blobs.origin,
+      s3: s3.url,
+    },
     digestAt: (href) => sha256(contents[pathOf(href)]?.content ?? ''),
     requests: () => answering.reduce((sum, { exchanges }) => sum + exchanges.length, s3.log.length),
     deliveries: () => {
-      const answers = [...files.exchanges, ...blobs.exchanges].map(({ answer }) => answer)
+      const answers = [...files.exchanges, ...sealed.exchanges, ...blobs.exchanges].map(({ answer }) => answer)
       return [...answers, ...s3.log].filter(({ status }) => status < 300).length
     },
     close: async () => {

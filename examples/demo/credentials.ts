@@ -7,7 +7,12 @@ type SecretOf = (name: SecretName) => SecretInput | SecretSource
 
 /** The entries. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
 export function entriesFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  return [...httpEntries(addresses, secret), ...keyEntries(addresses, secret), ...otherEntries(addresses, secret)]
+  return [
+    ...httpEntries(addresses, secret),
+    sealedEntry(addresses, secret),
+    ...keyEntries(addresses, secret),
+    ...otherEntries(addresses, secret),
+  ]
 }
 
 function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly CredentialInput[] {
@@ -28,6 +33,11 @@ function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly 
     { ...known('vapid'), privateKey: secret('vapidKey'), subject: 'mailto:ada@demo.example' },
     { ...known('portal'), credentials: secret('portalText') },
   ]
+}
+
+function sealedEntry({ sealed }: Addresses, secret: SecretOf): CredentialInput {
+  const scheme = 'concealed'
+  return { id: scheme, type: 'http', scheme, privateKey: secret('concealedKey'), keyId: KEY_ID, sendTo: [`${sealed}/`] }
 }
 
 function keyEntries({ files }: Addresses, secret: SecretOf): readonly CredentialInput[] {

@@ -1,5 +1,6 @@
 /** Who may have which file: for each path a guard that believes the user's secrets and no others. */
 import { createPublicKey } from 'node:crypto'
+import { concealedGuard } from '../../test/servers/concealed-guard.ts'
 import { digestServer } from '../../test/servers/digest-server.ts'
 import { dpopResource } from '../../test/servers/dpop-resource.ts'
 import { gnapGuard } from '../../test/servers/gnap-guard.ts'
@@ -25,6 +26,11 @@ export function guardsFor(secrets: Secrets): Guards {
     '/key/query.bin': keyGuard('query', 'apikey', queryKey),
     '/key/cookie.bin': keyGuard('cookie', 'session', cookieKey),
   }
+}
+
+/** The guards of the files behind encryption. */
+export function sealedGuards({ concealedKey }: Secrets): Guards {
+  return { '/concealed/data.bin': concealedGuard(new Map([[KEY_ID, createPublicKey(concealedKey)]])) }
 }
 
 function passwordGuards({ password }: Secrets): Guards {

@@ -13,12 +13,21 @@ export interface Holding {
   /** Id of the entry that opens it. */
   readonly credential: string
   /** The code of the refusal when a secret of that entry is wrong. */
-  readonly refusal: 'AUTH_REJECTED' | 'OAUTH_ERROR'
+  readonly refusal: 'AUTH_REJECTED' | 'OAUTH_ERROR' | 'HTTP_404'
+  /** The authorization belongs to the connection that carries it, so it is not handed out. */
+  readonly bound?: true
 }
 
 /** The files, with the servers at these addresses. */
 export function holdingsAt(addresses: Addresses): readonly Holding[] {
-  return [...httpHoldings(addresses), ...keyHoldings(addresses), oauthHolding(addresses), ...signedHoldings(addresses), S3_HOLDING]
+  return [
+    ...httpHoldings(addresses),
+    sealedHolding(addresses),
+    ...keyHoldings(addresses),
+    oauthHolding(addresses),
+    ...signedHoldings(addresses),
+    S3_HOLDING,
+  ]
 }
 
 const refusal = 'AUTH_REJECTED'
@@ -39,6 +48,20 @@ function httpHoldings({ files }: Addresses): readonly Holding[] {
       refusal,
     }
   })
+}
+
+/** Who cannot prove anything is told that there is nothing. */
+function sealedHolding({ sealed }: Addresses): Holding {
+  const scheme = 'concealed'
+  return {
+    name: `http-${scheme}`,
+    title: `http ${scheme}`,
+    scheme: { type: 'http', scheme },
+    href: `${sealed}/${scheme}/data.bin`,
+    credential: scheme,
+    refusal: 'HTTP_404',
+    bound: true,
+  }
 }
 
 function keyHoldings({ files }: Addresses): readonly Holding[] {

@@ -11,6 +11,7 @@ const MAKERS = {
   boundToken: text,
   consumerSecret: text,
   tokenSecret: text,
+  concealedKey: () => testKey.ed25519().pem,
   dpopKey: () => testKey.p256().pem,
   gnapKey: () => testKey.ed25519().pem,
   hobaKey: () => testKey.rsa().pem,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Auth, createAuth } from 'stac-auth'
 import { credentialsFromFile, undiciTransport } from 'stac-auth/node'
+import { TEST_CA } from '../../test/servers/harness.ts'
 import type { Addresses } from './addresses.ts'
 import { entriesFor } from './credentials.ts'
 import type { SecretName, Secrets } from './secrets.ts'
@@ -14,6 +15,8 @@ export interface User {
   readonly file: string
   /** The library with the user's credentials; `typed` are the addresses that the user was given. */
   auth(...typed: string[]): Promise<Auth>
+  /** The status of an address asked for without anything. */
+  bare(url: string): Promise<number>
   /** Removes the folder; the end of the process does it too. */
   forget(): void
 }
@@ -31,10 +34,16 @@ export async function createUser(addresses: Addresses, secrets: Secrets): Promis
   const credentials = entriesFor(addresses, (name: SecretName) => ({ file: join(folder, name) }))
   await write('credentials.json', JSON.stringify({ version: 1, credentials }, null, 2))
   const file = join(folder, 'credentials.json')
+  // No proxy of the environment stands between this process and itself.
+  const transport = undiciTransport({ env: {}, ca: TEST_CA })
   return {
     file,
-    // No proxy of the environment stands between this process and itself.
-    auth: async (...typed) => createAuth({ credentials: await credentialsFromFile(file), typed, transport: undiciTransport({ env: {} }) }),
+    auth: async (...typed) => createAuth({ credentials: await credentialsFromFile(file), typed, transport }),
+    bare: async (url) => {
+      const response = await transport({ method: 'GET', url, headers: {} }, { granted: true })
+      await response.discard()
+      return response.status
+    },
     forget,
   }
 }

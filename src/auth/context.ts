@@ -1,8 +1,9 @@
 /** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
-import { ConfigurationError, TrustError } from '../errors.ts'
-import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
+import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
+import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { runFlow } from './drive.ts'
+import type { Leg } from './flow.ts'
 import type { MemorySessions } from './session.ts'
 import type { AuthContext, Clock, Resource, Warning } from './strategy.ts'
 
@@ -11,7 +12,7 @@ const SIDE_TIMEOUT = 60_000
 
 /** The parts of the world that an engine works with. */
 export interface World {
-  readonly transport: Send
+  readonly transport: Transport
   readonly sessions: MemorySessions
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
@@ -24,8 +25,16 @@ export interface World {
   readonly entry: (id: string) => Choice | undefined
 }
 
+/** What a flow is run for. */
+interface Purpose {
+  readonly signal?: AbortSignal
+  /** The authorized request is handed out instead of sent. */
+  readonly unsent?: boolean
+}
+
 /** The context of one request. */
-export function contextOf(world: World, { scheme, credential, strategy }: Choice, resource: Resource, signal?: AbortSignal): AuthContext {
+export function contextOf(world: World, choice: Choice, resource: Resource, { signal, unsent = false }: Purpose = {}): AuthContext {
+  const { scheme, credential, strategy } = choice
   const endpoints = strategy.endpoints?.(credential) ?? []
   const side =
     (through: Send): Send =>
@@ -36,7 +45,8 @@ export function contextOf(world: World, { scheme, credential, strategy }: Choice
   const { sessions, clock, random, warn } = world
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
-  const context = { scheme, credential, resource, session, send, clock, random, signal, warn }
+  const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })
+  const context = { scheme, credential, resource, session, send, connect, clock, random, signal, warn }
   const via = credential.with
   return typeof via === 'string' ? { ...context, sendWith: side(sendAs(world, via)) } : context
 }
@@ -45,13 +55,26 @@ export function contextOf(world: World, { scheme, credential, strategy }: Choice
  * Sends a leg of the resource request. The last look before the wire: material goes only where its owner lets it.
  * Errors: `CREDENTIAL_TARGET_UNTRUSTED`.
  */
-export function sendLeg(world: World, choice: Choice, request: HttpRequest, options: SendOptions = {}): Promise<HttpResponse> {
+export function sendLeg(world: World, choice: Choice, { request, connection }: Leg, options: SendOptions = {}): Promise<HttpResponse> {
   checkReach(choice, request.url)
-  return world.transport(request, granted(world, request, options))
+  const send = connection ? connection.send : world.transport
+  return send(request, granted(world, request, options))
+}
+
+async function connectionTo(url: string, world: World, choice: Choice, { signal, unsent }: Purpose): Promise<Connection> {
+  checkReach(choice, url)
+  const { id } = choice.credential
+  if (unsent) {
+    const message = `the authorization of "${id}" belongs to the connection that carries it, so it cannot be handed out`
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'send the request with fetch' })
+  }
+  if (world.transport.connect) return world.transport.connect(url, granted(world, { url }, { signal }))
+  const message = `"${id}" needs a connection of its own, which the transport given cannot hold`
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'use undiciTransport of stac-auth/node' })
 }
 
 /** The options with the word on whether the user named that origin. */
-export function granted(world: World, request: HttpRequest, options: SendOptions = {}): SendOptions {
+export function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
   return { ...options, granted: world.named.has(new URL(request.url).origin) }
 }
 
@@ -60,8 +83,8 @@ function sendAs(world: World, id: string): Send {
   return async (request, options) => {
     const choice = world.entry(id)
     if (!choice) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
-    const context = contextOf(world, choice, { url: request.url }, options?.signal)
-    const result = await runFlow(choice.strategy.authorize(request, context), (leg) => sendLeg(world, choice, leg.request, options))
+    const context = contextOf(world, choice, { url: request.url }, { signal: options?.signal })
+    const result = await runFlow(choice.strategy.authorize(request, context), (leg) => sendLeg(world, choice, leg, options))
     if (!result) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" cannot authorize a signing call`)
     return result.response
   }

@@ -1,6 +1,6 @@
 /** `createAuth`: chooses at once, and loads the rest of the engine when something must be sent. */
 import { SelectionError } from '../errors.ts'
-import type { HttpRequest, Send } from '../http/message.ts'
+import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
 import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
@@ -24,7 +24,7 @@ export interface AuthOptions {
   /** Replaces the default list; add to `defaultStrategies` for custom types. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]
   /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere. */
-  readonly transport?: Send
+  readonly transport?: Transport
   /** Addresses that the user typed: their origins may be loopback or private. */
   readonly typed?: readonly string[]
   /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */

@@ -119,9 +119,9 @@ export class Exchange {
   }
 
   async #authorized(request: HttpRequest, choice: Choice, { target, hop, ...options }: Hop): Promise<Answer | undefined> {
-    const context = contextOf(this.#world, choice, { url: request.url, target }, options.signal)
+    const context = contextOf(this.#world, choice, { url: request.url, target }, { signal: options.signal })
     const flow = choice.strategy.authorize(request, context)
-    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg.request, options))
+    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg, options))
     if (!result) return undefined
     const { response, leg } = result
     if (response.status === 401 || response.status === 403) {

@@ -2,7 +2,7 @@
  * A flow is one request's way to its authorization: an async generator that yields a leg, is given the answer, and
  * yields the next. Only legs of the resource request are yielded; tokens and signing APIs go through `context.send`.
  */
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import type { Connection, HttpRequest, HttpResponse } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 
 /** `handshake` only negotiates; `authorized` carries the authorization. */
@@ -15,6 +15,8 @@ export interface Leg {
   readonly replaces?: boolean
   /** For object stores: where the object lies. */
   readonly location?: ObjectLocation
+  /** The one that it must be sent over. */
+  readonly connection?: Connection
 }
 
 export type AuthFlow = AsyncGenerator<Leg, void, HttpResponse>

@@ -3,7 +3,7 @@ import { platform } from '#platform'
 import { TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
-import type { HttpRequest, Send } from '../http/message.ts'
+import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import type { AuthorizeOptions } from './auth.ts'
 import type { Choice } from './choice.ts'
@@ -49,8 +49,8 @@ export class Runtime {
 
   /** Runs the entry's flow as far as its authorized leg; undefined when the server asked for nothing. */
   authorize(request: HttpRequest, choice: Choice, target: Target, { signal, presign }: AuthorizeOptions): Promise<Leg | undefined> {
-    const flow = choice.strategy.authorize(request, contextOf(this.#world, choice, { url: request.url, target, presign }, signal))
-    return authorizedLeg(flow, (leg) => sendLeg(this.#world, choice, leg.request, { signal }))
+    const context = contextOf(this.#world, choice, { url: request.url, target, presign }, { signal, unsent: true })
+    return authorizedLeg(choice.strategy.authorize(request, context), (leg) => sendLeg(this.#world, choice, leg, { signal }))
   }
 
   async fetchTarget(target: Target, init: RequestInit): Promise<Response> {
@@ -76,21 +76,23 @@ export class Runtime {
 }
 
 /** A transport of the caller's may throw anything, and what it throws may hold the request. */
-function withOurErrors(send: Send): Send {
-  return async (request, options) => {
+function withOurErrors(theirs: Transport): Transport {
+  const send = async (request: HttpRequest, options?: SendOptions): Promise<HttpResponse> => {
     try {
-      return await send(request, options)
+      return await theirs(request, options)
     } catch (error) {
       throw failure(error, options?.signal, request.url)
     }
   }
+  return Object.assign(send, theirs.connect && { connect: theirs.connect })
 }
 
 /** The platform's transport is loaded by the first request. */
-function lazyTransport(): Send {
-  let transport: Promise<Send> | undefined
-  return async (request, options) => {
+function lazyTransport(): Transport {
+  let transport: Promise<Transport> | undefined
+  const send = async (request: HttpRequest, options?: SendOptions) => {
     transport ??= platform.defaultTransport()
     return (await transport)(request, options)
   }
+  return Object.assign(send, platform.connect && { connect: platform.connect })
 }

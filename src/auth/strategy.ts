@@ -1,6 +1,6 @@
 /** What a scheme type must be able to do, and what it is given to do it. */
 import type { AuthError } from '../errors.ts'
-import type { HttpRequest, Send } from '../http/message.ts'
+import type { Connection, HttpRequest, Send } from '../http/message.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { Target } from '../stac/target.ts'
 import type { Credential, CredentialForm, EntryForm } from './credential.ts'
@@ -63,6 +63,11 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
   readonly send: Send
   /** The same, authorized by the entry that this entry names in `with`. */
   readonly sendWith?: Send
+  /**
+   * A connection for legs whose authorization belongs to it; whoever opens it closes it. Errors: `SCHEME_UNSUPPORTED` when
+   * the transport cannot, or the request is not going to be sent; `CREDENTIAL_TARGET_UNTRUSTED`.
+   */
+  readonly connect: (url: string) => Promise<Connection>
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly signal?: AbortSignal

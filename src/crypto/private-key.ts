@@ -13,8 +13,8 @@ export interface PrivateKey {
   readonly publicJwk: PublicJwk
   /** The SHA-256 thumbprint of the public half in base64url (RFC 7638). */
   readonly thumbprint: string
-  /** The signature of a text in UTF-8, in the form of RFC 7518 §3. */
-  sign(text: string): Promise<Uint8Array>
+  /** The signature of bytes, or of a text in UTF-8, in the form of RFC 7518 §3. */
+  sign(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
 
 /** Why a text is no key that can be used; never with a part of it. */
@@ -102,6 +102,9 @@ async function imported(material: Material, algorithm: SignatureAlgorithm): Prom
     return { problem: `is an RSA key of less than ${MIN_RSA_BYTES * 8} bits` }
   }
   const publicJwk = Object.fromEntries(members.map((name) => [name, String(jwk[name as keyof JsonWebKey])]))
-  const sign = async (text: string) => new Uint8Array(await crypto.subtle.sign(parameters, key, utf8.encode(text)))
+  const sign: PrivateKey['sign'] = async (data) => {
+    const bytes = typeof data === 'string' ? utf8.encode(data) : data
+    return new Uint8Array(await crypto.subtle.sign(parameters, key, bytes))
+  }
   return { algorithm, publicJwk, thumbprint: await jwkThumbprint(publicJwk), sign }
 }

@@ -41,6 +41,26 @@ export interface SendOptions {
 /** Sends one request and follows nothing. */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpResponse>
 
+/** One connection to one origin, for authorizations that belong to the connection which carries them. */
+export interface Connection {
+  /** Sends over this very connection; when it is gone it is not opened again (`NETWORK_RESET`). */
+  readonly send: Send
+  /**
+   * Secret bytes that only the two ends of the connection can compute (RFC 8446 §7.5); undefined below TLS 1.3.
+   *
+   * @param length in bytes
+   */
+  keyingMaterial(length: number, label: string, context: Uint8Array): Uint8Array | undefined
+  /** Closes it as soon as what is under way has been read. */
+  close(): void
+}
+
+/** Connects to the origin of an address. Errors: as for sending. */
+export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
+
+/** A `Send` that may also be able to hold a connection. */
+export type Transport = Send & { readonly connect?: Connect }
+
 /** A copy with that header set (lower-case name). */
 export function withHeader(request: HttpRequest, name: string, value: string): HttpRequest {
   const { method, url, headers, body } = request

@@ -5,14 +5,17 @@ import type { Platform } from './platform.ts'
 
 /** Node: undici, synchronous hashes, secrets from files, programs and the environment. */
 export const platform: Platform = {
-  defaultTransport: async () => {
-    const { undiciTransport } = await import('../node/undici-transport.ts')
-    return undiciTransport()
-  },
+  defaultTransport: undici,
+  connect: async (url, options) => (await undici()).connect(url, options),
   hidesHeaders: false,
   sha256Hex,
   digest,
   hmacKey,
   secretSource,
   s3Keys: awsKeys,
+}
+
+async function undici() {
+  const { undiciTransport } = await import('../node/undici-transport.ts')
+  return undiciTransport()
 }

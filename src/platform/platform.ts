@@ -1,12 +1,14 @@
 /** What the two platforms, `node.ts` and `web.ts`, both supply behind `#platform`. */
 import type { SecretSource } from '../auth/credential.ts'
-import type { Send } from '../http/message.ts'
+import type { Connect, Transport } from '../http/message.ts'
 
 export interface Platform {
   /** The transport used when the caller gives none; made on first use. */
-  defaultTransport(): Promise<Send>
+  defaultTransport(): Promise<Transport>
   /** True where a page may not read the headers of another origin unless the server exposes them. */
   readonly hidesHeaders: boolean
+  /** As that transport connects; undefined where the platform cannot hold a connection. */
+  readonly connect: Connect | undefined
   /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
   sha256Hex(text: string): string | Promise<string>
   /** The hash of bytes; at once where the platform can. */

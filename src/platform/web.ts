@@ -8,6 +8,7 @@ export const platform: Platform = {
     const { fetchTransport } = await import('./fetch-transport.ts')
     return fetchTransport()
   },
+  connect: undefined,
   hidesHeaders: true,
   sha256Hex,
   digest,

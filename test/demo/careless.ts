@@ -4,10 +4,12 @@ import { STARTERS } from '../../examples/demo/archive.ts'
 import { runDemo } from '../../examples/demo/demo.ts'
 import { createScreen } from '../../examples/demo/screen.ts'
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
+import { CERTIFIED } from '../servers/harness.ts'
 import { startProtectedFiles } from '../servers/protected-files.ts'
 
-const open: typeof startProtectedFiles = (files) =>
-  startProtectedFiles(Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, { content }])))
+/** Gives every file to everybody. */
+const open: typeof startProtectedFiles = (files, certified) =>
+  startProtectedFiles(Object.fromEntries(Object.entries(files).map(([path, { content }]) => [path, { content }])), certified)
 
 /** Gives a token to everybody. */
 const tokens: typeof STARTERS.tokens = async () => {
@@ -46,6 +48,7 @@ const mixedUp: typeof startProtectedFiles = (files) => {
 
 const CARELESS = {
   files: { files: open },
+  sealed: { sealed: (files: Parameters<typeof open>[0]) => open(files, CERTIFIED) },
   tokens: { tokens },
   signing: { signing },
   blobs: { blobs: open },

@@ -36,6 +36,7 @@ describe('the demo', () => {
       ['http-scram-sha-256/data', 'http scram-sha-256', 'scram-sha-256', '3', '200'],
       ['http-vapid/data', 'http vapid', 'vapid', '1', '200'],
       ['http-portal/data', 'http portal', 'portal', '1', '200'],
+      ['http-concealed/data', 'http concealed', 'concealed', '1', '200'],
       ['key-header/data', 'apiKey header', 'header-key', '1', '200'],
       ['key-query/data', 'apiKey query', 'query-key', '1', '200'],
       ['key-cookie/data', 'apiKey cookie', 'cookie-key', '1', '200'],
@@ -47,13 +48,13 @@ describe('the demo', () => {
   })
 
   it.each([
-    /^ok {6}lint +20 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
-    /^ok {6}explain +20 targets, 20 with a usable credential, 0 requests$/,
-    /^ok {6}authorize +20 requests, each sent once by a plain fetch: 20 files with the right SHA-256$/,
-    /^ok {6}fetch +20 of 20 files with the right SHA-256, \d{7} bytes$/,
-    /^ok {6}no credential +20 bare requests, 20 refused with 401 or 403$/,
-    /^ok {6}wrong secrets +20 of 20 refused \(18 AUTH_REJECTED, 2 OAUTH_ERROR\), 0 files given away$/,
-    /^ok {6}other host +20 documents: 40 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
+    /^ok {6}lint +21 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
+    /^ok {6}explain +21 targets, 21 with a usable credential, 0 requests$/,
+    /^ok {6}authorize +20 requests, each sent once by a plain fetch: 20 files with the right SHA-256; 1 bound to its connection, not handed out$/,
+    /^ok {6}fetch +21 of 21 files with the right SHA-256, \d{7} bytes$/,
+    /^ok {6}no credential +21 bare requests, 21 refused with 401, 403 or 404$/,
+    /^ok {6}wrong secrets +21 of 21 refused \(18 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
+    /^ok {6}other host +21 documents: 42 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
   ])('says %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)
@@ -85,6 +86,7 @@ describe('with a server that does not check', () => {
 
   it.each([
     ['files', ['authorize', 'no credential', 'wrong secrets'], 'http-digest/data: the file came instead of AUTH_REJECTED'],
+    ['sealed', ['no credential', 'wrong secrets'], 'http-concealed/data: the file came instead of HTTP_404'],
     ['tokens', ['wrong secrets'], 'oauth2/data: the file came instead of OAUTH_ERROR'],
     ['signing', ['wrong secrets'], 'signed-get/data: the file came instead of AUTH_REJECTED'],
     ['blobs', ['no credential'], 'signed-get/data: the bare request got 200'],

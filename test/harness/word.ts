@@ -26,6 +26,7 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
     resource: { url: 'https://data.example/' },
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
+    connect: () => Promise.reject(new Error('no connections')),
     clock,
     random,
     warn: () => {},

@@ -1,7 +1,9 @@
 /** Servers on loopback that are one function: a request as plain data in, an answer as plain data out. They remember everything. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 
 /** A request as it came in. */
 export interface Inquiry {
@@ -13,6 +15,14 @@ export interface Inquiry {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** Secrets of the connection that it came over (RFC 8446 §7.5); only there when it is encrypted. */
+  readonly keyingMaterial?: (length: number, label: string, context: Buffer) => Buffer
+}
+
+/** Key and certificate of an https server, PEM. */
+export interface Certified {
+  readonly key: string
+  readonly cert: string
 }
 
 export interface Answer {
@@ -35,8 +45,8 @@ export interface AnsweringServer {
   close(): Promise<void>
 }
 
-/** Starts a server on a free port of 127.0.0.1. A request that cannot be read is 400. */
-export async function startAnswering(answerTo: (request: Inquiry) => Answer): Promise<AnsweringServer> {
+/** Starts a server on a free port of 127.0.0.1, https with a certificate. A request that cannot be read is 400. */
+export async function startAnswering(answerTo: (request: Inquiry) => Answer, certified?: Certified): Promise<AnsweringServer> {
   const exchanges: Exchange[] = []
   let connections = 0
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -47,12 +57,13 @@ export async function startAnswering(answerTo: (request: Inquiry) => Answer): Pr
     response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body)
   }
   // A caller that goes away in the middle of its request needs no answer.
-  const server = createServer((incoming, response) => respond(incoming, response).catch(() => response.destroy()))
+  const listener = (incoming: IncomingMessage, response: ServerResponse) => respond(incoming, response).catch(() => response.destroy())
+  const server = certified ? createTlsServer(certified, listener) : createServer(listener)
   server.on('connection', () => connections++)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `${certified ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges,
     get connections() {
       return connections
@@ -76,5 +87,7 @@ async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined
   const { pathname, searchParams } = new URL(url, 'http://server')
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
-  return { method, target: url, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+  const { socket } = incoming
+  const request = { method, target: url, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+  return socket instanceof TLSSocket ? { ...request, keyingMaterial: socket.exportKeyingMaterial.bind(socket) } : request
 }

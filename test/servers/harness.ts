@@ -40,6 +40,8 @@ export interface ServerOptions {
 }
 
 export const TEST_CA = readTls('ca.pem')
+/** What a server of that authority on loopback shows. */
+export const CERTIFIED = { key: readTls('server.key'), cert: readTls('server.pem') }
 
 /** Names of the three servers and what a name server says about them. */
 export const HOSTS = {

@@ -1,5 +1,5 @@
 /** A file server that gives nothing away before the guard of the file has said yes. */
-import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from './answering-server.ts'
+import { type Answer, type AnsweringServer, type Certified, type Inquiry, startAnswering } from './answering-server.ts'
 import type { Guard } from './guards.ts'
 
 export interface ServedFile {
@@ -11,8 +11,8 @@ export interface ServedFile {
 }
 
 /** Serves files by path, to GET and HEAD. */
-export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>): Promise<AnsweringServer> {
-  return startAnswering((request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined))
+export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>, certified?: Certified): Promise<AnsweringServer> {
+  return startAnswering((request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined), certified)
 }
 
 function answerTo(request: Inquiry, file: ServedFile | undefined): Answer {

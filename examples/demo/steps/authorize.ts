@@ -7,7 +7,8 @@ export const authorizeStep: Step = {
   async run({ targets, user, servers }) {
     const auth = await user.auth(servers.root)
     const failures: string[] = []
-    for (const { label, target, holding } of targets) {
+    const free = targets.filter(({ holding }) => !holding.bound)
+    for (const { label, target, holding } of free) {
       const refusal = await refusalOf(async () => {
         const { method, url, headers, credential = 'no entry' } = await auth.authorize(target)
         const response = await fetch(url, { method, headers, redirect: 'error' })
@@ -16,7 +17,14 @@ export const authorizeStep: Step = {
       })
       if (refusal) failures.push(`${label}: ${refusal.code} ${refusal.message}`)
     }
-    const right = targets.length - failures.length
-    return { summary: `${targets.length} requests, each sent once by a plain fetch: ${right} files with the right SHA-256`, failures }
+    const right = free.length - failures.length
+    const bound = targets.filter(({ holding }) => holding.bound)
+    for (const { label, target } of bound) {
+      const refusal = await refusalOf(() => auth.authorize(target))
+      if (refusal?.code !== 'SCHEME_UNSUPPORTED')
+        failures.push(`${label}: ${refusal?.code ?? 'handed out'}, though it belongs to a connection`)
+    }
+    const summary = `${free.length} requests, each sent once by a plain fetch: ${right} files with the right SHA-256`
+    return { summary: `${summary}; ${bound.length} bound to its connection, not handed out`, failures }
   },
 }

@@ -1,8 +1,8 @@
 import type { Credential } from '../../auth/credential.ts'
 import { authorized } from '../../auth/flow.ts'
-import { base64url, fromBase64url } from '../../crypto/base64url.ts'
+import { base64url } from '../../crypto/base64url.ts'
 import { compactJws } from '../../crypto/jws.ts'
-import type { PublicJwk } from '../../crypto/private-key.ts'
+import { uncompressedPoint } from '../../crypto/uncompressed-point.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { withHeader } from '../../http/message.ts'
 import { privateKeyField, signingKey } from './signing-key.ts'
@@ -35,12 +35,10 @@ export const vapid: HttpWord = {
       const token = await compactJws(key, { typ: 'JWT', alg: 'ES256' }, { aud, exp, sub: credential.subject })
       return { value: token, expiresAt: exp * 1000, renewAt: exp * 1000 - MARGIN }
     })
-    const response = yield authorized(withHeader(request, 'authorization', `vapid t=${value}, k=${point(key.publicJwk)}`), expiresAt)
+    const response = yield authorized(
+      withHeader(request, 'authorization', `vapid t=${value}, k=${base64url(uncompressedPoint(key.publicJwk))}`),
+      expiresAt,
+    )
     if (response.status === 401 || response.status === 403) session.invalidate(name, value)
   },
-}
-
-/** The uncompressed point (X9.62) in base64url, as §3.2 wants the key. */
-function point({ x = '', y = '' }: PublicJwk): string {
-  return base64url(Uint8Array.of(4, ...(fromBase64url(x) ?? []), ...(fromBase64url(y) ?? [])))
 }

@@ -1,6 +1,7 @@
 /** The words whose credentials are computed: one line each. Every other word takes ready-made text. */
 import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
+import { concealed } from './concealed.ts'
 import { digest } from './digest.ts'
 import { dpop } from './dpop.ts'
 import { gnap } from './gnap.ts'
@@ -10,4 +11,4 @@ import { scramSha1, scramSha256 } from './scram.ts'
 import { vapid } from './vapid.ts'
 import type { HttpWord } from './word.ts'
 
-export const words: readonly HttpWord[] = [basic, bearer, digest, dpop, gnap, hoba, oauth, scramSha1, scramSha256, vapid]
+export const words: readonly HttpWord[] = [basic, bearer, concealed, digest, dpop, gnap, hoba, oauth, scramSha1, scramSha256, vapid]

@@ -21,6 +21,7 @@ function contextWith(fields: Partial<S3Credential>, url: string): AuthContext<S3
     resource: { url },
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
+    connect: () => Promise.reject(new Error('no connections')),
     clock,
     random: (bytes) => new Uint8Array(bytes),
     warn: () => {},

@@ -1,0 +1,32 @@
+/** How a login reaches the person at the screen; what is absent cannot be done here. */
+export interface Interaction {
+  /** Makes ready to receive the answer of an authorization server (RFC 6749 §4.1.2). */
+  redirect?(signal?: AbortSignal): Promise<Redirection>
+  /** Shows where to go and what to type there (RFC 8628 §3.3). */
+  device?(prompt: DevicePrompt): void | Promise<void>
+}
+
+/** A place where a browser is sent after the login. */
+export interface Redirection {
+  /** The redirect URI, for the authorization request and for the token request. */
+  readonly uri: string
+  /**
+   * Shows the address of the authorization request to the person and waits for the browser to come back; what `isOurs` does not
+   * know is refused, and the wait goes on. Errors: `LOGIN_TIMEOUT`, `ABORTED`.
+   */
+  answer(url: string, isOurs: (callback: URL) => boolean): Promise<URL>
+  close(): Promise<void>
+}
+
+/** What a person needs for a login on another device; the texts are safe to show. */
+export interface DevicePrompt {
+  /** Id of the entry. */
+  readonly credential: string
+  /** An https address (http for loopback). */
+  readonly verificationUri: string
+  readonly userCode: string
+  /** The address with the code in it. */
+  readonly verificationUriComplete?: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { platform } from '#platform'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import type { CredentialInput } from '../../../src/auth/credential.ts'
+import { ecdsaDer } from '../../../src/crypto/ecdsa-der.ts'
+import { isAuthError } from '../../../src/errors.ts'
+import { failureOf } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
+import { testKey } from '../../harness/keys.ts'
+
+const file = target({ type: 'http', scheme: 'Concealed' }, 'https://data.example/f.tif')
+
+function engine(fields: Partial<CredentialInput> = {}) {
+  const key = { privateKey: testKey.ed25519().pem, keyId: 'ada' }
+  return createAuth({ credentials: { id: 'mine', type: 'http', scheme: 'concealed', ...key, ...fields, sendTo: 'https://data.example/' } })
+}
+
+describe('an entry', () => {
+  it.each([
+    [{ keyId: 'x'.repeat(1025) }, '/keyId'],
+    [{ realm: 'a\nb' }, '/realm'],
+    [{ realm: 'é' }, '/realm'],
+  ])('%j is refused at %s', async (fields, pointer) => {
+    expect(await failureOf(engine(fields).ready())).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: expect.stringContaining(pointer),
+    })
+  })
+
+  it('with a key that cannot be read says so, and shows nothing of it', async () => {
+    const error = await failureOf(engine({ privateKey: 'canary' }).fetch(file))
+    expect(isAuthError(error) && [error.code, error.message.includes('canary')]).toEqual([
+      platform.connect ? 'CREDENTIAL_VALUE_INVALID' : 'UNSUPPORTED_IN_BROWSER',
+      false,
+    ])
+  })
+
+  it('is explained as usable only where a connection can be held', async () => {
+    const { refs } = await engine().explain(file)
+    expect(refs[0]?.code).toBe(platform.connect ? undefined : 'UNSUPPORTED_IN_BROWSER')
+  })
+})
+
+describe('an ECDSA signature', () => {
+  it.each([
+    [`${'01'.repeat(32)}${'02'.repeat(32)}`, `3044${`0220${'01'.repeat(32)}`}${`0220${'02'.repeat(32)}`}`],
+    [`${'80'.repeat(32)}${'00'.repeat(31)}7f`, `3026${`022100${'80'.repeat(32)}`}02017f`],
+    ['00'.repeat(64), '3006020100020100'],
+  ])('%s is %s in DER', (raw, der) => {
+    expect(Buffer.from(ecdsaDer(Buffer.from(raw, 'hex'))).toString('hex')).toBe(der)
+  })
+})
