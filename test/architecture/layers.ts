@@ -30,7 +30,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
   node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring'] },
-  cli: { from: [...CORE, 'index', 'node', 'platform/node', '#platform'], packages: ['node:', 'commander'], lazily: ['undici'] },
+  cli: {
+    from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
+    packages: ['node:', 'commander'],
+    lazily: ['undici', 'hyparquet', 'picomatch'],
+  },
 }
 
 /** Single modules that may do more than their layer. */

@@ -24,6 +24,7 @@ interface LintOptions extends CredentialsOption {
   readonly maxWarnings?: number
   readonly quiet?: boolean
   readonly stdinFilename: string
+  readonly failOnUnmatchedGlobs: boolean
 }
 
 /** A format and the file it goes to; without one it goes to stdout. */
@@ -34,13 +35,16 @@ interface Destination {
 
 /** `lint [INPUT…]`: what is wrong with documents. */
 export function addLint(program: Command, context: Context): void {
-  const command = program.command('lint [inputs...]').description('find what is wrong with files, folders, addresses or standard input (-)')
+  const command = program
+    .command('lint [inputs...]')
+    .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
   withCredentialsOption(command)
     .addOption(new Option('--preset <name>', 'which rules are on').choices(['recommended', 'strict', 'schema']).default('recommended'))
     .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
     .option('--format <format[=file]>', 'pretty (default) or json, to stdout or a file (repeatable)', addDestination)
     .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
     .option('--quiet', 'list errors only')
+    .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
@@ -52,10 +56,9 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
     throw usageError('only one format can go to stdout', 'write --format json=FILE')
   const { lintAll, requireRules } = await import('../lint-run.ts')
   requireRules(levels)
-  const settings = { preset: options.preset, levels, stdinName: options.stdinFilename }
+  const settings = { preset: options.preset, levels, stdinName: options.stdinFilename, mayMiss: !options.failOnUnmatchedGlobs }
   const outcome = await lintAll(inputs, settings, context.io, openAuth(context, options, inputs))
-  if (outcome.documents === 0 && outcome.failures.length === 0)
-    throw usageError(`nothing to lint: no *.json or *.geojson in ${inputs.join(', ')}`)
+  if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   for (const destination of destinations) await publish(outcome, destination, options, context)
   for (const { error } of outcome.failures) await context.diagnostics.error(error)
   return exitOf(outcome, options, context)
