@@ -2,18 +2,19 @@
 import { isObject, type JsonObject } from '../stac/json.ts'
 import { Quiet } from './quiet.ts'
 
-/** Names remembered; later ones are not compared. */
+/** Definitions remembered; later ones are not compared. */
 const REMEMBERED = 10_000
 
-/** Where a scheme was defined first, and as what. */
-interface Definition {
-  readonly text: string
+/** Where a scheme was defined first, and everything it was defined as. */
+interface Definitions {
   readonly where: string
+  readonly texts: Set<string>
 }
 
 /** The memory of a run. Hand the same one to `lint` or `lintText` for every document of it, in the order of the run. */
 export class LintRun {
-  readonly #definitions = new Map<string, Definition>()
+  readonly #definitions = new Map<string, Definitions>()
+  #remembered = 0
   readonly #quiet = new Map<object, Quiet>()
 
   /** What this run has found to be clean under one set of rules: other runs have seen other definitions. */
@@ -23,13 +24,18 @@ export class LintRun {
     return quiet
   }
 
-  /** The document that defines a scheme of that name differently, or undefined; the first definition is the one that is kept. */
+  /**
+   * The document that was the first to define a scheme of that name, when it defined it differently. Each definition is told
+   * once: what one program wrote into a thousand documents is one mistake.
+   */
   otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
     const text = JSON.stringify({ ...scheme, description: undefined }, sorted)
     const known = this.#definitions.get(name)
-    if (known) return known.text === text ? undefined : known.where
-    if (this.#definitions.size < REMEMBERED) this.#definitions.set(name, { text, where })
-    return undefined
+    if (known?.texts.has(text) || this.#remembered >= REMEMBERED) return undefined
+    this.#remembered++
+    if (known) known.texts.add(text)
+    else this.#definitions.set(name, { where, texts: new Set([text]) })
+    return known?.where
   }
 }
 

@@ -27,7 +27,7 @@ function findings(texts: readonly string[], run = new LintRun()): readonly strin
 
 describe('a run of several documents', () => {
   it('tells a name that is defined twice, at the later one', () => {
-    expect(findings([itemOf('a', header), itemOf('b', query), itemOf('c', header)])).toEqual([
+    expect(findings([itemOf('a', header), itemOf('b', query), itemOf('c', header), itemOf('d', query)])).toEqual([
       'b: conflicting-scheme: "key" differs from the one in a',
     ])
   })
