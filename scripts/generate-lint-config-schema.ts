@@ -50,7 +50,7 @@ const schema = {
       },
       additionalProperties: false,
       if: { properties: { rules: { type: 'object', additionalProperties: { enum: ['info', 'warn', 'error'] } } } },
-      else: { required: ['reason'] },
+      else: { required: ['reason'], properties: { reason: true } },
     },
   },
 }

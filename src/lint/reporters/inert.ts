@@ -11,7 +11,9 @@ export function inert(text: string): string {
     .replace(/^(\s*):(?=:)/, '$1\\u{3a}')
 }
 
-/** JSON that means the same and that no build service obeys. */
+/** JSON that means the same, on the lines it seems to have, and that no build service obeys. */
 export function inertJson(value: unknown, indent?: number): string {
-  return forJson(value, indent).replace(COMMAND, '#\\u0023')
+  return forJson(value, indent)
+    .replace(COMMAND, '#\\u0023')
+    .replace(/[\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
 }
