@@ -20,6 +20,24 @@ export interface ReportingOptions extends GivenRules, BaselineOptions {
   readonly quiet?: boolean
 }
 
+export interface FixingOptions {
+  readonly fix?: boolean
+  readonly fixSuggestions?: boolean
+  readonly fixDryRun?: boolean
+  readonly fixType?: readonly string[]
+  readonly stdinFilename: string
+}
+
+/** Adds the options of {@link FixingOptions}. */
+export function withFixingOptions(command: Command): Command {
+  return command
+    .option('--fix', 'mend files where the meaning stays the same, then lint')
+    .option('--fix-suggestions', 'also apply fixes that need a look')
+    .option('--fix-dry-run', 'show as a patch what would be mended; nothing is written')
+    .option('--fix-type <rules>', 'rules that are mended, separated by commas (default: all)', (text: string) => text.split(','))
+    .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
+}
+
 /** Adds the options of {@link ReportingOptions}. */
 export function withReportingOptions(command: Command): Command {
   return command

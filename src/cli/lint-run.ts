@@ -3,7 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { LevelTable } from '../lint/config/config.ts'
 import { withFingerprint } from '../lint/fingerprint.ts'
-import { type Levels, LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
+import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import { piecesOf } from './inputs/pieces.ts'
@@ -47,8 +47,8 @@ export interface LintFailure {
 }
 
 /** Errors: `USAGE` for a rule that does not exist. */
-export function requireRules(levels: Levels): void {
-  const unknown = Object.keys(levels).find((id) => !rules.some(({ meta }) => meta.id === id))
+export function requireRules(ids: readonly string[]): void {
+  const unknown = ids.find((id) => !rules.some(({ meta }) => meta.id === id))
   if (unknown !== undefined) throw usageError(`there is no rule "${unknown}"`, 'stac-auth rules lists them')
 }
 
