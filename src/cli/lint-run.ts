@@ -1,18 +1,24 @@
 /** Lints inputs one after the other and keeps only the findings. */
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
-import { type Levels, type Preset, type Problem, rules } from '../lint/index.ts'
+import type { LevelTable, LintConfig } from '../lint/config/config.ts'
+import { withFingerprint } from '../lint/fingerprint.ts'
+import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import { piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
+import { type GivenRules, readLintConfig } from './lint-config.ts'
 import { lintInputs } from './lint-inputs.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
 export interface LintSettings {
-  readonly preset: Preset
-  readonly levels: Levels
+  readonly levels: LevelTable & { readonly config: LintConfig }
+  /** What the documents have in common. */
+  readonly run: LintRun
+  /** What is added to each finding. */
+  readonly complete: TextOptions['complete']
   /** What standard input is called in findings. */
   readonly stdinName: string
   /** True when a glob may match nothing. */
@@ -26,10 +32,15 @@ export interface LintOutcome {
   readonly failures: readonly LintFailure[]
   /** Texts of the first documents with findings by name, as many as {@link TEXTS} units hold. */
   readonly texts: ReadonlyMap<string, string>
+  /** Names of the first inputs, at most {@link NAMES}. */
+  readonly names: readonly string[]
 }
 
 /** UTF-16 units of text kept for the lines that a report shows; what is left out is shown without its lines. */
 const TEXTS = 8 * 1024 * 1024
+
+/** Names of inputs that an outcome keeps. */
+export const NAMES = 10_000
 
 export interface LintFailure {
   readonly name: string
@@ -39,9 +50,26 @@ export interface LintFailure {
 }
 
 /** Errors: `USAGE` for a rule that does not exist. */
-export function requireRules(levels: Levels): void {
-  const unknown = Object.keys(levels).find((id) => !rules.some(({ meta }) => meta.id === id))
+export function requireRules(ids: readonly string[]): void {
+  const unknown = ids.find((id) => !rules.some(({ meta }) => meta.id === id))
   if (unknown !== undefined) throw usageError(`there is no rule "${unknown}"`, 'stac-auth rules lists them')
+}
+
+/** What the command line says about a run, and the configuration that it names. Errors: those of `readLintConfig`. */
+export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
+  const { stdinFilename: stdinName, failOnUnmatchedGlobs } = options
+  return {
+    levels: await readLintConfig(options, io),
+    run: new LintRun(),
+    complete: fingerprints ? withFingerprint : undefined,
+    stdinName,
+    mayMiss: !failOnUnmatchedGlobs,
+  }
+}
+
+interface InputOptions {
+  readonly stdinFilename: string
+  readonly failOnUnmatchedGlobs: boolean
 }
 
 /** Lints every input. One that cannot be read is a failure and the rest goes on; an interruption ends it with what there is. */
@@ -49,6 +77,7 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
   const problems: Problem[] = []
   const failures: LintFailure[] = []
   const texts = new Map<string, string>()
+  const names: string[] = []
   let documents = 0
   let room = TEXTS
   for await (const input of lintInputs(inputs, settings.mayMiss)) {
@@ -57,6 +86,7 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
       continue
     }
     try {
+      if (names.length < NAMES) names.push(nameOf(input.name, settings))
       const linted = lintOne(input.name, settings, io, auth)
       for await (const { documents: count, found, text } of linted) {
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
@@ -73,7 +103,7 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
       if (error.code === 'ABORTED') break
     }
   }
-  return { documents, problems, failures, texts }
+  return { documents, problems, failures, texts, names }
 }
 
 /** What is wrong with a piece of an input. */
@@ -85,12 +115,13 @@ interface Linted {
 }
 
 async function* lintOne(name: string, settings: LintSettings, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Linted> {
-  const { preset, levels } = settings
+  const { levels, run, complete } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
+  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, run, complete }
   for await (const piece of piecesOf(name, io, auth)) {
     const { documents, text, oversized } = piece
-    const found = oversized ? tooLarge(document, settings) : piece.lint({ preset, rules: levels, document })
+    const found = oversized ? tooLarge(document, settings) : piece.lint(options)
     yield { documents, found, ...(text && { text }) }
   }
 }
@@ -101,9 +132,9 @@ function nameOf(name: string, { stdinName }: LintSettings): string {
 }
 
 /** A document that was not read to its end is a finding, of the rule that stands for limits. */
-function tooLarge(document: string, { preset, levels }: LintSettings): readonly Problem[] {
+function tooLarge(document: string, { levels }: LintSettings): readonly Problem[] {
   const rule = 'document-limit'
-  const severity = levels[rule] ?? rules.find(({ meta }) => meta.id === rule)?.meta.severity[preset] ?? 'error'
+  const severity = levels.levelsFor(document)[rule] ?? rules.find(({ meta }) => meta.id === rule)?.meta.severity[levels.preset] ?? 'error'
   const message = `larger than ${DOCUMENT_LIMITS.other / 2 ** 20} MiB`
   return severity === 'off' ? [] : [{ rule, severity, message, document, pointer: '' }]
 }

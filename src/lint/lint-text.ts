@@ -32,7 +32,8 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
   }
   if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
     return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
-  const { quiet } = runnerFor(options)
+  const runner = runnerFor(options)
+  const quiet = options.run?.quietUnder(runner) ?? runner.quiet
   if (quiet.covers(text, document)) return []
   const { problems, members, strings } = inspect(document, options)
   const tooDeep = problems.some(({ rule }) => rule === 'document-limit')
@@ -65,7 +66,7 @@ function isLines(text: string): boolean {
 
 function alone(rule: string, message: string, options: TextOptions, position?: Position, limit = 0): Problem[] {
   const [finding] = runnerFor(options).named(rule, '', message, { limit, offset: limit })
-  return finding ? [{ ...problemOf(finding, options.document, undefined), ...(position && moved(position, options)) }] : []
+  return finding ? [{ ...problemOf(finding, options), ...(position && moved(position, options)) }] : []
 }
 
 function repeated(text: string, document: unknown, options: TextOptions): readonly Problem[] {
@@ -73,7 +74,7 @@ function repeated(text: string, document: unknown, options: TextOptions): readon
   return duplicateKeys(text)
     .slice(0, FINDING_LIMIT)
     .flatMap(({ pointer, name }) => runner.named('duplicate-key', pointer, 'repeated', { name }))
-    .map((finding) => problemOf(finding, options.document, document))
+    .map((finding) => problemOf(finding, options, document))
 }
 
 function placed(problems: readonly Problem[], text: string, options: TextOptions): Problem[] {

@@ -3,23 +3,28 @@ import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
 import { isObject, own } from '../stac/json.ts'
 import { declarationsOf } from '../stac/version.ts'
 import { excessOf } from './limits.ts'
+import { LintRun } from './lint-run.ts'
 import type { Preset, Problem } from './problem.ts'
 import { modelOf } from './read-model.ts'
-import { type Finding, type Levels, problemOf, Runner } from './runner.ts'
+import { type Completion, type Finding, type Levels, problemOf, Runner } from './runner.ts'
 import { expectedFields, straysIn } from './strays.ts'
 import { DEPTH_LIMIT, survey } from './survey.ts'
 
-export interface LintOptions {
+export interface LintOptions extends Completion {
   /** Default `recommended`. */
   readonly preset?: Preset
   /** Levels by rule id, laid over the preset. */
   readonly rules?: Levels
   /** Path or URL for the findings; not read. */
   readonly document?: string
+  /** Adds to each finding what a caller wants to know of it, such as its fingerprint. */
+  readonly complete?: Completion['complete']
   /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are not linted. */
   readonly parents?: readonly StacDocument[]
   /** Retrieval URL of the document. */
   readonly url?: string
+  /** The run that the document belongs to, for mistakes that are only seen in several documents. */
+  readonly run?: LintRun
 }
 
 /**
@@ -43,9 +48,11 @@ export interface Inspection {
 export function inspect(document: unknown, options: LintOptions): Inspection {
   const inspection: Inspection = { problems: [], members: 0, strings: 0 }
   const runner = runnerFor(options)
-  for (const part of partsOf(document)) {
-    for (const finding of inspectPart(part, runner, inspection, options)) {
-      inspection.problems.push(problemOf(finding, options.document, part.value))
+  const parts = partsOf(document)
+  const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
+  for (const part of parts) {
+    for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
+      inspection.problems.push(problemOf(finding, options, part.value, part.at))
     }
   }
   return inspection
@@ -78,7 +85,7 @@ function inspectPart(
   part: Part,
   runner: Runner,
   inspection: Inspection,
-  { url, document: name, parents = [] }: LintOptions,
+  { url, document: name, parents = [], run }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper } = part
   const counted = survey(value, depth, inside)
@@ -87,7 +94,7 @@ function inspectPart(
   if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
   if (counted.fields === 0 && declarationsOf(value).length === 0) return []
-  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset })
+  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run })
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
   if (counted.fields > expectedFields(model)) model.strays = straysIn(model)

@@ -1,5 +1,7 @@
 /** From pointers to lines and columns, over the text that was parsed. */
+
 import { type Path, type Span, scan } from '../stac/json-scan.ts'
+import { namesOf } from './pointer.ts'
 
 /** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. A byte order mark is not counted. */
 export interface Position {
@@ -43,8 +45,7 @@ export function positionAt(text: string, offset: number): Position {
 function stepsOf(root: Step, pointer: string): readonly Step[] {
   const steps = [root]
   let step = root
-  for (const escaped of pointer.split('/').slice(1)) {
-    const name = escaped.includes('~') ? escaped.replaceAll('~1', '/').replaceAll('~0', '~') : escaped
+  for (const name of namesOf(pointer)) {
     const next: Step = step.inside.get(name) ?? { inside: new Map() }
     step.inside.set(name, next)
     steps.push(next)

@@ -5,6 +5,7 @@
 import type { DocumentKind, StacDocument } from '../stac/document.ts'
 import type { JsonObject } from '../stac/json.ts'
 import type { Declaration, ExtensionVersion } from '../stac/version.ts'
+import type { LintRun } from './lint-run.ts'
 import type { Preset } from './problem.ts'
 import type { Stray } from './strays.ts'
 
@@ -21,6 +22,8 @@ export interface LintDocument {
   /** What the caller handed over, nearest first. */
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
+  /** The other documents of the run; undefined when there are none. */
+  readonly run: LintRun | undefined
   readonly declarations: readonly Declaration[]
   /** True when it or its wrapper declares the extension, in whatever version. */
   readonly declared: boolean

@@ -27,4 +27,6 @@ export interface Problem {
   readonly endColumn?: number
   /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a look. */
   readonly fix?: 'safe' | 'suggestion'
+  /** Names the finding from one edit of the catalog to the next: rule, document, place without numbers. Not always unique. */
+  readonly fingerprint?: string
 }

@@ -2,6 +2,7 @@
 import { type DocumentKind, kindOf, type StacDocument } from '../stac/document.ts'
 import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
 import { declarationsOf, versionOfDocument } from '../stac/version.ts'
+import type { LintRun } from './lint-run.ts'
 import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
 import type { Preset } from './problem.ts'
 
@@ -13,6 +14,7 @@ export interface Surroundings {
   readonly wrapper?: StacDocument
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
+  readonly run?: LintRun
 }
 
 type Draft = { -readonly [K in keyof LintDocument]: LintDocument[K] }
@@ -30,6 +32,7 @@ export function modelOf(object: StacDocument, around: Surroundings): Draft {
     wrapper: around.wrapper,
     parents: around.parents,
     preset: around.preset,
+    run: around.run,
     declarations,
     declared: declarations.length > 0 || (around.wrapper !== undefined && declarationsOf(around.wrapper).length > 0),
     version: versionOfDocument(object, around.wrapper),

@@ -14,8 +14,17 @@ export interface RuleMeta {
   readonly fix?: 'safe' | 'suggestion'
 }
 
+/** What fills the places of a message, and what is known about the way out. */
+export interface ReportData {
+  readonly [name: string]: string | number | boolean | undefined
+  /** What was probably meant; when it is given as undefined, nobody knows and there is no fix. */
+  readonly near?: string
+  /** How far this finding can be mended, where that is not what the rule says of itself; false when it cannot. */
+  readonly fix?: 'safe' | 'suggestion' | false
+}
+
 /** Notes a finding at a pointer, with one of the rule's messages. */
-export type Report = (pointer: string, message: string, data?: Readonly<Record<string, string | number | undefined>>) => void
+export type Report = (pointer: string, message: string, data?: ReportData) => void
 
 /**
  * A rule implements the questions it needs; each is asked once for every such thing in a document.

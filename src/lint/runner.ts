@@ -3,7 +3,7 @@ import { ownString } from '../stac/json.ts'
 import type { LintDocument, SchemeNode } from './model.ts'
 import type { Level, Preset, Problem, Severity } from './problem.ts'
 import { Quiet } from './quiet.ts'
-import type { Report, Rule } from './rule.ts'
+import type { Report, ReportData, Rule } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { violationsOf } from './schema/violation.ts'
 import { type Swallow, swallows } from './swallow.ts'
@@ -21,6 +21,8 @@ export interface Finding {
   readonly message: string
   readonly pointer: string
   readonly fix: 'safe' | 'suggestion' | undefined
+  /** What was probably meant. */
+  readonly near: string | undefined
 }
 
 /** A rule that is on. */
@@ -92,9 +94,14 @@ export class Runner {
   #reporter({ meta }: Rule, severity: Severity): Report {
     return (pointer, message, data = {}) => {
       const text = fill(meta.messages[message] ?? message, data)
-      this.#found.push({ rule: meta.id, severity, message: text, pointer, fix: meta.fix })
+      this.#found.push({ rule: meta.id, severity, message: text, pointer, fix: fixOf(meta, data), near: data.near })
     }
   }
+}
+
+function fixOf({ fix }: Rule['meta'], data: ReportData): Finding['fix'] {
+  if ('fix' in data) return data.fix || undefined
+  return 'near' in data && data.near === undefined ? undefined : fix
 }
 
 const ignore: Report = () => {}
@@ -103,7 +110,7 @@ function levelOf({ meta }: Rule, preset: Preset, levels: Levels): Level {
   return (Object.hasOwn(levels, meta.id) ? levels[meta.id] : undefined) ?? meta.severity[preset]
 }
 
-function fill(template: string, data: Readonly<Record<string, string | number | undefined>>): string {
+function fill(template: string, data: ReportData): string {
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => short(String(data[name] ?? '')))
   return data.near === undefined ? text : `${text} (did you mean "${data.near}"?)`
 }
@@ -128,14 +135,40 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
   const kept = found.slice(0, FINDING_LIMIT - 1)
   const left = found.slice(FINDING_LIMIT - 1)
   const severity = (['error', 'warn', 'info'] as const).find((level) => left.some((finding) => finding.severity === level)) ?? 'error'
-  return [...kept, { rule: 'document-limit', severity, message: `${left.length} further findings are not listed`, pointer, fix: undefined }]
+  return [
+    ...kept,
+    {
+      rule: 'document-limit',
+      severity,
+      message: `${left.length} further findings are not listed`,
+      pointer,
+      fix: undefined,
+      near: undefined,
+    },
+  ]
 }
 
-/** Completes a finding with what is known about its document. */
-export function problemOf(finding: Finding, name: string | undefined, document: unknown): Problem {
-  const { rule, severity, message, pointer, fix } = finding
+/** What a finding is about. */
+export interface About {
+  /** The parsed document; undefined when it cannot be read. */
+  readonly document: unknown
+  /** Where the document stands in what was read. */
+  readonly at: string
+  /** What was probably meant. */
+  readonly near: string | undefined
+}
+
+/** What turns findings into problems. */
+export interface Completion {
+  readonly document?: string
+  readonly complete?: (problem: Problem, about: About) => Problem
+}
+
+/** Completes a finding with what is known about its document, which stands at the pointer `at` of what was read. */
+export function problemOf(finding: Finding, { document: name, complete }: Completion, document?: unknown, at = ''): Problem {
+  const { rule, severity, message, pointer, fix, near } = finding
   const id = ownString(document, 'id')
-  return {
+  const problem: Problem = {
     rule,
     severity,
     message,
@@ -144,4 +177,5 @@ export function problemOf(finding: Finding, name: string | undefined, document: 
     pointer,
     ...(fix && { fix }),
   }
+  return complete ? complete(problem, { document, at, near }) : problem
 }

@@ -34,7 +34,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
     packages: ['node:', 'commander'],
-    lazily: ['undici', 'hyparquet', 'picomatch'],
+    lazily: ['diff', 'undici', 'hyparquet', 'picomatch'],
   },
 }
 

@@ -65,7 +65,7 @@ describe('exit code', () => {
     [[clean, '--rule', 'no-such-rule=off']],
     [[clean, '--rule', 'dangling-ref=fatal']],
     [[clean, '--rule', 'dangling-ref']],
-    [[clean, '--format', 'sarif']],
+    [[clean, '--format', 'html']],
     [[clean, '--format', 'json', '--format', 'pretty']],
     [[clean, '--max-warnings', '-1']],
     [[clean, '--preset', 'lax']],

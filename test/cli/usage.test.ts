@@ -49,7 +49,7 @@ describe('wrong values', () => {
     [['authorize', 'x', '--asset', 'a', '--as', 'url', '--as=json'], '--as is given twice'],
     [['credentials', 'check', '--credentials', 'a', '--credentials', 'b'], '--credentials is given twice'],
     [['fetch', 'FTP://data.example/x'], 'ftp: addresses cannot be fetched: only https:, http: and s3: addresses can'],
-    [['lint', 'x', '--format', 'sarif'], 'Formats are pretty and json'],
+    [['lint', 'x', '--format', 'html'], 'Formats are pretty, concise, json'],
   ])('%j says %s', async (argv, message) => {
     expect(await run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
     expect((await run(argv)).stderr).toMatch(new RegExp(`see stac-auth ${argv[0]}.* --help`))

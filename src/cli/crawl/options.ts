@@ -1,6 +1,7 @@
 /** The options of `lint --crawl`. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CrawlLimits, CrawlManners } from '../../crawl/index.ts'
+import type { FixingOptions } from '../lint-options.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 
@@ -51,11 +52,13 @@ export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners 
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), userAgent }
 }
 
-/** `USAGE` for options that say nothing without `--crawl`. */
-export function requireCrawl(options: CrawlOption): void {
+/** `USAGE` for options that say nothing without `--crawl`, or nothing with it. */
+export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): void {
   const { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact } = options
   const given = { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact }
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
+  if (options.crawl && (options.fix || options.fixSuggestions || options.fixDryRun))
+    throw usageError('--crawl mends nothing', 'give the files themselves')
   if (options.crawl || name === undefined) return
   const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   throw usageError(`${option} is for --crawl`, 'without it only the inputs themselves are read')

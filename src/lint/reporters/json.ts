@@ -1,7 +1,7 @@
-import { forJson } from '../../text/sanitize.ts'
+import { inertJson } from './inert.ts'
 import type { Report } from './report.ts'
 
 /** The report for programs: one JSON object, indented, with a line feed at its end. Controls in texts are escaped. */
 export function json(report: Report): string {
-  return `${forJson(report, 2)}\n`
+  return `${inertJson(report, 2)}\n`
 }

@@ -1,21 +1,14 @@
 /** The report for people, with the lines that are meant. */
-import { forLine as inert } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
-import type { Report } from './report.ts'
-
-export interface PrettyOptions {
-  /** Escapes for colours; default false. */
-  readonly color?: boolean
-  /** Texts by document name, for code frames. */
-  readonly texts?: ReadonlyMap<string, string>
-  /** Findings shown; the summary counts all. Default 100. */
-  readonly limit?: number
-}
+import { groupsOf } from './groups.ts'
+import { inert } from './inert.ts'
+import type { Report, ReportOptions } from './report.ts'
+import { totals } from './totals.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
 
 /** The findings under the names of their documents, then one line with the totals. All text of documents is made inert. */
-export function pretty({ problems, summary }: Report, { color = false, texts, limit = 100 }: PrettyOptions = {}): string {
+export function pretty({ problems, summary }: Report, { color = false, texts, limit = 100 }: ReportOptions = {}): string {
   const paint: Paint = (style, text) => (color ? `\u001b[${COLOURS[style]}m${text}\u001b[0m` : text)
   const lines: string[] = []
   let document: string | undefined
@@ -25,8 +18,8 @@ export function pretty({ problems, summary }: Report, { color = false, texts, li
     lines.push(head(problem, paint))
     if (!isTelling(problem, problems)) lines.push(...frame(problem, texts?.get(document ?? ''), paint))
   }
-  if (problems.length > limit) lines.push('', `… and ${problems.length - limit} more`)
-  return `${[...lines, '', total(summary)].join('\n').trimStart()}\n`
+  if (problems.length > limit) lines.push(...rest(problems.slice(limit), paint))
+  return `${[...lines, '', totals(summary)].join('\n').trimStart()}\n`
 }
 
 type Paint = (style: keyof typeof COLOURS, text: string) => string
@@ -65,11 +58,16 @@ function frame({ line, column, endLine, endColumn }: Problem, text: string | und
 const CONTEXT = 40
 const WIDTH = 100
 
-function total({ documents, errors, warnings, infos, incomplete }: Report['summary']): string {
-  const left = incomplete.length > 0 ? `, ${incomplete.length} not read` : ''
-  return `${plural(documents, 'document')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}, ${plural(infos, 'info')}${left}`
+/** What is not shown one by one: findings that say the same in one line. */
+function rest(problems: readonly Problem[], paint: Paint): readonly string[] {
+  const groups = groupsOf(problems)
+  const lines = groups
+    .slice(0, GROUPS)
+    .map(
+      ({ rule, severity, message, count }) => `  ${count} × ${paint(severity, severity)}  ${inert(message)}  ${paint('dim', inert(rule))}`,
+    )
+  const more = groups.length > GROUPS ? [`  … and ${groups.length - GROUPS} other kinds`] : []
+  return ['', `… and ${problems.length} more`, ...lines, ...more]
 }
 
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
-}
+const GROUPS = 20

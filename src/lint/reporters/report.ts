@@ -1,5 +1,5 @@
 /** What reporters show: the outcome of a run. */
-import type { Problem } from '../problem.ts'
+import type { Problem, Severity } from '../problem.ts'
 
 /** A document that could not be looked at, with the code of the error. */
 export interface Incomplete {
@@ -11,17 +11,39 @@ export interface Incomplete {
 export interface Report {
   readonly version: 1
   readonly problems: readonly Problem[]
-  readonly summary: {
-    readonly documents: number
-    readonly errors: number
-    readonly warnings: number
-    readonly infos: number
-    readonly incomplete: readonly Incomplete[]
-  }
+  readonly summary: Summary
 }
+
+/** Totals of a run; they count what a report does not list. */
+export interface Summary {
+  readonly documents: number
+  readonly errors: number
+  readonly warnings: number
+  readonly infos: number
+  /** Findings that the baseline holds: counted here and nowhere else. */
+  readonly baselined?: number
+  readonly incomplete: readonly Incomplete[]
+}
+
+/** What a reporter may use besides the report. */
+export interface ReportOptions {
+  /** Escapes for colours; default false. */
+  readonly color?: boolean
+  /** Texts by document name, for code frames and byte columns. */
+  readonly texts?: ReadonlyMap<string, string>
+  /** Findings shown for people; totals count all. Default 100. */
+  readonly limit?: number
+  /** Names of the first documents that were read, with or without findings. */
+  readonly names?: readonly string[]
+  /** Version of the program, for formats that tell it. */
+  readonly version?: string
+}
+
+/** A report as text, with a line feed at its end. All text of documents in it is inert where the format is used. */
+export type Reporter = (report: Report, options?: ReportOptions) => string
 
 /** Counts the findings of `documents` documents. The findings keep their order. */
 export function reportOf(problems: readonly Problem[], documents: number, incomplete: readonly Incomplete[] = []): Report {
-  const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length
+  const count = (severity: Severity) => problems.filter((problem) => problem.severity === severity).length
   return { version: 1, problems, summary: { documents, errors: count('error'), warnings: count('warn'), infos: count('info'), incomplete } }
 }

@@ -14,7 +14,9 @@ export const apikeyIn: Rule = {
   scheme({ value, type, pointer }, report) {
     const place = type === 'apiKey' ? ownString(value, 'in') : undefined
     if (place === undefined || PLACES.includes(place)) return
-    report(`${pointer}/in`, 'place', { near: nearMiss(place, PLACES) })
+    const near = nearMiss(place, PLACES)
+    const plain = place.toLowerCase().replace(/s$/, '') === near
+    report(`${pointer}/in`, 'place', { near, fix: near !== undefined && (plain ? 'safe' : 'suggestion') })
   },
 }
 

@@ -1,3 +1,4 @@
+import { valueAt } from '../pointer.ts'
 import type { Rule } from '../rule.ts'
 
 /** Fields have the JSON types that the extension gives them. */
@@ -9,9 +10,10 @@ export const fieldType: Rule = {
     messages: { type: '{field} must be {type}' },
     fix: 'safe',
   },
-  claim({ keyword, place, pointer, name, expected }, { at }, report) {
+  claim({ keyword, place, pointer, name, expected }, { at, object }, report) {
     if (keyword !== 'type' || place !== 'field' || !expected) return false
-    report(at + pointer, 'type', { field: name, type: `${expected.startsWith('o') ? 'an' : 'a'} ${expected}` })
+    const quoted = expected === 'boolean' && /^(?:true|false)$/.test(String(valueAt(object, pointer)))
+    report(at + pointer, 'type', { field: name, type: `${expected.startsWith('o') ? 'an' : 'a'} ${expected}`, fix: quoted && 'safe' })
     return true
   },
 }

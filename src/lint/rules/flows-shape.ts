@@ -13,7 +13,7 @@ export const flowsShape: Rule = {
   },
   claim({ place, keyword, pointer }, { at }, report) {
     if (place !== 'flows' || keyword !== 'type') return false
-    report(at + pointer, 'shape')
+    report(at + pointer, 'shape', { fix: false })
     return true
   },
   scheme({ value, type, pointer }, report) {

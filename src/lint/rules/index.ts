@@ -5,6 +5,7 @@ import { alternateWithoutRefs } from './alternate-without-refs.ts'
 import { apikeyIn } from './apikey-in.ts'
 import { apikeyName } from './apikey-name.ts'
 import { chainInputType } from './chain-input-type.ts'
+import { conflictingScheme } from './conflicting-scheme.ts'
 import { credentialParameter } from './credential-parameter.ts'
 import { customType } from './custom-type.ts'
 import { danglingRef } from './dangling-ref.ts'
@@ -127,6 +128,7 @@ export const rules: readonly Rule[] = [
   publicAsHttp,
   schemeNameType,
   secretInDocument,
+  conflictingScheme,
   flowsShape,
   flowsEmpty,
   flowName,

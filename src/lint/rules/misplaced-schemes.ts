@@ -1,3 +1,4 @@
+import { isObject, own } from '../../stac/json.ts'
 import type { Rule } from '../rule.ts'
 
 /** `auth:schemes` stands at the root, or in an Item's `properties`, and not somewhere inside. */
@@ -10,9 +11,12 @@ export const misplacedSchemes: Rule = {
     fix: 'suggestion',
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:schemes',
-  document({ strays, kind }, report) {
+  document({ strays, kind, map, object }, report) {
     const place = kind === 'item' ? 'properties' : 'the root of the document'
-    for (const { field, pointer, place: found } of strays) if (field === 'auth:schemes') report(pointer, 'misplaced', { place, found })
+    for (const { field, pointer, place: found, holder } of strays) {
+      const free = kind === 'item' && holder === 'document' && !map && isObject(own(object, 'properties'))
+      if (field === 'auth:schemes') report(pointer, 'misplaced', { place, found, fix: free && 'suggestion' })
+    }
   },
 }
 

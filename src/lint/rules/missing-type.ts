@@ -1,3 +1,5 @@
+import { own } from '../../stac/json.ts'
+import { valueAt } from '../pointer.ts'
 import type { Rule } from '../rule.ts'
 
 /** Every scheme has a type. */
@@ -9,12 +11,22 @@ export const missingType: Rule = {
     messages: { missing: 'type is required' },
     fix: 'suggestion',
   },
-  claim({ pointer, missing, name, keyword, place }, { at }, report) {
+  claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
     const absent = place === 'scheme' && missing === 'type'
     const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && TYPE.test(pointer)
-    if (absent || unusable) report(at + pointer, 'missing')
+    const scheme = absent ? pointer : pointer.slice(0, -'/type'.length)
+    if (absent || unusable) report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, scheme)) !== undefined && 'suggestion' })
     return absent || unusable
   },
+}
+
+/** The type that the fields of a scheme point to. */
+export function typeFrom(scheme: unknown): string | undefined {
+  const flows = Object.values(own(scheme, 'flows') ?? {})
+  if (flows.length > 0) return flows.some((flow) => own(flow, 'authorizationApi') !== undefined) ? 'signedUrl' : 'oauth2'
+  if (own(scheme, 'openIdConnectUrl') !== undefined) return 'openIdConnect'
+  if (own(scheme, 'in') !== undefined) return 'apiKey'
+  return own(scheme, 'scheme') === undefined ? undefined : 'http'
 }
 
 const TYPE = /\/auth:schemes(?:\/\d+)?\/[^/]*\/type$/

@@ -3,6 +3,7 @@ import { docs as alternateWithoutRefs } from './alternate-without-refs.ts'
 import { docs as apikeyIn } from './apikey-in.ts'
 import { docs as apikeyName } from './apikey-name.ts'
 import { docs as chainInputType } from './chain-input-type.ts'
+import { docs as conflictingScheme } from './conflicting-scheme.ts'
 import { docs as credentialParameter } from './credential-parameter.ts'
 import { docs as customType } from './custom-type.ts'
 import { docs as danglingRef } from './dangling-ref.ts'
@@ -125,6 +126,7 @@ export const pages: Readonly<Record<string, string>> = {
   'public-as-http': publicAsHttp,
   'scheme-name-type': schemeNameType,
   'secret-in-document': secretInDocument,
+  'conflicting-scheme': conflictingScheme,
   'flows-shape': flowsShape,
   'flows-empty': flowsEmpty,
   'flow-name': flowName,

@@ -18,7 +18,11 @@ export const parameterSchema: Rule = {
     const schema = own(value, 'schema')
     if (schema === undefined || flow.scheme.document.version === '1.0.0') return
     const reason = schemaFault(schema)
-    if (reason) report(`${pointer}/schema`, 'invalid', { reason })
+    if (reason)
+      report(`${pointer}/schema`, 'invalid', {
+        reason,
+        fix: reason.startsWith('examples') && own(schema, 'examples') !== undefined && 'safe',
+      })
   },
 }
 

@@ -1,3 +1,4 @@
+import { valueAt } from '../pointer.ts'
 import type { Rule } from '../rule.ts'
 
 /** Refs are a list of names. */
@@ -9,9 +10,10 @@ export const refsShape: Rule = {
     messages: { shape: 'auth:refs must be an array of scheme names', element: 'an element of auth:refs must be the name of a scheme' },
     fix: 'safe',
   },
-  claim({ place, keyword, pointer, name }, { at }, report) {
+  claim({ place, keyword, pointer, name }, { at, object }, report) {
     if (place !== 'refs' || keyword !== 'type') return false
-    report(at + pointer, name === 'auth:refs' ? 'shape' : 'element')
+    const lone = name === 'auth:refs' && typeof valueAt(object, pointer) === 'string'
+    report(at + pointer, name === 'auth:refs' ? 'shape' : 'element', { fix: lone && 'safe' })
     return true
   },
 }

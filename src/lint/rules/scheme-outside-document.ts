@@ -17,6 +17,7 @@ export const schemeOutsideDocument: Rule = {
       report(`${target.pointer}/auth:refs/${index}`, 'outside', {
         ref: String(ref),
         where: where === 'wrapper' ? 'the wrapper' : 'a parent',
+        fix: where === 'wrapper' && 'suggestion',
       })
     }
   },

@@ -1,3 +1,4 @@
+import { own } from '../../stac/json.ts'
 import type { Rule } from '../rule.ts'
 
 /** A document that uses the fields says so in `stac_extensions`; its wrapper may say it for all. */
@@ -11,7 +12,9 @@ export const undeclaredExtension: Rule = {
   },
   claim({ keyword, missing, pointer }, { at, declared, object }, report) {
     if (missing !== 'stac_extensions' && !(keyword === 'contains' && pointer === '/stac_extensions')) return false
-    if (!declared) report(Object.hasOwn(object, 'stac_extensions') ? `${at}/stac_extensions` : at, 'undeclared')
+    const list = own(object, 'stac_extensions')
+    const place = list === undefined ? at : `${at}/stac_extensions`
+    if (!declared) report(place, 'undeclared', { fix: (list === undefined || Array.isArray(list)) && 'safe' })
     return true
   },
 }

@@ -17,7 +17,7 @@ export const versionMismatch: Rule = {
       report(`${pointer}/auth:refs`, 'mismatch', { feature: 'auth:refs on a scheme', need: '1.2.0', version })
     }
     if (version !== '1.0.0' && (RETIRED_TYPES as readonly (string | undefined)[]).includes(type)) {
-      report(`${pointer}/type`, 'mismatch', { feature: `type ${type}`, need: '1.0.0', version })
+      report(`${pointer}/type`, 'mismatch', { feature: `type ${type}`, need: '1.0.0', version, fix: false })
     }
   },
   flow({ name, value, pointer, scheme }, report) {

@@ -1,5 +1,6 @@
 /** What the JSON Schema of a document's version and kind finds wrong with it. */
 import type { ExtensionVersion } from '../../stac/version.ts'
+import { namesOf } from '../pointer.ts'
 import type { SchemaKind } from './kinds.ts'
 import * as validators from './validators/index.ts'
 
@@ -41,7 +42,7 @@ export function violationsOf(document: unknown, kind: SchemaKind, version: Exten
 }
 
 function violation({ pointer, keyword, detail }: SchemaError): Violation {
-  const names = pointer.split('/').slice(1).map(unescaped)
+  const names = namesOf(pointer)
   return {
     pointer,
     name: names.at(-1) ?? '',
@@ -65,8 +66,4 @@ function placeOf(names: readonly string[]): Place {
     return field === 'flows' && flow === undefined ? 'flows' : 'field'
   }
   return names.at(-1) === 'auth:refs' || names.at(-2) === 'auth:refs' ? 'refs' : 'document'
-}
-
-function unescaped(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -4,16 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { type CrawlOptions, crawl, type Visit } from '../../../src/crawl/index.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { startSocketServer } from '../../servers/harness.ts'
-import { itemWith } from '../items.ts'
 import { run } from '../run.ts'
 import { type Answer, body, serve } from '../server.ts'
+import { catalog, clean, json, link, page as pageOf } from './catalogs.ts'
 
-const link = (rel: string, href: string, more: object = {}) => ({ rel, href, ...more })
-const catalog = (...links: object[]) => ({ type: 'Catalog', stac_version: '1.1.0', id: 'c', description: 'c', links })
-const json = (value: unknown) => body(JSON.stringify(value))
-const item = json(itemWith({ data: { href: 'https://data.example/f', 'auth:refs': ['key'] } }))
-const page = (id: string, ...links: object[]) =>
-  json({ type: 'FeatureCollection', features: [{ type: 'Feature', id, links: [], assets: {} }], links })
+const item = json(clean)
+const page = (id: string, ...links: object[]) => pageOf([{ type: 'Feature', id, links: [], assets: {} }], ...links)
 const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (_request, response) => {

@@ -15,23 +15,19 @@ const schema12 = {"type":"string","format":"uri"};
 const formats0 = /^[a-z][a-z\d+.-]*:(?:\/\/(?:(?:[\w.~!$&'()*+,;=:-]|%[\da-f]{2})*@)?(?:\[[\da-fv.:]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?(?:\/(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*)?|(?!\/\/)(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})+)(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?(?:#(?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?$/i;
 function validate7(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.scopes === undefined){
 vErrors = add(vErrors, instancePath, "required", "scopes");
-errors++;
 }
 if(data.authorizationUrl !== undefined){
 let data0 = data.authorizationUrl;
 if(typeof data0 === "string"){
 if(!(formats0.test(data0))){
 vErrors = add(vErrors, instancePath+"/authorizationUrl", "format");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/authorizationUrl", "type", "string");
-errors++;
 }
 }
 if(data.tokenUrl !== undefined){
@@ -39,12 +35,10 @@ let data1 = data.tokenUrl;
 if(typeof data1 === "string"){
 if(!(formats0.test(data1))){
 vErrors = add(vErrors, instancePath+"/tokenUrl", "format");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/tokenUrl", "type", "string");
-errors++;
 }
 }
 if(data.refreshUrl !== undefined){
@@ -52,27 +46,23 @@ let data2 = data.refreshUrl;
 if(typeof data2 === "string"){
 if(!(formats0.test(data2))){
 vErrors = add(vErrors, instancePath+"/refreshUrl", "format");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/refreshUrl", "type", "string");
-errors++;
 }
 }
 if(data.scopes !== undefined){
 let data3 = data.scopes;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(isObject(data3)){
 for(const key0 in data3){
 if(typeof data3[key0] !== "string"){
 vErrors = add(vErrors, instancePath+"/scopes/" + escape(key0), "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/scopes", "type", "object");
-errors++;
 }
 }
 if(data.subjectTokenType !== undefined){
@@ -80,186 +70,140 @@ let data5 = data.subjectTokenType;
 if(typeof data5 === "string"){
 if(!(formats0.test(data5))){
 vErrors = add(vErrors, instancePath+"/subjectTokenType", "format");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/subjectTokenType", "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate7.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate6(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 for(const key0 in data){
 if(!(((((key0 === "implicit") || (key0 === "authorizationCode")) || (key0 === "password")) || (key0 === "clientCredentials")) || (key0 === "tokenExchange"))){
-if(!(validate7(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate7, data[key0], instancePath+"/" + escape(key0));
 }
 }
 if(data.implicit !== undefined){
 let data1 = data.implicit;
-if(!(validate7(data1, instancePath+"/implicit"))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+vErrors = run(vErrors, validate7, data1, instancePath+"/implicit");
+if(isObject(data1)){
 if(data1.authorizationUrl === undefined){
 vErrors = add(vErrors, instancePath+"/implicit", "required", "authorizationUrl");
-errors++;
 }
 }
 }
 if(data.authorizationCode !== undefined){
 let data2 = data.authorizationCode;
-if(!(validate7(data2, instancePath+"/authorizationCode"))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+vErrors = run(vErrors, validate7, data2, instancePath+"/authorizationCode");
+if(isObject(data2)){
 if(data2.authorizationUrl === undefined){
 vErrors = add(vErrors, instancePath+"/authorizationCode", "required", "authorizationUrl");
-errors++;
 }
 if(data2.tokenUrl === undefined){
 vErrors = add(vErrors, instancePath+"/authorizationCode", "required", "tokenUrl");
-errors++;
 }
 }
 }
 if(data.password !== undefined){
 let data3 = data.password;
-if(!(validate7(data3, instancePath+"/password"))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+vErrors = run(vErrors, validate7, data3, instancePath+"/password");
+if(isObject(data3)){
 if(data3.tokenUrl === undefined){
 vErrors = add(vErrors, instancePath+"/password", "required", "tokenUrl");
-errors++;
 }
 }
 }
 if(data.clientCredentials !== undefined){
 let data4 = data.clientCredentials;
-if(!(validate7(data4, instancePath+"/clientCredentials"))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+vErrors = run(vErrors, validate7, data4, instancePath+"/clientCredentials");
+if(isObject(data4)){
 if(data4.tokenUrl === undefined){
 vErrors = add(vErrors, instancePath+"/clientCredentials", "required", "tokenUrl");
-errors++;
 }
 }
 }
 if(data.tokenExchange !== undefined){
 let data5 = data.tokenExchange;
-if(!(validate7(data5, instancePath+"/tokenExchange"))){
-vErrors = join(vErrors, validate7.errors);
-errors = vErrors.length;
-}
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+vErrors = run(vErrors, validate7, data5, instancePath+"/tokenExchange");
+if(isObject(data5)){
 if(data5.tokenUrl === undefined){
 vErrors = add(vErrors, instancePath+"/tokenExchange", "required", "tokenUrl");
-errors++;
 }
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate6.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate5(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.flows === undefined){
 vErrors = add(vErrors, instancePath, "required", "flows");
-errors++;
 }
 if(data.flows !== undefined){
-if(!(validate6(data.flows, instancePath+"/flows"))){
-vErrors = join(vErrors, validate6.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate6, data.flows, instancePath+"/flows");
 }
 if(data.name !== undefined){
 vErrors = add(vErrors, instancePath+"/name", "false schema");
-errors++;
 }
 if(data.in !== undefined){
 vErrors = add(vErrors, instancePath+"/in", "false schema");
-errors++;
 }
 if(data.scheme !== undefined){
 vErrors = add(vErrors, instancePath+"/scheme", "false schema");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "false schema");
-errors++;
 }
 }
 validate5.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 const schema16 = {"required":["openIdConnectUrl"],"properties":{"openIdConnectUrl":{"$ref":"#/definitions/url"},"name":false,"in":false,"scheme":false,"flows":false}};
 function validate16(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.openIdConnectUrl === undefined){
 vErrors = add(vErrors, instancePath, "required", "openIdConnectUrl");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 let data0 = data.openIdConnectUrl;
 if(typeof data0 === "string"){
 if(!(formats0.test(data0))){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "format");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "type", "string");
-errors++;
 }
 }
 if(data.name !== undefined){
 vErrors = add(vErrors, instancePath+"/name", "false schema");
-errors++;
 }
 if(data.in !== undefined){
 vErrors = add(vErrors, instancePath+"/in", "false schema");
-errors++;
 }
 if(data.scheme !== undefined){
 vErrors = add(vErrors, instancePath+"/scheme", "false schema");
-errors++;
 }
 if(data.flows !== undefined){
 vErrors = add(vErrors, instancePath+"/flows", "false schema");
-errors++;
 }
 }
 validate16.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 const schema18 = {"required":["flows"],"properties":{"flows":{"$ref":"#/definitions/signedUrlFlows"},"name":false,"in":false,"scheme":false,"openIdConnectUrl":false}};
 const schema19 = {"type":"object","additionalProperties":{"$ref":"#/definitions/signedUrlFlow"}};
@@ -269,550 +213,395 @@ const schema22 = {"type":"object","required":["in","required"],"properties":{"in
 const pattern0 = new RegExp("^(\\.{0,2}/|\\?)", "u");
 function validate20(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.method === undefined){
 vErrors = add(vErrors, instancePath, "required", "method");
-errors++;
 }
 if(data.authorizationApi === undefined){
 vErrors = add(vErrors, instancePath, "required", "authorizationApi");
-errors++;
 }
 if(data.method !== undefined){
 if(typeof data.method !== "string"){
 vErrors = add(vErrors, instancePath+"/method", "type", "string");
-errors++;
 }
 }
 if(data.authorizationApi !== undefined){
 let data1 = data.authorizationApi;
 if(typeof data1 !== "string"){
 vErrors = add(vErrors, instancePath+"/authorizationApi", "type", "string");
-errors++;
 }
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 let valid2 = true;
-const _errs7 = errors;
-const _errs8 = errors;
-const _errs9 = errors;
+const _errs7 = count(vErrors);
+const _errs8 = count(vErrors);
+const _errs9 = count(vErrors);
 if(typeof data1 === "string"){
 if(!pattern0.test(data1)){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs9 === count(vErrors);
 if(valid3){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
-errors = _errs8;
-if(vErrors !== null){
-if(_errs8){
-vErrors.length = _errs8;
+vErrors = cut(vErrors, _errs8);
 }
-else {
-vErrors = null;
-}
-}
-}
-var _valid0 = _errs7 === errors;
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs7 === count(vErrors);
+vErrors = cut(vErrors, _errs6);
 if(_valid0){
-const _errs10 = errors;
+const _errs10 = count(vErrors);
 if(typeof data1 === "string"){
 if(!(formats0.test(data1))){
 vErrors = add(vErrors, instancePath+"/authorizationApi", "format");
-errors++;
 }
 }
-var _valid0 = _errs10 === errors;
+var _valid0 = _errs10 === count(vErrors);
 valid2 = _valid0;
 }
 if(!valid2){
 vErrors = add(vErrors, instancePath+"/authorizationApi", "if");
-errors++;
 }
 }
 if(data.parameters !== undefined){
 let data2 = data.parameters;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(isObject(data2)){
 for(const key0 in data2){
 let data3 = data2[key0];
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(isObject(data3)){
 if(data3.in === undefined){
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "required", "in");
-errors++;
 }
 if(data3.required === undefined){
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "required", "required");
-errors++;
 }
 if(data3.in !== undefined){
 if(typeof data3.in !== "string"){
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/in", "type", "string");
-errors++;
 }
 }
 if(data3.required !== undefined){
 if(typeof data3.required !== "boolean"){
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/required", "type", "boolean");
-errors++;
 }
 }
 if(data3.description !== undefined){
 if(typeof data3.description !== "string"){
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/description", "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "type", "object");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/parameters", "type", "object");
-errors++;
 }
 }
 if(data.responseField !== undefined){
 if(typeof data.responseField !== "string"){
 vErrors = add(vErrors, instancePath+"/responseField", "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate20.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate19(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 for(const key0 in data){
-if(!(validate20(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate20.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate20, data[key0], instancePath+"/" + escape(key0));
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate19.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate18(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.flows === undefined){
 vErrors = add(vErrors, instancePath, "required", "flows");
-errors++;
 }
 if(data.flows !== undefined){
-if(!(validate19(data.flows, instancePath+"/flows"))){
-vErrors = join(vErrors, validate19.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate19, data.flows, instancePath+"/flows");
 }
 if(data.name !== undefined){
 vErrors = add(vErrors, instancePath+"/name", "false schema");
-errors++;
 }
 if(data.in !== undefined){
 vErrors = add(vErrors, instancePath+"/in", "false schema");
-errors++;
 }
 if(data.scheme !== undefined){
 vErrors = add(vErrors, instancePath+"/scheme", "false schema");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "false schema");
-errors++;
 }
 }
 validate18.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate4(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-const _errs2 = errors;
+const _errs2 = count(vErrors);
 let valid1 = true;
-const _errs3 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs3 = count(vErrors);
+if(isObject(data)){
 let missing0;
 if((data.type === undefined) && (missing0 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("http" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid0 = _errs3 === errors;
-errors = _errs2;
-if(vErrors !== null){
-if(_errs2){
-vErrors.length = _errs2;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs3 === count(vErrors);
+vErrors = cut(vErrors, _errs2);
 if(_valid0){
-const _errs5 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs5 = count(vErrors);
+if(isObject(data)){
 if(data.scheme === undefined){
 vErrors = add(vErrors, instancePath, "required", "scheme");
-errors++;
 }
 if(data.scheme !== undefined){
 if(typeof data.scheme !== "string"){
 vErrors = add(vErrors, instancePath+"/scheme", "type", "string");
-errors++;
 }
 }
 if(data.name !== undefined){
 vErrors = add(vErrors, instancePath+"/name", "false schema");
-errors++;
 }
 if(data.in !== undefined){
 vErrors = add(vErrors, instancePath+"/in", "false schema");
-errors++;
 }
 if(data.flows !== undefined){
 vErrors = add(vErrors, instancePath+"/flows", "false schema");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "false schema");
-errors++;
 }
 }
-var _valid0 = _errs5 === errors;
+var _valid0 = _errs5 === count(vErrors);
 valid1 = _valid0;
 }
 if(!valid1){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-const _errs10 = errors;
+const _errs10 = count(vErrors);
 let valid5 = true;
-const _errs11 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs11 = count(vErrors);
+if(isObject(data)){
 let missing1;
 if((data.type === undefined) && (missing1 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("s3" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid1 = _errs11 === errors;
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
+var _valid1 = _errs11 === count(vErrors);
+vErrors = cut(vErrors, _errs10);
 if(_valid1){
-const _errs13 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs13 = count(vErrors);
+if(isObject(data)){
 if(data.name !== undefined){
 vErrors = add(vErrors, instancePath+"/name", "false schema");
-errors++;
 }
 if(data.in !== undefined){
 vErrors = add(vErrors, instancePath+"/in", "false schema");
-errors++;
 }
 if(data.scheme !== undefined){
 vErrors = add(vErrors, instancePath+"/scheme", "false schema");
-errors++;
 }
 if(data.flows !== undefined){
 vErrors = add(vErrors, instancePath+"/flows", "false schema");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "false schema");
-errors++;
 }
 }
-var _valid1 = _errs13 === errors;
+var _valid1 = _errs13 === count(vErrors);
 valid5 = _valid1;
 }
 if(!valid5){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-const _errs16 = errors;
+const _errs16 = count(vErrors);
 let valid9 = true;
-const _errs17 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs17 = count(vErrors);
+if(isObject(data)){
 let missing2;
 if((data.type === undefined) && (missing2 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("apiKey" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid2 = _errs17 === errors;
-errors = _errs16;
-if(vErrors !== null){
-if(_errs16){
-vErrors.length = _errs16;
-}
-else {
-vErrors = null;
-}
-}
+var _valid2 = _errs17 === count(vErrors);
+vErrors = cut(vErrors, _errs16);
 if(_valid2){
-const _errs19 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs19 = count(vErrors);
+if(isObject(data)){
 if(data.name === undefined){
 vErrors = add(vErrors, instancePath, "required", "name");
-errors++;
 }
 if(data.in === undefined){
 vErrors = add(vErrors, instancePath, "required", "in");
-errors++;
 }
 if(data.name !== undefined){
 if(typeof data.name !== "string"){
 vErrors = add(vErrors, instancePath+"/name", "type", "string");
-errors++;
 }
 }
 if(data.in !== undefined){
 if(typeof data.in !== "string"){
 vErrors = add(vErrors, instancePath+"/in", "type", "string");
-errors++;
 }
 }
 if(data.scheme !== undefined){
 vErrors = add(vErrors, instancePath+"/scheme", "false schema");
-errors++;
 }
 if(data.flows !== undefined){
 vErrors = add(vErrors, instancePath+"/flows", "false schema");
-errors++;
 }
 if(data.openIdConnectUrl !== undefined){
 vErrors = add(vErrors, instancePath+"/openIdConnectUrl", "false schema");
-errors++;
 }
 }
-var _valid2 = _errs19 === errors;
+var _valid2 = _errs19 === count(vErrors);
 valid9 = _valid2;
 }
 if(!valid9){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-const _errs26 = errors;
+const _errs26 = count(vErrors);
 let valid13 = true;
-const _errs27 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs27 = count(vErrors);
+if(isObject(data)){
 let missing3;
 if((data.type === undefined) && (missing3 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("oauth2" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid3 = _errs27 === errors;
-errors = _errs26;
-if(vErrors !== null){
-if(_errs26){
-vErrors.length = _errs26;
-}
-else {
-vErrors = null;
-}
-}
+var _valid3 = _errs27 === count(vErrors);
+vErrors = cut(vErrors, _errs26);
 if(_valid3){
-const _errs29 = errors;
-if(!(validate5(data, instancePath))){
-vErrors = join(vErrors, validate5.errors);
-errors = vErrors.length;
-}
-var _valid3 = _errs29 === errors;
+const _errs29 = count(vErrors);
+vErrors = run(vErrors, validate5, data, instancePath);
+var _valid3 = _errs29 === count(vErrors);
 valid13 = _valid3;
 }
 if(!valid13){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-const _errs31 = errors;
+const _errs31 = count(vErrors);
 let valid15 = true;
-const _errs32 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs32 = count(vErrors);
+if(isObject(data)){
 let missing4;
 if((data.type === undefined) && (missing4 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("openIdConnect" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid4 = _errs32 === errors;
-errors = _errs31;
-if(vErrors !== null){
-if(_errs31){
-vErrors.length = _errs31;
-}
-else {
-vErrors = null;
-}
-}
+var _valid4 = _errs32 === count(vErrors);
+vErrors = cut(vErrors, _errs31);
 if(_valid4){
-const _errs34 = errors;
-if(!(validate16(data, instancePath))){
-vErrors = join(vErrors, validate16.errors);
-errors = vErrors.length;
-}
-var _valid4 = _errs34 === errors;
+const _errs34 = count(vErrors);
+vErrors = run(vErrors, validate16, data, instancePath);
+var _valid4 = _errs34 === count(vErrors);
 valid15 = _valid4;
 }
 if(!valid15){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-const _errs36 = errors;
+const _errs36 = count(vErrors);
 let valid17 = true;
-const _errs37 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs37 = count(vErrors);
+if(isObject(data)){
 let missing5;
 if((data.type === undefined) && (missing5 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.type !== undefined){
 if("signedUrl" !== data.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid5 = _errs37 === errors;
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
+var _valid5 = _errs37 === count(vErrors);
+vErrors = cut(vErrors, _errs36);
 if(_valid5){
-const _errs39 = errors;
-if(!(validate18(data, instancePath))){
-vErrors = join(vErrors, validate18.errors);
-errors = vErrors.length;
-}
-var _valid5 = _errs39 === errors;
+const _errs39 = count(vErrors);
+vErrors = run(vErrors, validate18, data, instancePath);
+var _valid5 = _errs39 === count(vErrors);
 valid17 = _valid5;
 }
 if(!valid17){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.type === undefined){
 vErrors = add(vErrors, instancePath, "required", "type");
-errors++;
 }
 if(data.type !== undefined){
 let data21 = data.type;
 if(typeof data21 !== "string"){
 vErrors = add(vErrors, instancePath+"/type", "type", "string");
-errors++;
 }
-const _errs42 = errors;
-const _errs43 = errors;
+const _errs42 = count(vErrors);
+const _errs43 = count(vErrors);
 if("" !== data21){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
-var valid20 = _errs43 === errors;
+var valid20 = _errs43 === count(vErrors);
 if(valid20){
 vErrors = add(vErrors, instancePath+"/type", "not");
-errors++;
 }
 else {
-errors = _errs42;
-if(vErrors !== null){
-if(_errs42){
-vErrors.length = _errs42;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs42);
 }
 }
 if(data.description !== undefined){
 if(typeof data.description !== "string"){
 vErrors = add(vErrors, instancePath+"/description", "type", "string");
-errors++;
 }
 }
 if(data["auth:refs"] !== undefined){
@@ -822,99 +611,76 @@ const len0 = data23.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data23[i0] !== "string"){
 vErrors = add(vErrors, instancePath+"/auth:refs/" + i0, "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/auth:refs", "type", "array");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate4.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate3(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 for(const key0 in data){
-if(!(validate4(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate4.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate4, data[key0], instancePath+"/" + escape(key0));
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate3.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate2(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(!(validate3(data, instancePath))){
-vErrors = join(vErrors, validate3.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
+vErrors = run(vErrors, validate3, data, instancePath);
+if(isObject(data)){
 for(const key0 in data){
 let data0 = data[key0];
-const _errs3 = errors;
+const _errs3 = count(vErrors);
 let valid2 = true;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs4 = count(vErrors);
+if(isObject(data0)){
 let missing0;
 if((data0.type === undefined) && (missing0 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data0.type !== undefined){
 if("signedUrl" !== data0.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid0 = _errs4 === errors;
-errors = _errs3;
-if(vErrors !== null){
-if(_errs3){
-vErrors.length = _errs3;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs4 === count(vErrors);
+vErrors = cut(vErrors, _errs3);
 if(_valid0){
-const _errs6 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs6 = count(vErrors);
+if(isObject(data0)){
 if(data0.flows !== undefined){
 let data2 = data0.flows;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(isObject(data2)){
 for(const key1 in data2){
 let data3 = data2[key1];
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(isObject(data3)){
 if(data3.parameters !== undefined){
 let data4 = data3.parameters;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 for(const key2 in data4){
 let data5 = data4[key2];
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(isObject(data5)){
 if(data5.schema !== undefined){
 let data6 = data5.schema;
-if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
+if(!(isObject(data6))){
 vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/flows/" + escape(key1)+"/parameters/" + escape(key2)+"/schema", "type", "object");
-errors++;
 }
 }
 }
@@ -926,17 +692,16 @@ errors++;
 }
 }
 }
-var _valid0 = _errs6 === errors;
+var _valid0 = _errs6 === count(vErrors);
 valid2 = _valid0;
 }
 if(!valid2){
 vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
-errors++;
 }
 }
 }
 validate2.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 const schema24 = {"type":"object","additionalProperties":{"$ref":"#/definitions/asset"}};
 const schema25 = {"type":"object","properties":{"auth:refs":{"$ref":"#/definitions/refs"},"alternate":{"$ref":"#/definitions/alternates"}}};
@@ -944,8 +709,7 @@ const schema27 = {"type":"object","properties":{"auth:schemes":false,"auth:refs"
 const schema28 = {"type":"object","properties":{"auth:refs":{"$ref":"#/definitions/refs"}}};
 function validate30(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data["auth:refs"] !== undefined){
 let data0 = data["auth:refs"];
 if(Array.isArray(data0)){
@@ -953,55 +717,44 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data0[i0] !== "string"){
 vErrors = add(vErrors, instancePath+"/auth:refs/" + i0, "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/auth:refs", "type", "array");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate30.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate29(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 for(const key0 in data){
 if(!((key0 === "auth:schemes") || (key0 === "auth:refs"))){
-if(!(validate30(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate30, data[key0], instancePath+"/" + escape(key0));
 }
 }
 if(data["auth:schemes"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:schemes", "false schema");
-errors++;
 }
 if(data["auth:refs"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:refs", "false schema");
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate29.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate28(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data["auth:refs"] !== undefined){
 let data0 = data["auth:refs"];
 if(Array.isArray(data0)){
@@ -1009,629 +762,372 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data0[i0] !== "string"){
 vErrors = add(vErrors, instancePath+"/auth:refs/" + i0, "type", "string");
-errors++;
 }
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/auth:refs", "type", "array");
-errors++;
 }
 }
 if(data.alternate !== undefined){
-if(!(validate29(data.alternate, instancePath+"/alternate"))){
-vErrors = join(vErrors, validate29.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate29, data.alternate, instancePath+"/alternate");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate28.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate27(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate28, data[key0], instancePath+"/" + escape(key0));
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate27.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 const schema30 = {"type":"array","items":{"$ref":"#/definitions/link"}};
 function validate35(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
 if(Array.isArray(data)){
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate30, data[i0], instancePath+"/" + i0);
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
 }
 validate35.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate0(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.properties === undefined){
 vErrors = add(vErrors, instancePath, "required", "properties");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.0.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:schemes", "false schema");
-errors++;
 }
 if(data["auth:refs"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:refs", "false schema");
-errors++;
 }
 if(data.properties !== undefined){
 let data4 = data.properties;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath+"/properties", "required", "auth:schemes");
-errors++;
 }
 if(data4["auth:schemes"] !== undefined){
-if(!(validate2(data4["auth:schemes"], instancePath+"/properties/auth:schemes"))){
-vErrors = join(vErrors, validate2.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate2, data4["auth:schemes"], instancePath+"/properties/auth:schemes");
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/properties", "type", "object");
-errors++;
 }
 }
 if(data.assets !== undefined){
-if(!(validate27(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate27.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate35(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate35.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate0.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const collection_1_0_0 = validate38;
-function validate41(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate41.errors = vErrors;
-return errors === 0;
-}
-function validate45(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate45.errors = vErrors;
-return errors === 0;
-}
 function validate38(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-const _errs1 = errors;
+const _errs1 = count(vErrors);
 let valid0 = true;
-const _errs2 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = count(vErrors);
+if(isObject(data)){
 let missing0;
 if((data.summaries === undefined) && (missing0 = "summaries")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.summaries !== undefined){
 let data0 = data.summaries;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs3 = count(vErrors);
+if(count(vErrors) === _errs3){
+if(isObject(data0)){
 let missing1;
 if((data0["auth:schemes"] === undefined) && (missing1 = "auth:schemes")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
 }
-var _valid0 = _errs2 === errors;
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs2 === count(vErrors);
+vErrors = cut(vErrors, _errs1);
 if(!_valid0){
-const _errs5 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs5 = count(vErrors);
+if(isObject(data)){
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 }
-var _valid0 = _errs5 === errors;
+var _valid0 = _errs5 === count(vErrors);
 valid0 = _valid0;
 }
 if(!valid0){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data1 = data.stac_extensions;
 if(!(Array.isArray(data1))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data1)){
-const _errs11 = errors;
+const _errs11 = count(vErrors);
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-const _errs12 = errors;
+const _errs12 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.0.0/schema.json" !== data1[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid5 = _errs12 === errors;
+var valid5 = _errs12 === count(vErrors);
 if(valid5){
 break;
 }
 }
 if(!valid5){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs11;
-if(vErrors !== null){
-if(_errs11){
-vErrors.length = _errs11;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs11);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate2(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate2.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate2, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.summaries !== undefined){
 let data4 = data.summaries;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] !== undefined){
 let data5 = data4["auth:schemes"];
 if(!data5 || typeof data5 != "object"){
 vErrors = add(vErrors, instancePath+"/summaries/auth:schemes", "type");
-errors++;
 }
 if(Array.isArray(data5)){
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate2(data5[i1], instancePath+"/summaries/auth:schemes/" + i1))){
-vErrors = join(vErrors, validate2.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate2, data5[i1], instancePath+"/summaries/auth:schemes/" + i1);
 }
 }
 }
 }
 }
 if(data.assets !== undefined){
-if(!(validate41(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate41.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-if(!(validate41(data.item_assets, instancePath+"/item_assets"))){
-vErrors = join(vErrors, validate41.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-if(!(validate45(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate45.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate38.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const catalog_1_0_0 = validate48;
-function validate50(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate50.errors = vErrors;
-return errors === 0;
-}
-function validate53(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate53.errors = vErrors;
-return errors === 0;
-}
 function validate48(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.0.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate2(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate2.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate2, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-if(!(validate50(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate50.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate53(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate53.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate48.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const wrapper_1_0_0 = validate56;
-function validate58(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate58.errors = vErrors;
-return errors === 0;
-}
 function validate56(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.0.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate2(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate2.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate2, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-if(!(validate58(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate58.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate56.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const item_1_1_0 = validate61;
 const schema46 = {"$id":"http://json-schema.org/draft-07/schema","type":["object","boolean"]};
-function validate63(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate4(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate4.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate63.errors = vErrors;
-return errors === 0;
-}
 function validate62(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(!(validate63(data, instancePath))){
-vErrors = join(vErrors, validate63.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
+vErrors = run(vErrors, validate3, data, instancePath);
+if(isObject(data)){
 for(const key0 in data){
 let data0 = data[key0];
-const _errs3 = errors;
+const _errs3 = count(vErrors);
 let valid2 = true;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs4 = count(vErrors);
+if(isObject(data0)){
 let missing0;
 if((data0.type === undefined) && (missing0 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data0.type !== undefined){
 if("signedUrl" !== data0.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid0 = _errs4 === errors;
-errors = _errs3;
-if(vErrors !== null){
-if(_errs3){
-vErrors.length = _errs3;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs4 === count(vErrors);
+vErrors = cut(vErrors, _errs3);
 if(_valid0){
-const _errs6 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs6 = count(vErrors);
+if(isObject(data0)){
 if(data0.flows !== undefined){
 let data2 = data0.flows;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(isObject(data2)){
 for(const key1 in data2){
 let data3 = data2[key1];
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(isObject(data3)){
 if(data3.parameters !== undefined){
 let data4 = data3.parameters;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 for(const key2 in data4){
 let data5 = data4[key2];
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(isObject(data5)){
 if(data5.schema !== undefined){
 let data6 = data5.schema;
-if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (typeof data6 !== "boolean")){
+if((!(isObject(data6))) && (typeof data6 !== "boolean")){
 vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/flows/" + escape(key1)+"/parameters/" + escape(key2)+"/schema", "type");
-errors++;
 }
 }
 }
@@ -1643,1179 +1139,669 @@ errors++;
 }
 }
 }
-var _valid0 = _errs6 === errors;
+var _valid0 = _errs6 === count(vErrors);
 valid2 = _valid0;
 }
 if(!valid2){
 vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
-errors++;
 }
 }
 }
 validate62.errors = vErrors;
-return errors === 0;
-}
-function validate67(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate67.errors = vErrors;
-return errors === 0;
-}
-function validate70(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate70.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate61(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.properties === undefined){
 vErrors = add(vErrors, instancePath, "required", "properties");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.1.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:schemes", "false schema");
-errors++;
 }
 if(data["auth:refs"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:refs", "false schema");
-errors++;
 }
 if(data.properties !== undefined){
 let data4 = data.properties;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath+"/properties", "required", "auth:schemes");
-errors++;
 }
 if(data4["auth:schemes"] !== undefined){
-if(!(validate62(data4["auth:schemes"], instancePath+"/properties/auth:schemes"))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate62, data4["auth:schemes"], instancePath+"/properties/auth:schemes");
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/properties", "type", "object");
-errors++;
 }
 }
 if(data.assets !== undefined){
-if(!(validate67(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate67.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate70(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate70.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate61.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const collection_1_1_0 = validate73;
-function validate76(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate76.errors = vErrors;
-return errors === 0;
-}
-function validate80(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate80.errors = vErrors;
-return errors === 0;
-}
 function validate73(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-const _errs1 = errors;
+const _errs1 = count(vErrors);
 let valid0 = true;
-const _errs2 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = count(vErrors);
+if(isObject(data)){
 let missing0;
 if((data.summaries === undefined) && (missing0 = "summaries")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.summaries !== undefined){
 let data0 = data.summaries;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs3 = count(vErrors);
+if(count(vErrors) === _errs3){
+if(isObject(data0)){
 let missing1;
 if((data0["auth:schemes"] === undefined) && (missing1 = "auth:schemes")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
 }
-var _valid0 = _errs2 === errors;
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs2 === count(vErrors);
+vErrors = cut(vErrors, _errs1);
 if(!_valid0){
-const _errs5 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs5 = count(vErrors);
+if(isObject(data)){
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 }
-var _valid0 = _errs5 === errors;
+var _valid0 = _errs5 === count(vErrors);
 valid0 = _valid0;
 }
 if(!valid0){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data1 = data.stac_extensions;
 if(!(Array.isArray(data1))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data1)){
-const _errs11 = errors;
+const _errs11 = count(vErrors);
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-const _errs12 = errors;
+const _errs12 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.1.0/schema.json" !== data1[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid5 = _errs12 === errors;
+var valid5 = _errs12 === count(vErrors);
 if(valid5){
 break;
 }
 }
 if(!valid5){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs11;
-if(vErrors !== null){
-if(_errs11){
-vErrors.length = _errs11;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs11);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate62(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate62, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.summaries !== undefined){
 let data4 = data.summaries;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] !== undefined){
 let data5 = data4["auth:schemes"];
 if(!data5 || typeof data5 != "object"){
 vErrors = add(vErrors, instancePath+"/summaries/auth:schemes", "type");
-errors++;
 }
 if(Array.isArray(data5)){
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate62(data5[i1], instancePath+"/summaries/auth:schemes/" + i1))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate62, data5[i1], instancePath+"/summaries/auth:schemes/" + i1);
 }
 }
 }
 }
 }
 if(data.assets !== undefined){
-if(!(validate76(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate76.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-if(!(validate76(data.item_assets, instancePath+"/item_assets"))){
-vErrors = join(vErrors, validate76.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-if(!(validate80(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate80.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate73.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const catalog_1_1_0 = validate83;
-function validate85(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate85.errors = vErrors;
-return errors === 0;
-}
-function validate88(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
 function validate83(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.1.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate62(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate62, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-if(!(validate85(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate85.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate88(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate88.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate83.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const wrapper_1_1_0 = validate91;
-function validate93(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate93.errors = vErrors;
-return errors === 0;
-}
 function validate91(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.1.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate62(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate62, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-if(!(validate93(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate93.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate91.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const item_1_2_0 = validate96;
 function validate97(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(!(validate62(data, instancePath))){
-vErrors = join(vErrors, validate62.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
+vErrors = run(vErrors, validate62, data, instancePath);
+if(isObject(data)){
 for(const key0 in data){
 let data0 = data[key0];
-const _errs3 = errors;
+const _errs3 = count(vErrors);
 let valid2 = true;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs4 = count(vErrors);
+if(isObject(data0)){
 let missing0;
 if((data0.type === undefined) && (missing0 = "type")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data0.type !== undefined){
 if("oauth2" !== data0.type){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
-var _valid0 = _errs4 === errors;
-errors = _errs3;
-if(vErrors !== null){
-if(_errs3){
-vErrors.length = _errs3;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs4 === count(vErrors);
+vErrors = cut(vErrors, _errs3);
 if(_valid0){
-const _errs6 = errors;
-const _errs7 = errors;
+const _errs6 = count(vErrors);
+const _errs7 = count(vErrors);
 let valid4 = true;
-const _errs8 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs8 = count(vErrors);
+if(isObject(data0)){
 let missing1;
 if((data0.flows === undefined) && (missing1 = "flows")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data0.flows !== undefined){
 let data2 = data0.flows;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+const _errs9 = count(vErrors);
+if(count(vErrors) === _errs9){
+if(isObject(data2)){
 let missing2;
 if((data2.tokenExchange === undefined) && (missing2 = "tokenExchange")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
 }
-var _valid1 = _errs8 === errors;
-errors = _errs7;
-if(vErrors !== null){
-if(_errs7){
-vErrors.length = _errs7;
-}
-else {
-vErrors = null;
-}
-}
+var _valid1 = _errs8 === count(vErrors);
+vErrors = cut(vErrors, _errs7);
 if(_valid1){
-const _errs11 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs11 = count(vErrors);
+if(isObject(data0)){
 if(data0["auth:refs"] === undefined){
 vErrors = add(vErrors, instancePath+"/" + escape(key0), "required", "auth:refs");
-errors++;
 }
 if(data0["auth:refs"] !== undefined){
 let data3 = data0["auth:refs"];
 if(Array.isArray(data3)){
 if(data3.length < 1){
 vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/auth:refs", "minItems");
-errors++;
 }
 }
 }
 }
-var _valid1 = _errs11 === errors;
+var _valid1 = _errs11 === count(vErrors);
 valid4 = _valid1;
 }
 if(!valid4){
 vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
-errors++;
 }
-var _valid0 = _errs6 === errors;
+var _valid0 = _errs6 === count(vErrors);
 valid2 = _valid0;
 }
 if(!valid2){
 vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
-errors++;
 }
 }
 }
 validate97.errors = vErrors;
-return errors === 0;
-}
-function validate100(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate100.errors = vErrors;
-return errors === 0;
-}
-function validate103(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate103.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function validate96(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.properties === undefined){
 vErrors = add(vErrors, instancePath, "required", "properties");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.2.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:schemes", "false schema");
-errors++;
 }
 if(data["auth:refs"] !== undefined){
 vErrors = add(vErrors, instancePath+"/auth:refs", "false schema");
-errors++;
 }
 if(data.properties !== undefined){
 let data4 = data.properties;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath+"/properties", "required", "auth:schemes");
-errors++;
 }
 if(data4["auth:schemes"] !== undefined){
-if(!(validate97(data4["auth:schemes"], instancePath+"/properties/auth:schemes"))){
-vErrors = join(vErrors, validate97.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate97, data4["auth:schemes"], instancePath+"/properties/auth:schemes");
 }
 }
 else {
 vErrors = add(vErrors, instancePath+"/properties", "type", "object");
-errors++;
 }
 }
 if(data.assets !== undefined){
-if(!(validate100(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate100.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate103(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate103.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate96.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const collection_1_2_0 = validate106;
-function validate109(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate109.errors = vErrors;
-return errors === 0;
-}
-function validate113(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate113.errors = vErrors;
-return errors === 0;
-}
 function validate106(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-const _errs1 = errors;
+const _errs1 = count(vErrors);
 let valid0 = true;
-const _errs2 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = count(vErrors);
+if(isObject(data)){
 let missing0;
 if((data.summaries === undefined) && (missing0 = "summaries")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 else {
 if(data.summaries !== undefined){
 let data0 = data.summaries;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+const _errs3 = count(vErrors);
+if(count(vErrors) === _errs3){
+if(isObject(data0)){
 let missing1;
 if((data0["auth:schemes"] === undefined) && (missing1 = "auth:schemes")){
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 else {
 vErrors = add(vErrors, '', 'if');
-errors++;
 }
 }
 }
 }
 }
-var _valid0 = _errs2 === errors;
-errors = _errs1;
-if(vErrors !== null){
-if(_errs1){
-vErrors.length = _errs1;
-}
-else {
-vErrors = null;
-}
-}
+var _valid0 = _errs2 === count(vErrors);
+vErrors = cut(vErrors, _errs1);
 if(!_valid0){
-const _errs5 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs5 = count(vErrors);
+if(isObject(data)){
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 }
-var _valid0 = _errs5 === errors;
+var _valid0 = _errs5 === count(vErrors);
 valid0 = _valid0;
 }
 if(!valid0){
 vErrors = add(vErrors, instancePath, "if");
-errors++;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data1 = data.stac_extensions;
 if(!(Array.isArray(data1))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data1)){
-const _errs11 = errors;
+const _errs11 = count(vErrors);
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-const _errs12 = errors;
+const _errs12 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.2.0/schema.json" !== data1[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid5 = _errs12 === errors;
+var valid5 = _errs12 === count(vErrors);
 if(valid5){
 break;
 }
 }
 if(!valid5){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs11;
-if(vErrors !== null){
-if(_errs11){
-vErrors.length = _errs11;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs11);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate97(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate97.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate97, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.summaries !== undefined){
 let data4 = data.summaries;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(isObject(data4)){
 if(data4["auth:schemes"] !== undefined){
 let data5 = data4["auth:schemes"];
 if(!data5 || typeof data5 != "object"){
 vErrors = add(vErrors, instancePath+"/summaries/auth:schemes", "type");
-errors++;
 }
 if(Array.isArray(data5)){
 const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate97(data5[i1], instancePath+"/summaries/auth:schemes/" + i1))){
-vErrors = join(vErrors, validate97.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate97, data5[i1], instancePath+"/summaries/auth:schemes/" + i1);
 }
 }
 }
 }
 }
 if(data.assets !== undefined){
-if(!(validate109(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate109.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.item_assets !== undefined){
-if(!(validate109(data.item_assets, instancePath+"/item_assets"))){
-vErrors = join(vErrors, validate109.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.item_assets, instancePath+"/item_assets");
 }
 if(data.links !== undefined){
-if(!(validate113(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate113.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate106.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const catalog_1_2_0 = validate116;
-function validate118(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
-vErrors = join(vErrors, validate28.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
-}
-validate118.errors = vErrors;
-return errors === 0;
-}
-function validate121(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate121.errors = vErrors;
-return errors === 0;
-}
 function validate116(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data["auth:schemes"] === undefined){
 vErrors = add(vErrors, instancePath, "required", "auth:schemes");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.2.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate97(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate97.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate97, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.assets !== undefined){
-if(!(validate118(data.assets, instancePath+"/assets"))){
-vErrors = join(vErrors, validate118.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate27, data.assets, instancePath+"/assets");
 }
 if(data.links !== undefined){
-if(!(validate121(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate121.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate116.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 export const wrapper_1_2_0 = validate124;
-function validate126(data, instancePath = ''){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate30(data[i0], instancePath+"/" + i0))){
-vErrors = join(vErrors, validate30.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-vErrors = add(vErrors, instancePath, "type", "array");
-errors++;
-}
-validate126.errors = vErrors;
-return errors === 0;
-}
 function validate124(data, instancePath = ''){
 let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
+if(isObject(data)){
 if(data.stac_extensions === undefined){
 vErrors = add(vErrors, instancePath, "required", "stac_extensions");
-errors++;
 }
 if(data.stac_extensions !== undefined){
 let data0 = data.stac_extensions;
 if(!(Array.isArray(data0))){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "type", "array");
-errors++;
 }
 if(Array.isArray(data0)){
-const _errs6 = errors;
+const _errs6 = count(vErrors);
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
+const _errs7 = count(vErrors);
 if("https://stac-extensions.github.io/authentication/v1.2.0/schema.json" !== data0[i0]){
 vErrors = add(vErrors, instancePath+"/stac_extensions/" + i0, "const");
-errors++;
 }
-var valid3 = _errs7 === errors;
+var valid3 = _errs7 === count(vErrors);
 if(valid3){
 break;
 }
 }
 if(!valid3){
 vErrors = add(vErrors, instancePath+"/stac_extensions", "contains");
-errors++;
 }
 else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
-}
-}
+vErrors = cut(vErrors, _errs6);
 }
 }
 }
 if(data["auth:schemes"] !== undefined){
-if(!(validate97(data["auth:schemes"], instancePath+"/auth:schemes"))){
-vErrors = join(vErrors, validate97.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate97, data["auth:schemes"], instancePath+"/auth:schemes");
 }
 if(data.links !== undefined){
-if(!(validate126(data.links, instancePath+"/links"))){
-vErrors = join(vErrors, validate126.errors);
-errors = vErrors.length;
-}
+vErrors = run(vErrors, validate35, data.links, instancePath+"/links");
 }
 }
 else {
 vErrors = add(vErrors, instancePath, "type", "object");
-errors++;
 }
 validate124.errors = vErrors;
-return errors === 0;
+return vErrors === null;
 }
 function add(errors, pointer, keyword, detail) {
   const error = { pointer, keyword, detail }
   return errors === null ? [error] : (errors.push(error), errors)
+}
+function isObject(data) { return data && typeof data === 'object' && !Array.isArray(data) }
+function run(errors, validate, data, instancePath) {
+  return validate(data, instancePath) ? errors : join(errors, validate.errors)
+}
+function count(errors) { return errors === null ? 0 : errors.length }
+function cut(errors, length) {
+  if (errors === null || length === 0) return null
+  errors.length = length
+  return errors
 }
 function join(errors, more) {
   if (errors === null) return more

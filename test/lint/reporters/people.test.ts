@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { lintText } from '../../src/lint/index.ts'
-import { json } from '../../src/lint/reporters/json.ts'
-import { pretty } from '../../src/lint/reporters/pretty.ts'
-import { reportOf } from '../../src/lint/reporters/report.ts'
+import { lintText } from '../../../src/lint/index.ts'
+import { json } from '../../../src/lint/reporters/json.ts'
+import { pretty } from '../../../src/lint/reporters/pretty.ts'
+import { reportOf } from '../../../src/lint/reporters/report.ts'
 
-const schema = JSON.parse(readFileSync(new URL('../../schemas/report.json', import.meta.url), 'utf8'))
+const schema = JSON.parse(readFileSync(new URL('../../../schemas/report.json', import.meta.url), 'utf8'))
 
 const TEXT = `{
   "type": "Catalog", "id": "root\\u001b[2J",

@@ -1,0 +1,58 @@
+/** Writes schemas/lint-config.json, the JSON Schema of the linter's configuration: an editor then knows every rule. */
+
+import { LEVELS, PRESETS } from '../src/lint/config/config.ts'
+import { rules } from '../src/lint/index.ts'
+import { pages } from '../src/lint/rules/pages.ts'
+import { checkOnly, emit } from './emit.ts'
+
+const level = { enum: [...LEVELS] }
+
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'urn:stac-auth:schema:lint-config',
+  title: 'Configuration of stac-auth lint',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string' },
+    preset: { enum: [...PRESETS], default: 'recommended', description: 'Which rules are on before anything else is said.' },
+    rules: { $ref: '#/definitions/rules' },
+    overrides: {
+      type: 'array',
+      items: { $ref: '#/definitions/override' },
+      description: 'Levels for some documents; later entries go before earlier ones.',
+    },
+    origins: {
+      type: 'array',
+      items: { type: 'string', pattern: '^https?://[^/?#]+/?$' },
+      description: 'Further origins that a crawl may visit. Never a grant: credentials go where the credential file says.',
+    },
+  },
+  additionalProperties: false,
+  definitions: {
+    level,
+    rules: {
+      type: 'object',
+      properties: Object.fromEntries(rules.map(({ meta }) => [meta.id, { $ref: '#/definitions/level', description: pages[meta.id] }])),
+      additionalProperties: false,
+    },
+    override: {
+      type: 'object',
+      required: ['files', 'rules'],
+      properties: {
+        files: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          minItems: 1,
+          description: 'Globs below the folder of this file, or beginnings of addresses.',
+        },
+        rules: { $ref: '#/definitions/rules' },
+        reason: { type: 'string', pattern: '\\S', description: 'Why; required when a rule is switched off.' },
+      },
+      additionalProperties: false,
+      if: { properties: { rules: { type: 'object', additionalProperties: { enum: ['info', 'warn', 'error'] } } } },
+      else: { required: ['reason'], properties: { reason: true } },
+    },
+  },
+}
+
+emit(new URL('../schemas/lint-config.json', import.meta.url), `${JSON.stringify(schema, null, 2)}\n`, checkOnly())

@@ -1,0 +1,71 @@
+/** The configuration file of `lint`. It is read only when it is named: a folder that somebody downloaded configures nothing. */
+import { dirname, relative, resolve, sep } from 'node:path'
+import { ConfigurationError } from '../errors.ts'
+import { configFaults } from '../lint/config/check-config.ts'
+import { type LevelTable, type LintConfig, levelTable } from '../lint/config/config.ts'
+import { type Levels, lintText, type Preset, rules } from '../lint/index.ts'
+import { locate } from '../lint/locate.ts'
+import type { Io } from './io.ts'
+import { readInput } from './read-bytes.ts'
+import { isAddress } from './read-document.ts'
+
+/** What the command line says about rules, which goes before the file. */
+export interface GivenRules {
+  readonly config?: string
+  readonly preset?: Preset
+  readonly rule?: Levels
+}
+
+/** The levels of a run and the configuration that they come from. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
+export async function readLintConfig(
+  { config: file, preset, rule }: GivenRules,
+  io: Io,
+): Promise<LevelTable & { readonly config: LintConfig }> {
+  const read = file === undefined ? {} : await parseConfig(file, io)
+  const config = preset === undefined ? read : { ...read, preset }
+  const table = levelTable(config, rule)
+  const folder = dirname(resolve(file ?? '.'))
+  // What stands outside of the folder begins with `../` and fits no glob but one that says so.
+  const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
+  return { config, preset: table.preset, levelsFor: (document) => table.levelsFor(config.overrides ? nameOf(document) : document) }
+}
+
+async function parseConfig(file: string, io: Io): Promise<LintConfig> {
+  const text = new TextDecoder().decode(await readInput(file, io))
+  // The linter itself knows where a text stops being JSON, and which name stands in it twice.
+  const broken = lintText(text).find(({ rule }) => rule === 'not-json' || rule === 'duplicate-key' || rule === 'document-limit')
+  if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
+  const config: unknown = JSON.parse(text)
+  const faults = configFaults(
+    config,
+    rules.map(({ meta }) => meta.id),
+  )
+  const positions = locate(
+    text,
+    faults.map(({ pointer }) => pointer),
+  )
+  if (faults.length > 0)
+    throw invalid(
+      file,
+      faults.map((fault) => ({ ...fault, line: positions.get(fault.pointer)?.line ?? 1 })),
+    )
+  return config as LintConfig
+}
+
+interface PlacedFault {
+  readonly message: string
+  readonly pointer: string
+  readonly line: number
+}
+
+function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationError {
+  const [first, ...others] = faults.map(
+    ({ message, pointer, line }) => new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${message}`, { pointer }),
+  )
+  const { message = `"${file}" is invalid`, pointer } = first ?? {}
+  return new ConfigurationError('CONFIG_INVALID', message, {
+    ...(pointer !== undefined && { pointer }),
+    hint: 'stac-auth rules lists the rules; the JSON Schema of the file is stac-auth/schemas/lint-config.json',
+    reasons: others,
+  })
+}

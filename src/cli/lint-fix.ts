@@ -1,0 +1,132 @@
+/** `lint --fix`: files are mended before they are linted, so that what is reported is what remains. */
+import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { isAuthError } from '../errors.ts'
+import { type Fixed, fixText } from '../lint/fix/index.ts'
+import { DOCUMENT_LIMITS } from '../stac/limits.ts'
+import { forLine, forTerminal } from '../text/sanitize.ts'
+import type { Context } from './context.ts'
+import { type Io, write } from './io.ts'
+import { lintInputs } from './lint-inputs.ts'
+import type { FixingOptions } from './lint-options.ts'
+import type { LintFailure, LintSettings } from './lint-run.ts'
+import { readInput } from './read-bytes.ts'
+import { isAddress } from './read-document.ts'
+import { replaceFile, seenFile } from './replace-file.ts'
+import { usageError } from './usage.ts'
+
+/** What becomes of fixes. */
+export interface Mending {
+  readonly suggestions: boolean
+  readonly only: readonly string[] | undefined
+  /** Shown as a patch instead of being written. */
+  readonly dryRun: boolean
+  /** What stdout is for, when it is not for reports. */
+  readonly taken: string | undefined
+}
+
+/** What the options say about fixes; undefined when nothing is to be mended. Errors: `USAGE`. */
+export function mendingOf(inputs: readonly string[], options: FixingOptions): Mending | undefined {
+  const { fix = false, fixSuggestions = false, fixDryRun = false, fixType, stdinFilename } = options
+  if (!fix && !fixSuggestions && !fixDryRun) {
+    if (fixType) throw usageError('--fix-type says which rules --fix, --fix-suggestions or --fix-dry-run mend')
+    return undefined
+  }
+  const stdin = inputs.includes('-')
+  if (stdin && stdinFilename === '-') throw usageError('standard input is mended only when it has a name', 'give --stdin-filename NAME')
+  const taken = fixDryRun ? 'the patch' : stdin ? 'the mended text' : undefined
+  return { suggestions: fixSuggestions, only: fixType, dryRun: fixDryRun, taken }
+}
+
+/** What mending left behind. */
+export interface Mended {
+  /** Where the linter reads standard input now. */
+  readonly stdin: Readable
+  readonly failures: readonly LintFailure[]
+}
+
+/**
+ * Mends every file among the inputs, or shows how. Files that are no JSON text by themselves (lists of lines, packed files),
+ * links and addresses stay as they are; mended standard input goes to stdout. A file that cannot be replaced is a failure.
+ */
+export async function mend(
+  inputs: readonly string[],
+  mending: Mending,
+  settings: LintSettings,
+  { io, diagnostics }: Context,
+): Promise<Mended> {
+  const failures: LintFailure[] = []
+  let stdin: Readable = io.stdin
+  const counts = { findings: 0, files: 0 }
+  for await (const input of lintInputs(inputs, true)) {
+    if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
+    try {
+      const fixed = input.name === '-' ? await mendStdin(mending, settings, io) : await mendFile(input.name, mending, settings, io)
+      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is a link: its ${fixed.mended.length} fixes are not applied`)
+      else if (fixed && fixed.mended.length > 0) {
+        counts.files++
+        counts.findings += fixed.mended.length
+      }
+      if (fixed?.read) stdin = Readable.from([fixed.read])
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      failures.push({ name: input.name, error })
+    }
+  }
+  await diagnostics.note(`${mending.dryRun ? 'would mend' : 'mended'} ${counts.findings} findings in ${counts.files} files`)
+  return { stdin, failures }
+}
+
+/** What mending one input led to. */
+interface Outcome extends Fixed {
+  /** What the linter is to read instead of standard input. */
+  readonly read?: Uint8Array
+  /** True for a link, which was left alone. */
+  readonly linked?: boolean
+}
+
+async function mendFile(name: string, mending: Mending, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
+  const seen = await seenFile(name)
+  if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
+  // What cannot be read is told by the linter, which reads it next.
+  const before = textOf(await readFile(name).catch(() => new Uint8Array()))
+  const fixed = before === undefined ? undefined : mendText(before, name, mending, settings)
+  if (before === undefined || !fixed || fixed.mended.length === 0) return undefined
+  if (!seen) return { ...fixed, linked: true }
+  if (mending.dryRun) await showPatch(name, before, fixed.text, io)
+  else await replaceFile(name, fixed.text, seen)
+  return fixed
+}
+
+async function mendStdin(mending: Mending, settings: LintSettings, io: Io): Promise<Outcome> {
+  const bytes = await readInput('-', io)
+  const before = textOf(bytes)
+  const fixed = before === undefined ? { text: '', mended: [] } : mendText(before, settings.stdinName, mending, settings)
+  const after = before === undefined ? bytes : Buffer.from(fixed.text)
+  if (!mending.dryRun) await write(io.stdout, after)
+  else if (before !== undefined) await showPatch(settings.stdinName, before, fixed.text, io)
+  return { ...fixed, read: mending.dryRun ? bytes : after }
+}
+
+function mendText(text: string, document: string, { suggestions, only }: Mending, { levels }: LintSettings): Fixed {
+  return fixText(text, { preset: levels.preset, rules: levels.levelsFor(document), document, suggestions, ...(only && { only }) })
+}
+
+/** The text with its byte order mark; undefined when it is no UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** A unified diff that `git apply` and `patch -p1` take. A terminal gets it without what it would obey. */
+async function showPatch(name: string, before: string, after: string, { stdout }: Io): Promise<void> {
+  if (before === after) return
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
+  const path = forLine(name.replace(/^(?:\.?\/)+/, ''))
+  const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY })
+  const shown = stdout.isTTY ? patch.replaceAll('\r\n', '\n').split('\t').map(forTerminal).join('\t') : patch
+  await write(stdout, shown)
+}

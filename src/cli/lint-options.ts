@@ -1,0 +1,79 @@
+/** The options of `lint` that say which rules are on, how findings are shown and what makes them count. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { LEVELS, PRESETS } from '../lint/config/config.ts'
+import type { Level, Severity } from '../lint/problem.ts'
+import { FORMATS, type Format } from '../lint/reporters/index.ts'
+import type { BaselineOptions } from './lint-baseline.ts'
+import type { GivenRules } from './lint-config.ts'
+
+/** A format and the file it goes to; without one it goes to stdout. */
+export interface Destination {
+  readonly format: Format
+  readonly file?: string
+}
+
+export interface ReportingOptions extends GivenRules, BaselineOptions {
+  readonly format?: readonly Destination[]
+  readonly maxProblems?: number
+  readonly maxWarnings?: number
+  readonly failSeverity: Severity
+  readonly quiet?: boolean
+}
+
+export interface FixingOptions {
+  readonly fix?: boolean
+  readonly fixSuggestions?: boolean
+  readonly fixDryRun?: boolean
+  readonly fixType?: readonly string[]
+  readonly stdinFilename: string
+}
+
+/** Adds the options of {@link FixingOptions}. */
+export function withFixingOptions(command: Command): Command {
+  return command
+    .option('--fix', 'mend files where the meaning stays the same, then lint')
+    .option('--fix-suggestions', 'also apply fixes that need a look')
+    .option('--fix-dry-run', 'show as a patch what would be mended; nothing is written')
+    .option('--fix-type <rules>', 'rules that are mended, separated by commas (default: all)', (text: string) => text.split(','))
+    .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
+}
+
+/** Adds the options of {@link ReportingOptions}. */
+export function withReportingOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--preset <name>', 'which rules are on (default: recommended)').choices(PRESETS))
+    .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
+    .option('--config <file>', 'preset, levels and overrides; only read when it is named')
+    .option('--format <format[=file]>', `${FORMATS.join(', ')}; to stdout or a file (repeatable)`, addDestination)
+    .option('--max-problems <n>', 'findings shown by pretty and concise (default: 100)', wholeNumber)
+    .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
+    .addOption(new Option('--fail-severity <level>', 'findings from there on end in exit code 1').choices(LEVELS.slice(1)).default('error'))
+    .option('--quiet', 'list errors only')
+    .option('--baseline <file>', 'count the findings in it, list the others')
+    .option('--update-baseline', 'write all findings into the baseline')
+    .option('--prune-baseline', 'take out of the baseline what is no longer found')
+}
+
+function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {
+  const [, id, level] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (id === undefined || !isLevel(level))
+    throw new InvalidArgumentError(`It must be ID=LEVEL, where LEVEL is one of ${LEVELS.join(', ')}.`)
+  return { ...levels, [id]: level }
+}
+
+function isLevel(text: string | undefined): text is Level {
+  return (LEVELS as readonly (string | undefined)[]).includes(text)
+}
+
+function addDestination(text: string, destinations: readonly Destination[] = []): readonly Destination[] {
+  const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
+  const format = FORMATS.find((known) => known === name)
+  if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(', ')}, each alone or as FORMAT=FILE.`)
+  return [...destinations, file === undefined ? { format } : { format, file }]
+}
+
+/** Reads a count. Errors: `USAGE` by way of the argument parser. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}

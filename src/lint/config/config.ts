@@ -1,0 +1,52 @@
+/** The configuration of the linter: which rules are on, and where they are not. It names no credentials and grants nothing. */
+import type { Level, Preset } from '../problem.ts'
+import type { Levels } from '../runner.ts'
+import { patternOf } from './pattern.ts'
+
+export const PRESETS = ['recommended', 'strict', 'schema'] as const
+export const LEVELS = ['off', 'info', 'warn', 'error'] as const
+
+/** A configuration as `schemas/lint-config.json` describes it. */
+export interface LintConfig {
+  readonly preset?: Preset
+  readonly rules?: Levels
+  readonly overrides?: readonly Override[]
+  /** Further origins that a crawl may visit. Never a grant: credentials go where their owner's own file says. */
+  readonly origins?: readonly string[]
+}
+
+/** Levels for some documents; later overrides go before earlier ones. */
+export interface Override {
+  /** Globs below the folder of the configuration, or beginnings of addresses. */
+  readonly files: readonly string[]
+  readonly rules: Levels
+  /** Why; required when a rule is switched off. */
+  readonly reason?: string
+}
+
+/** The levels of each document of a run. */
+export interface LevelTable {
+  readonly preset: Preset
+  /** The same object for documents with the same levels: the linter keeps what it has learned for as long. */
+  levelsFor(document: string): Levels
+}
+
+/**
+ * Lays the rules of the overrides that fit over those of the configuration, and `given` over all.
+ * Documents are addresses, or paths relative to the folder of the configuration, with slashes.
+ */
+export function levelTable({ preset = 'recommended', rules = {}, overrides = [] }: LintConfig, given: Levels = {}): LevelTable {
+  const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels }))
+  const tables = new Map<string, Levels>()
+  return {
+    preset,
+    levelsFor(document) {
+      const fitting = patterns.filter(({ fits }) => fits.some((covers) => covers(document)))
+      const key = fitting.map((pattern) => patterns.indexOf(pattern)).join()
+      const known =
+        tables.get(key) ?? Object.assign({}, rules, ...fitting.map(({ levels }): Readonly<Record<string, Level>> => levels), given)
+      tables.set(key, known)
+      return known
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** Mends what can be mended in a text, and leaves every other character as it is. */
+import { type LintOptions, lintText, type Problem } from '../index.ts'
+import { valueAt } from '../pointer.ts'
+import type { About } from '../runner.ts'
+import type { FixPlace } from './fix.ts'
+import { fixes } from './fixes/index.ts'
+import { type Edit, JsonText } from './json-text.ts'
+
+export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
+  /** Also apply fixes that need a look; default only safe ones. */
+  readonly suggestions?: boolean
+  /** Rules whose findings are mended; default all. */
+  readonly only?: readonly string[]
+}
+
+/** A text after its fixes. */
+export interface Fixed {
+  readonly text: string
+  /** What was mended, in the order in which it was done; places are those of the text before its round. */
+  readonly mended: readonly Problem[]
+}
+
+/** Rounds of fixes: one fix may open the way for the next. */
+const ROUNDS = 10
+
+/**
+ * Applies fixes until there is nothing to mend. Fixes that touch each other are applied one after the other; a fix after which
+ * the document has more errors than before is taken back. A text that is no JSON, or too large, is returned as it is.
+ */
+export function fixText(source: string, options: FixOptions = {}): Fixed {
+  const mark = source.charCodeAt(0) === 0xfeff ? source.slice(0, 1) : ''
+  let text = source.slice(mark.length)
+  const mended: Problem[] = []
+  const refused = new Set<string>()
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = candidates(text, options).filter(({ problem }) => !refused.has(keyOf(problem)))
+    const others = found.filter(({ problem }) => !LAST.has(problem.rule))
+    const chosen = apart(others.length > 0 ? others : found)
+    if (chosen.length === 0) break
+    const applied = withoutHarm(text, chosen, options)
+    for (const { problem } of chosen) if (!applied.done.includes(problem)) refused.add(keyOf(problem))
+    mended.push(...applied.done)
+    text = applied.text
+  }
+  return { text: mark + text, mended }
+}
+
+/** Mended when nothing else is left to mend: a scheme may be used after a ref was mended. */
+const LAST = new Set(['unused-scheme'])
+
+interface Candidate {
+  readonly problem: Problem
+  readonly edits: readonly Edit[]
+}
+
+/** Findings that have a fix, in the order of their places. */
+function candidates(text: string, options: FixOptions): readonly Candidate[] {
+  const { suggestions = false, only } = options
+  const abouts = new Map<string, About>()
+  const complete = (problem: Problem, about: About) => {
+    abouts.set(keyOf(problem), about)
+    return problem
+  }
+  const problems = lintText(text, { ...options, complete }).filter(
+    ({ rule, fix }) => (fix === 'safe' || (suggestions && fix === 'suggestion')) && (only?.includes(rule) ?? true),
+  )
+  if (problems.length === 0) return []
+  const root: unknown = JSON.parse(text)
+  const json = new JsonText(text)
+  return problems.flatMap((problem) => {
+    const about = abouts.get(keyOf(problem))
+    const place: FixPlace | undefined = about && { ...about, pointer: problem.pointer, value: valueAt(root, problem.pointer), root }
+    const edits = place && fixes[problem.rule]?.(json, place)
+    return edits && edits.length > 0 ? [{ problem, edits }] : []
+  })
+}
+
+/** The first of those that touch each other; the others wait for the next round. */
+function apart(found: readonly Candidate[]): readonly Candidate[] {
+  const taken: Edit[] = []
+  return found.filter(({ edits }) => {
+    if (edits.some((edit) => taken.some((other) => edit.start <= other.end && other.start <= edit.end))) return false
+    taken.push(...edits)
+    return true
+  })
+}
+
+/** All of them at once, or when that does harm one by one without those that do. */
+function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOptions): { text: string; done: readonly Problem[] } {
+  const errors = errorsIn(text, options)
+  const all = apply(text, chosen)
+  if (errorsIn(all, options) <= errors) return { text: all, done: chosen.map(({ problem }) => problem) }
+  const kept: Candidate[] = []
+  for (const candidate of chosen) if (errorsIn(apply(text, [...kept, candidate]), options) <= errors) kept.push(candidate)
+  return { text: apply(text, kept), done: kept.map(({ problem }) => problem) }
+}
+
+/** Errors of a text, infinitely many when it is no JSON. */
+function errorsIn(text: string, options: FixOptions): number {
+  const problems = lintText(text, options)
+  return problems.some(({ rule }) => rule === 'not-json')
+    ? Number.POSITIVE_INFINITY
+    : problems.filter(({ severity }) => severity === 'error').length
+}
+
+function apply(text: string, chosen: readonly Candidate[]): string {
+  const edits = chosen.flatMap((candidate) => candidate.edits).sort((one, other) => other.start - one.start)
+  return edits.reduce((edited, { start, end, text: put }) => edited.slice(0, start) + put + edited.slice(end), text)
+}
+
+function keyOf({ rule, pointer }: Problem): string {
+  return `${rule} ${pointer}`
+}

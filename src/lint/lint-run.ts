@@ -1,0 +1,45 @@
+/** What the documents of one run have said: some mistakes are only seen when several are read. */
+import { isObject, type JsonObject } from '../stac/json.ts'
+import { Quiet } from './quiet.ts'
+
+/** Definitions remembered; later ones are not compared. */
+const REMEMBERED = 10_000
+
+/** Where a scheme was defined first, and everything it was defined as. */
+interface Definitions {
+  readonly where: string
+  readonly texts: Set<string>
+}
+
+/** The memory of a run. Hand the same one to `lint` or `lintText` for every document of it, in the order of the run. */
+export class LintRun {
+  readonly #definitions = new Map<string, Definitions>()
+  #remembered = 0
+  readonly #quiet = new Map<object, Quiet>()
+
+  /** What this run has found to be clean under one set of rules: other runs have seen other definitions. */
+  quietUnder(rules: object): Quiet {
+    const quiet = this.#quiet.get(rules) ?? new Quiet()
+    this.#quiet.set(rules, quiet)
+    return quiet
+  }
+
+  /**
+   * The document that was the first to define a scheme of that name, when it defined it differently. Each definition is told
+   * once: what one program wrote into a thousand documents is one mistake.
+   */
+  otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
+    const text = JSON.stringify({ ...scheme, description: undefined }, sorted)
+    const known = this.#definitions.get(name)
+    if (known?.texts.has(text) || this.#remembered >= REMEMBERED) return undefined
+    this.#remembered++
+    if (known) known.texts.add(text)
+    else this.#definitions.set(name, { where, texts: new Set([text]) })
+    return known?.where
+  }
+}
+
+/** The order of members means nothing. */
+function sorted(_name: string, value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
+}

@@ -1,0 +1,44 @@
+import { forLine } from '../../text/sanitize.ts'
+import type { Problem, Severity } from '../problem.ts'
+import { worstFirst } from './groups.ts'
+import { inert } from './inert.ts'
+import type { Report } from './report.ts'
+import { totals } from './totals.ts'
+
+/** Annotations that GitHub shows of one step, of each kind. */
+const SHOWN = 10
+
+const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'notice' }
+
+/**
+ * Workflow commands that become annotations on GitHub: the worst findings, as many as it shows, then the totals. The
+ * complete list belongs into the job summary: `--format markdown="$GITHUB_STEP_SUMMARY"`.
+ */
+export function github({ problems, summary }: Report): string {
+  const room: Record<Severity, number> = { error: SHOWN, warn: SHOWN, info: SHOWN - 1 }
+  const shown = worstFirst(problems).filter(({ severity }) => room[severity]-- > 0)
+  const left = problems.length - shown.length
+  const rest = left > 0 ? `; ${left} findings have no annotation` : ''
+  return `${[...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
+}
+
+function annotation({ severity, rule, message, document = '', pointer, ...place }: Problem): string {
+  const local = document !== '' && document !== '-' && !document.includes('://')
+  const { line, column, endLine, endColumn } = place
+  // Columns on several lines are refused; the end of a mark on one line is inclusive.
+  const columns =
+    line === endLine ? { col: column, endColumn: endColumn === undefined ? undefined : Math.max(column ?? 1, endColumn - 1) } : {}
+  const properties = { ...(local && { file: document, line, endLine, ...columns }), title: `stac-auth ${rule}` }
+  const written = Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${property(String(value))}`]))
+  const where = local ? pointer : `${document} ${pointer}`
+  return `::${COMMANDS[severity]} ${written.join(',')}::${data(`${message}${where.trim() && ` (${where.trim()})`}`)}`
+}
+
+/** Data ends at the line; the runner takes `%` for an escape. Controls are written out first, so nothing else ends it. */
+function data(text: string): string {
+  return inert(forLine(text)).replaceAll('%', '%25')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

@@ -1,0 +1,24 @@
+import type { Severity } from '../problem.ts'
+import { inertJson } from './inert.ts'
+import type { Report } from './report.ts'
+
+const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
+
+/** A Code Quality report of GitLab: a list of findings with a fingerprint each, which lasts while other lines move. */
+export function gitlab({ problems }: Report): string {
+  const seen = new Map<string, number>()
+  const findings = problems.map(({ rule, severity, message, document = 'document', pointer, line = 1, fingerprint }) => {
+    const name = fingerprint ?? `${rule} ${document} ${pointer}`
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return {
+      type: 'issue',
+      check_name: rule,
+      description: message,
+      fingerprint: count === 1 ? name : `${name} ${count}`,
+      severity: SEVERITIES[severity],
+      location: { path: document.replace(/^\.\//, ''), lines: { begin: line } },
+    }
+  })
+  return `${inertJson(findings, 2)}\n`
+}

@@ -1,0 +1,25 @@
+/** The formats of reports. Each is loaded when it is asked for. */
+import type { Reporter } from './report.ts'
+
+const REPORTERS = {
+  pretty: async () => (await import('./pretty.ts')).pretty,
+  concise: async () => (await import('./concise.ts')).concise,
+  json: async () => (await import('./json.ts')).json,
+  ndjson: async () => (await import('./ndjson.ts')).ndjson,
+  sarif: async () => (await import('./sarif.ts')).sarif,
+  junit: async () => (await import('./junit.ts')).junit,
+  github: async () => (await import('./github.ts')).github,
+  gitlab: async () => (await import('./gitlab.ts')).gitlab,
+  markdown: async () => (await import('./markdown.ts')).markdown,
+  rdjson: async () => (await import('./rdjson.ts')).rdjson,
+} satisfies Readonly<Record<string, () => Promise<Reporter>>>
+
+export type Format = keyof typeof REPORTERS
+
+/** The names of the formats; the first is for people. */
+export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
+
+/** The reporter of a format. */
+export function reporterOf(format: Format): Promise<Reporter> {
+  return REPORTERS[format]()
+}

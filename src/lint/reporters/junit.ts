@@ -1,0 +1,58 @@
+import type { Problem } from '../problem.ts'
+import { inert } from './inert.ts'
+import type { Report, ReportOptions } from './report.ts'
+
+/**
+ * A JUnit report: a test case for each document, errors are failures; warnings and notes are its output. What could not be
+ * read is an error of the suite. Clean documents are listed as far as their names are known.
+ */
+export function junit({ problems, summary }: Report, { names = [] }: ReportOptions = {}): string {
+  const cases = new Map<string, Problem[]>(names.map((name) => [name, []]))
+  for (const problem of problems) {
+    const name = problem.document ?? 'document'
+    const found = cases.get(name)
+    if (found) found.push(problem)
+    else cases.set(name, [problem])
+  }
+  const failures = [...cases.values()].filter((found) => found.some(isError)).length
+  const counts = `tests="${cases.size + summary.incomplete.length}" failures="${failures}" errors="${summary.incomplete.length}"`
+  const unread = summary.incomplete.map(
+    ({ url, code }) =>
+      `    <testcase classname="stac-auth" name="${xml(url)}">\n      <error type="${xml(code)}" message="could not be read"/>\n    </testcase>`,
+  )
+  const suite = [`  <testsuite name="stac-auth lint" ${counts}>`, ...[...cases].map(testCase), ...unread, '  </testsuite>']
+  return ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="stac-auth" ${counts}>`, ...suite, '</testsuites>', ''].join('\n')
+}
+
+function testCase([name, found]: readonly [string, readonly Problem[]]): string {
+  const open = `    <testcase classname="stac-auth" name="${xml(name)}"`
+  if (found.length === 0) return `${open}/>`
+  const failed = found.filter(isError)
+  const told = found.filter((problem) => !isError(problem))
+  const summary = `${failed.length} ${failed.length === 1 ? 'error' : 'errors'}`
+  return [
+    `${open}>`,
+    ...(failed.length > 0 ? [`      <failure type="${xml(failed[0]?.rule ?? '')}" message="${summary}">${textOf(failed)}</failure>`] : []),
+    ...(told.length > 0 ? [`      <system-out>${textOf(told)}</system-out>`] : []),
+    '    </testcase>',
+  ].join('\n')
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity === 'error'
+}
+
+function textOf(problems: readonly Problem[]): string {
+  return problems
+    .map(({ line, column, pointer, rule, message }) =>
+      xml(`${line === undefined ? '' : `${line}:${column} `}${message} [${rule}] ${pointer}`.trimEnd()),
+    )
+    .join('\n')
+}
+
+/** Also `>`: then no text can hold the end of a CDATA section. What XML cannot hold is written out. */
+function xml(text: string): string {
+  return inert(text)
+    .replace(/[\ufffe\uffff]/g, (char) => `\\u{${char.charCodeAt(0).toString(16)}}`)
+    .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}

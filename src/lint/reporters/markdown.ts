@@ -1,0 +1,41 @@
+import type { Problem, Severity } from '../problem.ts'
+import { type Group, groupsOf } from './groups.ts'
+import { helpUri } from './help-uri.ts'
+import { inert } from './inert.ts'
+import type { Report, ReportOptions } from './report.ts'
+import { plural, totals } from './totals.ts'
+
+const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
+
+/** For job summaries and comments: the totals, then findings that say the same in one entry. Text of documents is code. */
+export function markdown({ problems, summary }: Report, { limit = 100 }: ReportOptions = {}): string {
+  const groups = groupsOf(problems)
+  const lines = ['## stac-auth lint', '', totals(summary), '']
+  for (const group of groups.slice(0, limit)) lines.push(...entry(group))
+  if (groups.length > limit) lines.push(`… and ${groups.length - limit} more kinds of findings`)
+  if (summary.incomplete.length > 0) lines.push('', '### Not read', '')
+  for (const { url, code } of summary.incomplete.slice(0, limit)) lines.push(`- ${codeSpan(url)} ${codeSpan(code)}`)
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function entry({ rule, severity, message, count, first }: Group): readonly string[] {
+  const places = first.map((problem) => `  - ${codeSpan(placeOf(problem))}`)
+  const more = count > first.length ? [`  - … ${plural(count - first.length, 'more place')}`] : []
+  return [
+    `- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} [${rule}](${helpUri(rule)})${count > 1 ? ` ×${count}` : ''}`,
+    ...places,
+    ...more,
+  ]
+}
+
+function placeOf({ document = 'document', line, column, pointer }: Problem): string {
+  return `${document}${line === undefined ? '' : `:${line}:${column}`} ${pointer}`.trimEnd()
+}
+
+/** Nothing in a code span is a link, a mention, markup or HTML; its fence is longer than any run of backticks in it. */
+function codeSpan(text: string): string {
+  const content = inert(text)
+  const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return longest > 0 || content.trim() === '' ? `${fence} ${content} ${fence}` : `${fence}${content}${fence}`
+}

@@ -1,0 +1,29 @@
+import type { Problem, Severity } from '../problem.ts'
+import { helpUri } from './help-uri.ts'
+import { inertJson } from './inert.ts'
+import type { Report, ReportOptions } from './report.ts'
+
+const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: 'WARNING', info: 'INFO' }
+
+/** The diagnostic format of reviewdog. It counts columns in bytes of UTF-8, so they are only told where the text is known. */
+export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): string {
+  const diagnostics = problems.map((problem) => ({
+    message: problem.message,
+    location: { path: problem.document ?? 'document', ...rangeOf(problem, texts?.get(problem.document ?? '')) },
+    severity: SEVERITIES[problem.severity],
+    code: { value: problem.rule, url: helpUri(problem.rule) },
+  }))
+  return `${inertJson({ source: { name: 'stac-auth' }, diagnostics }, 2)}\n`
+}
+
+function rangeOf({ line, column, endLine, endColumn }: Problem, text: string | undefined): object {
+  if (line === undefined) return {}
+  const lines = text?.split('\n', endLine ?? line)
+  if (!lines || column === undefined || endLine === undefined || endColumn === undefined) return { range: { start: { line } } }
+  const place = (at: number, units: number) => ({ line: at, column: bytes((lines[at - 1] ?? '').slice(0, units - 1)) + 1 })
+  return { range: { start: place(line, column), end: place(endLine, endColumn) } }
+}
+
+function bytes(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,107 @@
+/** SARIF 2.1.0, as code scanning services read it. */
+import type { Problem, Severity } from '../problem.ts'
+import type { Rule } from '../rule.ts'
+import { rules } from '../rules/index.ts'
+import { pages } from '../rules/pages.ts'
+import { groupsOf } from './groups.ts'
+import { helpUri } from './help-uri.ts'
+import { inert, inertJson } from './inert.ts'
+import type { Report, ReportOptions } from './report.ts'
+
+/** Results that services take in one run; above it, findings that say the same become one result. */
+const MOST = 25_000
+
+const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'note' }
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+
+/** One run with the rules that were broken. Columns count UTF-16 units; fingerprints are those of the baseline. */
+export function sarif({ problems, summary }: Report, { version = '0.0.0' }: ReportOptions = {}): string {
+  const used = rules.filter(({ meta }) => problems.some(({ rule }) => rule === meta.id))
+  const indexes = new Map(used.map(({ meta }, index) => [meta.id, index]))
+  const results = problems.length > MOST ? groupedResults(problems, indexes) : problems.map((problem) => resultOf(problem, indexes))
+  const run = {
+    tool: { driver: { name: 'stac-auth', version, rules: used.map(ruleOf) } },
+    columnKind: 'utf16CodeUnits',
+    invocations: [
+      {
+        executionSuccessful: summary.incomplete.length === 0,
+        toolExecutionNotifications: summary.incomplete.map(({ url, code }) => ({
+          level: 'error',
+          message: { text: inert(`could not be read: ${url} (${code})`) },
+        })),
+      },
+    ],
+    results,
+  }
+  return `${inertJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
+}
+
+function ruleOf({ meta: { id, section, severity } }: Rule): object {
+  const level = severity.recommended === 'off' ? severity.strict : severity.recommended
+  return {
+    id,
+    shortDescription: { text: id.replaceAll('-', ' ') },
+    fullDescription: { text: pages[id] ?? '' },
+    helpUri: helpUri(id),
+    help: { text: pages[id] ?? '' },
+    defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
+    properties: { tags: [section] },
+  }
+}
+
+function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<string, number>): readonly object[] {
+  return groupsOf(problems)
+    .slice(0, MOST)
+    .flatMap(({ first: [problem], count }) => {
+      if (!problem) return []
+      const text = count > 1 ? `${problem.message} (${count} places)` : problem.message
+      return [{ ...resultOf({ ...problem, message: text }, indexes), occurrenceCount: count }]
+    })
+}
+
+function resultOf({ rule, severity, message, fingerprint, ...place }: Problem, indexes: ReadonlyMap<string, number>): object {
+  const index = indexes.get(rule)
+  return {
+    ruleId: rule,
+    ...(index !== undefined && { ruleIndex: index }),
+    level: LEVELS[severity],
+    // Braces name arguments, and brackets before parentheses link: neither is meant (3.11.5, 3.11.6).
+    message: {
+      text: inert(message)
+        .replace(/[[\]\\]/g, '\\$&')
+        .replaceAll('{', '{{')
+        .replaceAll('}', '}}'),
+    },
+    locations: [locationOf(place)],
+    ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
+  }
+}
+
+function locationOf({
+  document = 'document',
+  pointer,
+  line,
+  column,
+  endLine,
+  endColumn,
+}: Omit<Problem, 'rule' | 'severity' | 'message'>): object {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uriOf(document) },
+      ...(line !== undefined && { region: { startLine: line, startColumn: column, endLine, endColumn } }),
+    },
+    ...(pointer !== '' && { logicalLocations: [{ fullyQualifiedName: pointer, kind: 'value' }] }),
+  }
+}
+
+/** A path as a reference relative to the root of the repository, an absolute one as a `file:` address. */
+function uriOf(document: string): string {
+  if (/^https?:\/\//i.test(document))
+    return document.replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (char) => encodeURIComponent(char.toWellFormed()))
+  const path = document
+    .replace(/^\.\//, '')
+    .split('/')
+    .map((name) => encodeURIComponent(name.toWellFormed()))
+    .join('/')
+  return path.startsWith('/') ? `file://${path}` : path
+}

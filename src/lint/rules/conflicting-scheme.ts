@@ -1,0 +1,21 @@
+import { ownString } from '../../stac/json.ts'
+import type { Rule } from '../rule.ts'
+
+/** A name means the same scheme in all documents of a run. */
+export const conflictingScheme: Rule = {
+  meta: {
+    id: 'conflicting-scheme',
+    section: 'schemes',
+    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+    messages: { differs: '"{name}" differs from {document}' },
+  },
+  scheme({ name, value, pointer, summary, document: { object, kind, name: document, run } }, report) {
+    const where = ownString(object, 'id') ?? document ?? 'another document'
+    const other = summary || kind === 'wrapper' ? undefined : run?.otherDefinition(name, value, where)
+    if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
+  },
+}
+
+/** Why the rule exists, for its page. */
+export const docs =
+  'People give credentials to a name, and expect that it means the same service in the whole catalog. Descriptions may differ. Told once for each definition, in documents that are linted together; the schemes around a page of results are left out.'

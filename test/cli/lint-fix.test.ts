@@ -1,0 +1,115 @@
+import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { applyPatch } from 'diff'
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
+import { lastError, run } from './run.ts'
+import { body, serve } from './server.ts'
+
+const folder = await temporaryFolder()
+const href = 'https://data.example/f'
+const textWith = (...refs: string[]) => `${JSON.stringify(itemWith({ data: { href, 'auth:refs': refs } }), null, '\t')}\n`
+/** One safe fix (`key` twice), one suggestion (`kye`), one that needs a person. */
+const BEFORE = textWith('key', 'key', 'kye', 'gone')
+
+describe('lint --fix', () => {
+  it('mends what is safe, reports what remains, and finds nothing to do the second time', async () => {
+    const file = await put(folder, 'safe.json', BEFORE)
+    await chmod(file, 0o604)
+    const outcome = await run(['lint', file, '--fix'])
+    expect(await readFile(file, 'utf8')).toBe(textWith('key', 'kye', 'gone'))
+    expect(outcome.code).toBe(1)
+    expect(outcome.stdout).toContain('1 document: 2 errors, 0 warnings')
+    expect(outcome.stderr).toBe('mended 1 findings in 1 files\n')
+    expect((await stat(file)).mode & 0o777).toBe(0o604)
+    const { mtimeMs } = await stat(file)
+    expect((await run(['lint', file, '--fix'])).stderr).toBe('mended 0 findings in 0 files\n')
+    expect((await stat(file)).mtimeMs).toBe(mtimeMs)
+    expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('applies suggestions only when they are asked for, and only of the rules that are named', async () => {
+    const file = await put(folder, 'suggestions.json', BEFORE)
+    await run(['lint', file, '--fix-suggestions', '--fix-type', 'dangling-ref,unused-scheme'])
+    expect(await readFile(file, 'utf8')).toBe(textWith('key', 'key', 'key', 'gone'))
+    await run(['lint', file, '--fix-suggestions'])
+    expect(await readFile(file, 'utf8')).toBe(textWith('key', 'gone'))
+  })
+
+  it('follows the levels of the configuration: what is off is not mended', async () => {
+    const file = await put(folder, 'off.json', BEFORE)
+    await run(['lint', file, '--fix', '--rule', 'duplicate-ref=off'])
+    expect(await readFile(file, 'utf8')).toBe(BEFORE)
+  })
+
+  it('leaves links, lists of lines and addresses as they are', async () => {
+    const target = await put(folder, 'target.json', BEFORE)
+    const link = join(folder, 'link.json')
+    await symlink(target, link)
+    const lines = await put(folder, 'lines.ndjson', `${JSON.stringify(JSON.parse(BEFORE))}\n`.repeat(2))
+    const server = await serve({ '/x.json': body(BEFORE) })
+    const before = await readFile(lines, 'utf8')
+    const outcome = await run(['lint', link, lines, `${server.origin}x.json`, '--fix'])
+    expect(outcome.stderr).toContain('is a link: its 1 fixes are not applied')
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    expect(await readFile(target, 'utf8')).toBe(BEFORE)
+    expect(await readFile(lines, 'utf8')).toBe(before)
+  })
+
+  it('does not touch a file that somebody else is writing', async () => {
+    const file = await put(folder, 'busy.json', BEFORE)
+    await writeFile(`${file}.part`, '')
+    const outcome = await run(['lint', file, '--fix', '--format', 'json'])
+    expect([outcome.code, lastError(outcome).code]).toEqual([6, 'PATH_BUSY'])
+    expect(await readFile(file, 'utf8')).toBe(BEFORE)
+    expect(await readFile(`${file}.part`, 'utf8')).toBe('')
+  })
+})
+
+describe('lint --fix-dry-run', () => {
+  it('prints a patch that leads to what --fix writes, and writes nothing', async () => {
+    const file = await put(folder, 'dry.json', BEFORE)
+    const outcome = await run(['lint', file, '--fix-dry-run', '--fix-suggestions'])
+    expect(await readFile(file, 'utf8')).toBe(BEFORE)
+    expect(outcome.stdout).toMatch(/^--- a\/.*dry\.json\n\+\+\+ b\/.*dry\.json\n@@ /)
+    expect(outcome.stderr).toContain('2 errors')
+    await run(['lint', file, '--fix-suggestions'])
+    expect(applyPatch(BEFORE, outcome.stdout)).toBe(await readFile(file, 'utf8'))
+  })
+
+  it('shows a terminal nothing that it would obey', async () => {
+    const file = await put(folder, 'hostile.json', BEFORE.replace('"data"', '"\u009b2J\u202e"'))
+    const { stdout } = await run(['lint', file, '--fix-dry-run'], { isTTY: true })
+    expect(stdout).toContain('\\u{9b}2J\\u{202e}')
+    expect(stdout).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}/u)
+  })
+})
+
+describe('lint --fix of standard input', () => {
+  it('prints the mended text, and the report to people', async () => {
+    const outcome = await run(['lint', '-', '--fix', '--stdin-filename', 'draft.json'], { stdin: `\ufeff${BEFORE}` })
+    expect(outcome.stdout).toBe(`\ufeff${textWith('key', 'kye', 'gone')}`)
+    expect(outcome.stderr).toContain('draft.json')
+    expect(outcome.stderr).toContain('2 errors')
+    expect(outcome.code).toBe(1)
+  })
+
+  it('gives back what cannot be mended', async () => {
+    const stdin = Buffer.of(0x7b, 0xff, 0x7d)
+    const outcome = await run(['lint', '-', '--fix', '--stdin-filename', 'draft.json'], { stdin })
+    expect([...outcome.bytes]).toEqual([...stdin])
+    expect(outcome.code).toBe(1)
+  })
+
+  it.each([
+    [['-', '--fix'], 'only when it has a name'],
+    [['-', '--fix', '--stdin-filename', 'x', '--format', 'json'], 'stdout is for the mended text'],
+    [['x.json', '--fix-dry-run', '--format', 'sarif'], 'stdout is for the patch'],
+    [['x.json', '--fix-type', 'dangling-ref'], '--fix-type says'],
+    [['x.json', '--fix', '--fix-type', 'no-such'], 'there is no rule "no-such"'],
+  ])('%j is a mistake', async (argv, message) => {
+    const outcome = await run(['lint', ...argv], { stdin: BEFORE })
+    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  })
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { baselineOf, compare, isBaseline, pruned } from '../../src/lint/baseline.ts'
+import { withFingerprint } from '../../src/lint/fingerprint.ts'
+import { lintText, type Problem } from '../../src/lint/index.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
+function itemOf(refs: readonly string[], links: readonly object[] = []) {
+  const properties = { 'auth:schemes': { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } } }
+  const assets = { data: { href: 'https://data.example/a', 'auth:refs': refs } }
+  return { type: 'Feature', stac_version: '1.1.0', stac_extensions: [EXTENSION], id: 'scene', geometry: null, properties, links, assets }
+}
+
+const found = (value: unknown, document = 'a.json') => lintText(JSON.stringify(value), { document, complete: withFingerprint })
+const names = (problems: readonly Problem[]) => problems.map(({ fingerprint }) => fingerprint)
+
+describe('fingerprints', () => {
+  it('name rule, document and place, with refs and relations instead of numbers', () => {
+    const link = { rel: 'license', href: 'https://spdx.org/x?token=abc', 'auth:refs': ['key'] }
+    expect(names(found(itemOf(['key', 'gone'], [link])))).toContain('dangling-ref scene /assets/data/auth:refs/gone')
+    expect(names(found(itemOf(['key', 'gone'], [{ rel: 'self' }, link])))).toContain('foreign-host-ref scene /links/license/auth:refs')
+    expect(JSON.stringify(names(found(itemOf(['key'], [link]))))).not.toContain('abc')
+  })
+
+  it('stay when lines move, elements change places, or the document is one of many', () => {
+    const alone = names(found(itemOf(['key', 'gone'])))
+    expect(names(found(itemOf(['gone', 'key']), 'b.json'))).toEqual(alone)
+    expect(names(found({ type: 'FeatureCollection', features: [itemOf(['key']), itemOf(['key', 'gone'])] }))).toEqual(alone)
+  })
+
+  it('go by the name of a document that has no id', () => {
+    expect(names(lintText('{', { document: 'a.json', complete: withFingerprint }))).toEqual(['not-json a.json '])
+  })
+})
+
+describe('a baseline', () => {
+  const known = found(itemOf(['key', 'gone', 'gone']))
+  const baseline = baselineOf(known)
+
+  it('is a table of counts that its schema knows', () => {
+    const schema = JSON.parse(readFileSync(new URL('../../schemas/lint-baseline.json', import.meta.url), 'utf8'))
+    expect(baseline.findings).toEqual({
+      'dangling-ref scene /assets/data/auth:refs/gone': 2,
+      'duplicate-ref scene /assets/data/auth:refs/gone': 1,
+    })
+    expect(new Ajv({ strict: true }).validate(schema, baseline)).toBe(true)
+    expect([
+      isBaseline(baseline),
+      isBaseline({ ...baseline, version: 2 }),
+      isBaseline({ version: 1, findings: { x: 0 } }),
+      isBaseline([]),
+    ]).toEqual([true, false, false, false])
+  })
+
+  it('covers as many findings as it counted, and tells what is gone', () => {
+    expect(compare(known, baseline)).toEqual({ news: [], known: 3, gone: [] })
+    const more = compare(found(itemOf(['gone', 'gone', 'gone'])), baseline)
+    expect([more.news.length, more.known, more.gone]).toEqual([3, 3, []])
+    expect(compare(found(itemOf(['key', 'other'])), baseline)).toMatchObject({ known: 0, gone: Object.keys(baseline.findings) })
+  })
+
+  it('loses what is gone when it is pruned, and gains nothing', () => {
+    expect(pruned(baseline, found(itemOf(['gone', 'other']))).findings).toEqual({ 'dangling-ref scene /assets/data/auth:refs/gone': 1 })
+  })
+})

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { configFaults } from '../../../src/lint/config/check-config.ts'
+import { levelTable } from '../../../src/lint/config/config.ts'
+import { patternOf } from '../../../src/lint/config/pattern.ts'
+import { rules } from '../../../src/lint/index.ts'
+
+const ids = rules.map(({ meta }) => meta.id)
+const schema = JSON.parse(readFileSync(new URL('../../../schemas/lint-config.json', import.meta.url), 'utf8'))
+const validate = new Ajv({ strict: true }).compile(schema)
+const override = { files: ['old/**'], rules: { 'unused-scheme': 'off' }, reason: 'nobody maintains it' }
+
+describe('a configuration', () => {
+  it.each([
+    [{}],
+    [
+      {
+        $schema: 'x',
+        preset: 'strict',
+        rules: { 'dangling-ref': 'warn' },
+        overrides: [override],
+        origins: ['https://b.example', 'http://[::1]:80'],
+      },
+    ],
+    [{ overrides: [{ files: ['a'], rules: { 'dangling-ref': 'info' } }] }],
+  ])('is taken: %j', (config) => {
+    expect(configFaults(config, ids).filter(({ pointer }) => pointer !== '/origins/1')).toEqual([])
+    expect(validate(config), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it.each([
+    [[], '', 'must be an object'],
+    [{ presets: 'strict' }, '/presets', 'did you mean "preset"?'],
+    [{ credentials: {} }, '/credentials', 'is unknown'],
+    [{ preset: 'lax' }, '/preset', 'recommended, strict or schema'],
+    [{ rules: { 'dangling-reff': 'off' } }, '/rules/dangling-reff', 'did you mean "dangling-ref"?'],
+    [{ rules: { 'dangling-ref': 'fatal' } }, '/rules/dangling-ref', 'off, info, warn or error'],
+    [{ rules: [] }, '/rules', 'must map rule ids'],
+    [{ overrides: {} }, '/overrides', 'must be a list'],
+    [{ overrides: [{ ...override, files: [] }] }, '/overrides/0/files', 'globs or addresses'],
+    [{ overrides: [{ ...override, reason: ' ' }] }, '/overrides/0', 'why rules are switched off'],
+    [{ overrides: [{ ...override, sendTo: 'x' }] }, '/overrides/0/sendTo', 'is unknown'],
+    [{ origins: ['https://a.example/path'] }, '/origins/0', 'must be an origin'],
+    [{ origins: ['file:///'] }, '/origins/0', 'must be an origin'],
+  ])('is refused: %j', (config, pointer, message) => {
+    expect(configFaults(config, ids)).toMatchObject([{ pointer, message: expect.stringContaining(message) }])
+    expect(validate(config)).toBe(false)
+  })
+})
+
+describe('levels', () => {
+  const table = levelTable(
+    {
+      preset: 'strict',
+      rules: { 'refs-empty': 'off', 'duplicate-ref': 'error' },
+      overrides: [
+        { files: ['old/**'], rules: { 'duplicate-ref': 'info', 'unused-scheme': 'info' } },
+        { files: ['**/x.json'], rules: { 'duplicate-ref': 'off' }, reason: 'known' },
+      ],
+    },
+    { 'unused-scheme': 'error' },
+  )
+
+  it('come from the configuration, then the overrides in their order, then the command line', () => {
+    expect(table.preset).toBe('strict')
+    expect(table.levelsFor('new/a.json')).toEqual({ 'refs-empty': 'off', 'duplicate-ref': 'error', 'unused-scheme': 'error' })
+    expect(table.levelsFor('old/a.json')).toMatchObject({ 'duplicate-ref': 'info', 'unused-scheme': 'error' })
+    expect(table.levelsFor('old/x.json')).toMatchObject({ 'duplicate-ref': 'off' })
+  })
+
+  it('are the same object for documents with the same overrides', () => {
+    expect(table.levelsFor('old/a.json')).toBe(table.levelsFor('old/b.json'))
+    expect(table.levelsFor('old/a.json')).not.toBe(table.levelsFor('a.json'))
+  })
+})
+
+describe('patterns', () => {
+  it.each([
+    ['a.json', 'x/y/a.json', true],
+    ['a.json', 'x/ba.json', false],
+    ['*.json', 'x/a.json', true],
+    ['x/*.json', 'x/a.json', true],
+    ['x/*.json', 'x/y/a.json', false],
+    ['x/**', 'x/y/a.json', true],
+    ['./x/', 'x/y/a.json', true],
+    ['x/**/a.json', 'x/a.json', true],
+    ['**/y/**', 'x/y/z/a.json', true],
+    ['{x,y}/a?.json', 'y/ab.json', true],
+    ['{x,y}/a?.json', 'z/ab.json', false],
+    ['a.json', 'a+json', false],
+    ['../a.json', '../a.json', true],
+    ['**', 'https://data.example/a.json', false],
+    ['https://data.example/old', 'https://data.example/old/a.json', true],
+    ['https://data.example/old', 'https://data.example/older/a.json', false],
+    ['https://data.example', 'https://data.example.evil.example/', false],
+    ['https://data.example/', 'x/data.example/', false],
+    ['{x', 'x', true],
+  ])('%s and %s: %s', (pattern, document, fits) => {
+    expect(patternOf(pattern)(document)).toBe(fits)
+  })
+})

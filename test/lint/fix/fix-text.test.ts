@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { fixText } from '../../../src/lint/fix/index.ts'
+import { JsonText } from '../../../src/lint/fix/json-text.ts'
+import { lint } from '../../../src/lint/index.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
+
+function catalogWith(links: readonly object[], schemes: object = { key: KEY }): object {
+  return {
+    type: 'Catalog',
+    stac_version: '1.1.0',
+    stac_extensions: [EXTENSION],
+    id: 'root',
+    description: '',
+    links,
+    'auth:schemes': schemes,
+  }
+}
+
+const linkTo = (...refs: unknown[]) => ({ rel: 'item', href: 'https://data.example/', 'auth:refs': refs })
+
+describe('fixes', () => {
+  it('that touch each other are applied one after the other', () => {
+    const { text, mended } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key', 'key', 'key')])))
+    expect(JSON.parse(text)).toEqual(catalogWith([linkTo('key')]))
+    expect(mended).toHaveLength(3)
+  })
+
+  it('that lead to more errors are taken back, and the others stay', () => {
+    const schemes = { key: { ...KEY, in: 'Header' }, other: { type: 'oauth', description: 'login' } }
+    const { text } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key'), linkTo('other')], schemes)), { suggestions: true })
+    const fixed = JSON.parse(text)
+    expect(fixed.links[0]).toEqual(linkTo('key'))
+    expect(fixed['auth:schemes'].key).toEqual(KEY)
+    expect(lint(fixed).filter(({ severity }) => severity === 'error').length).toBeLessThanOrEqual(1)
+  })
+
+  it('are made in the object that counts when a name stands twice', () => {
+    const text = JSON.stringify(catalogWith([linkTo('key')])).replace('"auth:refs":["key"]', '"auth:refs":["key","key"],"auth:refs":"key"')
+    expect(fixText(text).text).toContain('"auth:refs":["key","key"],"auth:refs":["key"]')
+  })
+
+  it('reach documents in documents', () => {
+    const page = { type: 'FeatureCollection', features: [], collections: [], links: [] }
+    const text = JSON.stringify([catalogWith([linkTo('key', 'key')]), page, catalogWith([linkTo('kye')])])
+    expect(JSON.parse(fixText(text, { suggestions: true }).text)).toEqual([
+      catalogWith([linkTo('key')]),
+      page,
+      catalogWith([linkTo('key')]),
+    ])
+  })
+
+  it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('leave %j alone', (text) => {
+    expect(fixText(text, { suggestions: true })).toEqual({ text, mended: [] })
+  })
+
+  it('declare the version that has what is used', () => {
+    const chained = { key: { ...KEY, 'auth:refs': ['other'] }, other: { type: 'http', scheme: 'bearer' } }
+    const declared = (schemes: object) =>
+      JSON.parse(fixText(JSON.stringify({ ...catalogWith([linkTo('key')], schemes), stac_extensions: [] })).text)
+    expect(declared({ key: KEY }).stac_extensions).toEqual([EXTENSION])
+    expect(declared(chained).stac_extensions).toEqual([EXTENSION.replace('1.1.0', '1.2.0')])
+  })
+
+  it('write out the word of HTTP that was taken for a type', () => {
+    const { text } = fixText(JSON.stringify(catalogWith([linkTo('key')], { key: { type: 'bearer' } })), { suggestions: true })
+    expect(JSON.parse(text)['auth:schemes'].key).toEqual({ type: 'http', scheme: 'bearer' })
+  })
+})
+
+describe('edits', () => {
+  const edited = (text: string, edit: (json: JsonText) => ReturnType<JsonText['remove']>) =>
+    [...(edit(new JsonText(text)) ?? [])]
+      .sort((one, other) => other.start - one.start)
+      .reduce((result, { start, end, text: put }) => result.slice(0, start) + put + result.slice(end), text)
+
+  it.each([
+    ['{"a":1}', '{"a":1,"b":[1,2]}'],
+    ['{ "a": 1 }', '{ "a": 1, "b": [1,2] }'],
+    ['{}', '{"b":[1,2]}'],
+    ['{\n  "a": 1\n}', '{\n  "a": 1,\n  "b": [\n    1,\n    2\n  ]\n}'],
+    ['{\r\n\t"a": 1\r\n}', '{\r\n\t"a": 1,\r\n\t"b": [\r\n\t\t1,\r\n\t\t2\r\n\t]\r\n}'],
+  ])('add a member to %j as its neighbours are written', (text, expected) => {
+    expect(edited(text, (json) => json.insert('', 'b', [1, 2]))).toBe(expected)
+  })
+
+  it('add to what is empty one level deeper', () => {
+    expect(edited('{\n    "a": {}\n}\n', (json) => json.insert('/a', 'b', 1))).toBe('{\n    "a": {\n        "b": 1\n    }\n}\n')
+    expect(edited('{\n  "a": []\n}\n', (json) => json.push('/a', 'b'))).toBe('{\n  "a": [\n    "b"\n  ]\n}\n')
+  })
+
+  it.each([
+    ['/a', '{ "b": [1, 2, 3], "c": 1 }'],
+    ['/b', '{ "a": { }, "c": 1 }'],
+    ['/c', '{ "a": { }, "b": [1, 2, 3] }'],
+    ['/b/0', '{ "a": { }, "b": [2, 3], "c": 1 }'],
+    ['/b/2', '{ "a": { }, "b": [1, 2], "c": 1 }'],
+  ])('take out %s with its comma', (pointer, expected) => {
+    expect(edited('{ "a": { }, "b": [1, 2, 3], "c": 1 }', (json) => json.remove(pointer))).toBe(expected)
+  })
+
+  it('take out the only one', () => {
+    expect(edited('{"a": [ 1 ]}', (json) => json.remove('/a/0'))).toBe('{"a": []}')
+    expect(edited('{ "a": 1 }', (json) => json.remove('/a'))).toBe('{}')
+  })
+
+  it('refuse what is not there, or there already', () => {
+    const json = new JsonText('{"a":{"b":1},"c":[]}')
+    expect([json.remove('/x'), json.remove(''), json.rename('/a', 'c'), json.rename('/c/0', 'x'), json.insert('/c', 'x', 1)]).toEqual(
+      Array(5).fill(undefined),
+    )
+    expect([json.insert('/a', 'b', 2), json.push('/a', 1), json.nest('/c', 'x'), json.replace('/x', 1), json.wrap('/x')]).toEqual(
+      Array(5).fill(undefined),
+    )
+  })
+
+  it('know names with escapes and slashes', () => {
+    expect(edited('{"a/b\\u0063":{"~":1}}', (json) => json.rename('/a~1bc/~0', 'x"'))).toBe('{"a/b\\u0063":{"x\\"":1}}')
+  })
+})

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { fixes } from '../../../src/lint/fix/fixes/index.ts'
+import { fixText } from '../../../src/lint/fix/index.ts'
+import { lint, lintText, rules } from '../../../src/lint/index.ts'
+
+const FIXTURES = new URL('../../../fixtures/rules/', import.meta.url)
+const mendable = rules.flatMap(({ meta }) => (meta.fix ? [meta] : []))
+
+describe('the table of fixes', () => {
+  it('has a fix for each rule that promises one, and no other', () => {
+    expect(Object.keys(fixes).sort()).toEqual(mendable.map(({ id }) => id).sort())
+  })
+})
+
+describe.each(mendable)('$id', ({ id, fix }) => {
+  const { bad } = JSON.parse(readFileSync(new URL(`${id}.json`, FIXTURES), 'utf8'))
+  const text = `${JSON.stringify(bad, null, 3)}\n`.replaceAll('\n', '\r\n')
+  const only = [id]
+  const levels = { [id]: 'error' } as const
+  const fixed = fixText(`\ufeff${text}`, { suggestions: true, only, rules: levels })
+  const lines = new Set(text.split('\r\n'))
+
+  it('mends its bad example, and once is enough', () => {
+    expect(fixed.mended.map(({ rule }) => rule)).toContain(id)
+    expect(lintText(fixed.text, { rules: levels }).filter((problem) => problem.rule === id && problem.fix)).toEqual([])
+    expect(fixText(fixed.text, { suggestions: true, only, rules: levels })).toEqual({ text: fixed.text, mended: [] })
+  })
+
+  it('leaves no more errors than there were', () => {
+    const errors = (value: unknown) => lint(value).filter(({ severity }) => severity === 'error').length
+    expect(errors(JSON.parse(fixed.text.slice(1)))).toBeLessThanOrEqual(errors(bad))
+  })
+
+  it('keeps the byte order mark, line ends, indentation and every other line', () => {
+    expect(fixed.text).toMatch(/^\ufeff\{\r\n {3}"/)
+    expect(fixed.text.replaceAll('\r\n', '')).not.toContain('\n')
+    expect(fixed.text).toMatch(/\}\r\n$/)
+    const written = JSON.stringify(JSON.parse(fixed.text.slice(1)), null, 3).split('\n')
+    const changed = fixed.text
+      .slice(1)
+      .split('\r\n')
+      .filter((line) => !lines.has(line))
+    for (const line of changed) expect(line === '' || written.includes(line) || /\[".*"\],?$/.test(line), line).toBe(true)
+  })
+
+  it('works on one line too', () => {
+    const flat = fixText(JSON.stringify(bad), { suggestions: true, only, rules: levels }).text
+    expect(flat).not.toContain('\n')
+    expect(JSON.parse(flat)).toEqual(JSON.parse(fixed.text.slice(1)))
+  })
+
+  it(`is ${fix}: applied when that is asked for`, () => {
+    const safely = fixText(text, { only, rules: levels })
+    expect(safely.mended.length > 0).toBe(
+      lintText(text, { rules: levels }).some((problem) => problem.rule === id && problem.fix === 'safe'),
+    )
+  })
+})

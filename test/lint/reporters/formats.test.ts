@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { SaxesParser } from 'saxes'
+import { describe, expect, it } from 'vitest'
+import { lintText } from '../../../src/lint/index.ts'
+import { FORMATS, type Format, reporterOf } from '../../../src/lint/reporters/index.ts'
+import { type Report, type ReportOptions, reportOf } from '../../../src/lint/reporters/report.ts'
+import { problemWith } from './subjects.ts'
+
+const warning = problemWith({
+  rule: 'duplicate-ref',
+  severity: 'warn',
+  message: '"k" is listed twice',
+  document: 'items/b c.json',
+  fingerprint: 'two',
+})
+const remote = problemWith({
+  document: 'https://data.example/c.json',
+  line: undefined,
+  column: undefined,
+  endLine: undefined,
+  endColumn: undefined,
+})
+const report = reportOf([problemWith(), warning, remote], 4, [{ url: 'https://data.example/d', code: 'HTTP_404' }])
+const as = async (format: Format, of: Report = report, options?: ReportOptions) => (await reporterOf(format))(of, options)
+const many = (count: number) =>
+  reportOf(
+    Array.from({ length: count }, (_, index) => problemWith({ document: `${index}.json`, pointer: `/${index}` })),
+    count,
+  )
+
+describe('every format', () => {
+  it.each(FORMATS)('%s of nothing is complete, and ends with a line feed', async (format) => {
+    expect(await as(format, reportOf([], 0))).toMatch(/\n$/)
+  })
+
+  it.each(FORMATS)('%s says the same twice', async (format) => {
+    expect(await as(format)).toBe(await as(format))
+  })
+})
+
+describe('concise', () => {
+  it('has a line per finding and the totals', async () => {
+    expect(await as('concise')).toBe(
+      [
+        'items/a.json:4:9: error: "gone" is not defined in auth:schemes [dangling-ref]',
+        'items/b c.json:4:9: warn: "k" is listed twice [duplicate-ref]',
+        'https://data.example/c.json#/assets/data/auth:refs/0: error: "gone" is not defined in auth:schemes [dangling-ref]',
+        '4 documents: 2 errors, 1 warning, 0 infos, 1 not read',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('shows as many as it may', async () => {
+    expect(await as('concise', many(9), { limit: 2 })).toMatch(/^0\.json.*\n1\.json.*\n… and 7 more\n9 documents/)
+  })
+})
+
+describe('pretty', () => {
+  it('puts what it does not list into groups', async () => {
+    expect(await as('pretty', many(9), { limit: 2 })).toMatch(/… and 7 more\n {2}7 × error {2}"gone" is not defined/)
+  })
+})
+
+describe('ndjson', () => {
+  it('has a finding on each line and the summary last', async () => {
+    const lines = (await as('ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toMatchObject({ rule: 'dangling-ref', line: 4 })
+    expect(lines[3]).toEqual({ version: 1, summary: report.summary })
+  })
+})
+
+describe('github', () => {
+  it('names the file, the lines and the columns, and an address only in the text', async () => {
+    const [first, second, third, last] = (await as('github')).split('\n')
+    expect(first).toBe(
+      '::error file=items/a.json,line=4,endLine=4,col=9,endColumn=14,title=stac-auth dangling-ref::"gone" is not defined in auth:schemes (/assets/data/auth:refs/0)',
+    )
+    expect(second).toMatch(/^::error title=.*\(https:\/\/data\.example\/c\.json \//)
+    expect(third).toMatch(/^::warning file=items\/b c\.json,/)
+    expect(last).toBe('::notice title=stac-auth::4 documents: 2 errors, 1 warning, 0 infos, 1 not read')
+  })
+
+  it('annotates no more than is shown, the worst first', async () => {
+    const found = [...Array.from({ length: 30 }, () => warning), ...many(15).problems]
+    const lines = (await as('github', reportOf(found, 45))).trimEnd().split('\n')
+    expect(lines.filter((line) => line.startsWith('::error '))).toHaveLength(10)
+    expect(lines.filter((line) => line.startsWith('::warning '))).toHaveLength(10)
+    expect(lines.at(-1)).toContain('25 findings have no annotation')
+  })
+})
+
+describe('gitlab', () => {
+  it('has a fingerprint that is different for each finding', async () => {
+    const issues = JSON.parse(await as('gitlab'))
+    expect(issues[0]).toEqual({
+      type: 'issue',
+      check_name: 'dangling-ref',
+      description: '"gone" is not defined in auth:schemes',
+      fingerprint: 'dangling-ref a /x',
+      severity: 'major',
+      location: { path: 'items/a.json', lines: { begin: 4 } },
+    })
+    expect(issues.map(({ fingerprint }: { fingerprint: string }) => fingerprint)).toEqual([
+      'dangling-ref a /x',
+      'two',
+      'dangling-ref a /x 2',
+    ])
+  })
+})
+
+describe('rdjson', () => {
+  it('counts columns in bytes, and tells none of texts that it does not have', async () => {
+    const texts = new Map([['items/a.json', '\n\n\n"ä€": "gone"\n']])
+    const { diagnostics } = JSON.parse(await as('rdjson', report, { texts }))
+    expect(diagnostics[0].location.range).toEqual({ start: { line: 4, column: 12 }, end: { line: 4, column: 16 } })
+    expect(diagnostics[1]).toMatchObject({ severity: 'WARNING', location: { range: { start: { line: 4 } } } })
+    expect(diagnostics[2].location).toEqual({ path: 'https://data.example/c.json' })
+  })
+})
+
+describe('junit', () => {
+  it('has a case per document; errors fail, the rest is output, what was not read is an error', async () => {
+    const xml = await as('junit', report, { names: ['clean.json', 'items/a.json'] })
+    const cases: string[] = []
+    const parser = new SaxesParser()
+    parser.on('opentag', ({ name, attributes }) => cases.push(`${name} ${attributes.name ?? attributes.type ?? ''}`.trim()))
+    parser.write(xml).close()
+    expect(xml).toContain('tests="5" failures="2" errors="1"')
+    expect(cases).toEqual([
+      'testsuites stac-auth',
+      'testsuite stac-auth lint',
+      'testcase clean.json',
+      'testcase items/a.json',
+      'failure dangling-ref',
+      'testcase items/b c.json',
+      'system-out',
+      'testcase https://data.example/c.json',
+      'failure dangling-ref',
+      'testcase https://data.example/d',
+      'error HTTP_404',
+    ])
+  })
+})
+
+describe('markdown', () => {
+  it('tells what is the same once, with the first places', async () => {
+    expect(await as('markdown', many(5))).toMatch(
+      /- 🔴 \*\*error\*\* `"gone" is not defined in auth:schemes` \[dangling-ref\]\(\S+\) ×5\n(?: {2}- `\d\.json:4:9 \/\d`\n){3} {2}- … 2 more places\n$/,
+    )
+  })
+})
+
+describe('sarif', () => {
+  const schema = JSON.parse(readFileSync(new URL('sarif-subset.json', import.meta.url), 'utf8'))
+  const validate = new Ajv({ strict: true, formats: { uri: /^[a-z][a-z\d+.-]*:\S+$/, 'uri-reference': /^[\x21-\x7e]*$/ } }).compile(schema)
+
+  it('is SARIF 2.1.0 as far as we write it', async () => {
+    const hostileRule = lintText('{', { document: '/tmp/ä b.json' })
+    for (const of of [report, reportOf([], 0), many(3), reportOf(hostileRule, 1)])
+      expect(validate(JSON.parse(await as('sarif', of))), JSON.stringify(validate.errors)).toBe(true)
+    expect(validate({ version: '2.1.0', runs: [{}] })).toBe(false)
+  })
+
+  it('has the rules that were broken, with help, and results that point to them', async () => {
+    const [{ tool, results, columnKind, invocations }] = JSON.parse(await as('sarif', report, { version: '1.2.3' })).runs
+    expect(tool.driver).toMatchObject({ name: 'stac-auth', version: '1.2.3' })
+    expect(columnKind).toBe('utf16CodeUnits')
+    expect(results[1]).toMatchObject({ ruleId: 'duplicate-ref', level: 'warning', partialFingerprints: { 'stacAuthFinding/v1': 'two' } })
+    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
+    expect(results[1].locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: 'items/b%20c.json' },
+      region: { startLine: 4, startColumn: 9, endLine: 4, endColumn: 15 },
+    })
+    expect(invocations[0].executionSuccessful).toBe(false)
+  })
+
+  it('makes one result of what says the same when there is more than services take', async () => {
+    const [{ results }] = JSON.parse(await as('sarif', many(25_001))).runs
+    expect(results).toHaveLength(1)
+    expect(results[0]).toMatchObject({ occurrenceCount: 25_001, message: { text: '"gone" is not defined in auth:schemes (25001 places)' } })
+  })
+})
