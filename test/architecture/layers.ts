@@ -26,6 +26,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
+  adapters: { from: ['text', 'lint'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
