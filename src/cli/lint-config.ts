@@ -6,6 +6,7 @@ import { type LevelTable, type LintConfig, levelTable } from '../lint/config/con
 import { type Levels, lintText, type Preset, rules } from '../lint/index.ts'
 import { locate } from '../lint/locate.ts'
 import type { Io } from './io.ts'
+import { type Glob, patternOf } from './lint-pattern.ts'
 import { readInput } from './read-bytes.ts'
 import { isAddress } from './read-document.ts'
 
@@ -23,12 +24,15 @@ export async function readLintConfig(
 ): Promise<LevelTable & { readonly config: LintConfig }> {
   const read = file === undefined ? {} : await parseConfig(file, io)
   const config = preset === undefined ? read : { ...read, preset }
-  const table = levelTable(config, rule)
+  const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
+  const table = levelTable(config, rule ?? {}, (pattern) => patternOf(pattern, picomatch))
   const folder = dirname(resolve(file ?? '.'))
   // What stands outside of the folder begins with `../` and fits no glob but one that says so.
   const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
   return { config, preset: table.preset, levelsFor: (document) => table.levelsFor(config.overrides ? nameOf(document) : document) }
 }
+
+const never: Glob = () => () => false
 
 async function parseConfig(file: string, io: Io): Promise<LintConfig> {
   const text = new TextDecoder().decode(await readInput(file, io))

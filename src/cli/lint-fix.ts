@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { isAuthError } from '../errors.ts'
 import { type Fixed, fixText } from '../lint/fix/index.ts'
+import { plural } from '../lint/reporters/totals.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forLine, forTerminal } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
@@ -62,7 +63,7 @@ export async function mend(
     if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
     try {
       const fixed = input.name === '-' ? await mendStdin(mending, settings, io) : await mendFile(input.name, mending, settings, io)
-      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is a link: its ${fixed.mended.length} fixes are not applied`)
+      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is a link and stays as it is`)
       else if (fixed && fixed.mended.length > 0) {
         counts.files++
         counts.findings += fixed.mended.length
@@ -73,7 +74,9 @@ export async function mend(
       failures.push({ name: input.name, error })
     }
   }
-  await diagnostics.note(`${mending.dryRun ? 'would mend' : 'mended'} ${counts.findings} findings in ${counts.files} files`)
+  await diagnostics.note(
+    `${mending.dryRun ? 'would mend' : 'mended'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
+  )
   return { stdin, failures }
 }
 

@@ -28,6 +28,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   browser: { from: [...VOCABULARY, 'auth'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
+  adapters: { from: ['text', 'lint'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },

@@ -1,7 +1,6 @@
 /** The configuration of the linter: which rules are on, and where they are not. It names no credentials and grants nothing. */
 import type { Level, Preset } from '../problem.ts'
 import type { Levels } from '../runner.ts'
-import { patternOf } from './pattern.ts'
 
 export const PRESETS = ['recommended', 'strict', 'schema'] as const
 export const LEVELS = ['off', 'info', 'warn', 'error'] as const
@@ -24,6 +23,9 @@ export interface Override {
   readonly reason?: string
 }
 
+/** True for a document that a pattern of an override covers. */
+export type Covers = (document: string) => boolean
+
 /** The levels of each document of a run. */
 export interface LevelTable {
   readonly preset: Preset
@@ -33,9 +35,13 @@ export interface LevelTable {
 
 /**
  * Lays the rules of the overrides that fit over those of the configuration, and `given` over all.
- * Documents are addresses, or paths relative to the folder of the configuration, with slashes.
+ * `patternOf` reads a glob or the beginning of an address.
  */
-export function levelTable({ preset = 'recommended', rules = {}, overrides = [] }: LintConfig, given: Levels = {}): LevelTable {
+export function levelTable(
+  { preset = 'recommended', rules = {}, overrides = [] }: LintConfig,
+  given: Levels,
+  patternOf: (pattern: string) => Covers,
+): LevelTable {
   const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels }))
   const tables = new Map<string, Levels>()
   return {

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { fixText } from '../../../src/lint/fix/index.ts'
+import { lint } from '../../../src/lint/index.ts'
+import { damage, documents, randomFrom } from '../damaged.ts'
+
+describe('fixes of damaged documents', () => {
+  it('never throw, give JSON with no more errors than before, and leave nothing to do', () => {
+    const random = randomFrom(20261121)
+    const errors = (value: unknown) => lint(value).filter(({ severity }) => severity === 'error').length
+    let mended = 0
+    for (let round = 0; round < 1500; round++) {
+      let document: unknown = documents[random(documents.length)]
+      for (let times = random(4); times > 0; times--) document = damage(document, random)
+      const text = JSON.stringify(document, null, random(3)) ?? 'null'
+      const fixed = fixText(text, { suggestions: true })
+      mended += fixed.mended.length
+      expect(errors(JSON.parse(fixed.text)), text).toBeLessThanOrEqual(errors(JSON.parse(text)))
+      expect(fixText(fixed.text, { suggestions: true }), text).toEqual({ text: fixed.text, mended: [] })
+      if (fixed.mended.length === 0) expect(fixed.text).toBe(text)
+    }
+    expect(mended).toBeGreaterThan(300)
+  })
+})
