@@ -125,7 +125,7 @@ class Crawler {
 
   /** Takes as many jobs as their origins let in. */
   async #begin(): Promise<void> {
-    while (this.#hasRoom() && this.#running < MOST_RUNNING) {
+    while (this.#hasRoom() && this.#running < MOST_RUNNING && this.#ready.length < MOST_READY) {
       const job = await this.#frontier.take((next) => this.#isOpen(next))
       if (!job) return
       if (!job.page) this.#documents++
@@ -230,6 +230,9 @@ class Crawler {
 
 /** Jobs that are asked, or wait to be asked again. */
 const MOST_RUNNING = 1000
+
+/** Documents that were read and wait for a slow reader. */
+const MOST_READY = 32
 
 const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 

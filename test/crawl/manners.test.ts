@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { crawl } from '../../src/crawl/index.ts'
 import { NetworkError, TimeoutError } from '../../src/errors.ts'
 import { catalog, item, jumpingClock, link, ORIGIN, type Reply, type Site, serving, walk } from './site.ts'
 
@@ -99,6 +100,19 @@ describe('a server', () => {
     }
     await walk(wide(40, reply), concurrency ? { concurrency } : {})
     expect(peak).toBe(most)
+  })
+
+  it('is not asked for more than a slow reader takes', async () => {
+    const { send, requests } = serving(wide(500, { body: item('i') }))
+    let taken = 0
+    let ahead = 0
+    for await (const _visit of crawl({ start: [`${ORIGIN}/`], send })) {
+      taken++
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      ahead = Math.max(ahead, requests.length - taken)
+    }
+    expect(taken).toBe(501)
+    expect(ahead).toBeLessThan(60)
   })
 
   it('is asked no faster than allowed', async () => {

@@ -46,9 +46,12 @@ const ITEM = {
   },
 }
 
+const CATALOG = JSON.stringify({ type: 'Catalog', links: ['item.json', 'page.html'].map((href) => ({ rel: 'item', href })) })
+
 const PROGRAM = `
 import { assetOf, bearer, createAuth } from 'stac-auth'
 import { lint } from 'stac-auth/lint'
+import { crawl, sendWith } from 'stac-auth/crawl'
 
 const auth = createAuth({ credentials: [
   bearer(async () => 'token-1', 'https://data.example/'),
@@ -59,6 +62,12 @@ const authorized = (key) => auth.authorize(assetOf(item, key)).then(
   ({ url, headers }) => ({ url, authorization: headers.authorization }),
   ({ name, code, pointer }) => ({ name, code, pointer }),
 )
+const walked = async () => {
+  const found = []
+  for await (const visit of crawl({ start: ['https://data.example/catalog.json'], send: sendWith(auth.fetch) }))
+    found.push([visit.job.url, visit.document?.type, visit.outcome.failure?.code])
+  return found
+}
 globalThis.results = (async () => ({
   token: await authorized('token'),
   key: await authorized('key'),
@@ -66,6 +75,7 @@ globalThis.results = (async () => ({
   refused: await authorized('refused'),
   sent: (await auth.fetch(assetOf(item, 'token'))).status,
   problems: lint(item).map(({ rule }) => rule),
+  crawled: await walked(),
 }))()
 `
 
@@ -87,7 +97,8 @@ describe('without anything of Node', () => {
     const fetch = async (url: string | URL | Request, init?: RequestInit) => {
       const request = new Request(url, init)
       requests.push({ url: request.url, authorization: request.headers.get('authorization') })
-      return new Response('bytes', { status: 200 })
+      const text = request.url.endsWith('catalog.json') ? CATALOG : request.url.endsWith('item.json') ? JSON.stringify(ITEM) : 'bytes'
+      return new Response(text, { status: 200 })
     }
     const context = vm.createContext({ ...WEB, fetch, item: ITEM })
     vm.runInContext(outputFiles[0]?.text ?? '', context)
@@ -117,7 +128,17 @@ describe('without anything of Node', () => {
 
   it('fetches, and only what was asked for', () => {
     expect(results.sent).toBe(200)
-    expect(requests).toEqual([{ url: 'https://data.example/a.tif', authorization: 'Bearer token-1' }])
+    expect(requests[0]).toEqual({ url: 'https://data.example/a.tif', authorization: 'Bearer token-1' })
+    expect(requests.filter(({ url }) => !/\/(?:a\.tif|catalog\.json|item\.json|page\.html)$/.test(url))).toEqual([])
+  })
+
+  it('crawls, with what was granted to each address', () => {
+    expect(results.crawled).toEqual([
+      ['https://data.example/catalog.json', 'Catalog', undefined],
+      ['https://data.example/item.json', 'Feature', undefined],
+      ['https://data.example/page.html', undefined, 'DOC_NOT_JSON'],
+    ])
+    expect(requests.every(({ authorization }) => authorization === 'Bearer token-1')).toBe(true)
   })
 
   it('lints', () => {
