@@ -47,7 +47,7 @@ async function outcomeOf(inputs: readonly string[], options: LintOptions, settin
   const auth = openAuth(context, options, inputs)
   if (options.crawl) {
     const { crawlAll } = await import('../crawl/run.ts')
-    return crawlAll(inputs, options, settings, context.io, auth)
+    return crawlAll(inputs, options, settings, context, auth)
   }
   const { lintAll } = await import('../lint-run.ts')
   return lintAll(inputs, settings, context.io, auth)

@@ -3,13 +3,14 @@ import type { Auth } from '../../auth/auth.ts'
 import { type CrawlSend, crawlInto, MemorySink, type Sink, sendWith } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
-import type { Io } from '../io.ts'
+import type { Context } from '../context.ts'
 import type { LintFailure, LintOutcome, LintSettings } from '../lint-run.ts'
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 import { Collected, type Result } from './collected.ts'
 import { definitionsIn } from './definitions.ts'
 import { sendFiles, startFile } from './files.ts'
+import { foreignNext } from './foreign-next.ts'
 import { Journal } from './journal.ts'
 import { type CrawlOption, crawlSettings } from './options.ts'
 import { Progress } from './progress.ts'
@@ -20,7 +21,7 @@ export async function crawlAll(
   inputs: readonly string[],
   options: CrawlOption & { readonly rule?: Levels },
   lint: LintSettings,
-  io: Io,
+  { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): Promise<LintOutcome> {
   const settings = { ...crawlSettings(options), visit: originsOf(lint) }
@@ -40,10 +41,11 @@ export async function crawlAll(
     await crawlInto(
       sink,
       { ...settings, start, send: sendFrom(start, auth), signal: io.signal },
-      (visit) => ({
-        problems: problemsOf(visit, lint),
-        definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [],
-      }),
+      async (visit) => {
+        const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
+        if (warning) diagnostics.warn(warning)
+        return { problems: problemsOf(visit, lint), definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
+      },
       (told) => collected.add(told),
     )
     journal?.complete()

@@ -57,6 +57,29 @@ describe('credentials', () => {
     expect(server.requests.every(({ key }) => key === KEY)).toBe(true)
   })
 
+  it('are not sent with a next page on another origin, and that is told', async () => {
+    const evil = await serve({ '/next': page([{ ...clean, id: 'y' }]) })
+    const list = {
+      type: 'FeatureCollection',
+      features: [clean],
+      links: [link('next', `${evil.origin}next`, { 'auth:refs': ['key'] })],
+      'auth:schemes': { key: KEY_SCHEME },
+    }
+    const server = await serve({
+      '/private/': json({ ...catalog(), type: 'Collection', links: [link('items', 'list')] }),
+      '/private/list?limit=250': json(list),
+    })
+    const portal = keyFor(`${server.origin}private/`) as { credentials: object[] }
+    const other = { id: 'other', type: 'http', scheme: 'bearer', token: { env: 'STAC_AUTH_TEST_KEY' }, sendTo: [`${evil.origin}nowhere/`] }
+    const credentials = await put(folder, 'next.json', { version: 1, credentials: [...portal.credentials, other] })
+    const { summary, stderr } = await crawl([`${server.origin}private/`, '--credentials', credentials])
+    expect([codes(summary), stderr]).toEqual([['CRAWL_OTHER_ORIGIN'], expect.not.stringContaining('UNTRUSTED')])
+    const crossing = await crawl([`${server.origin}private/`, '--cross-origin', '--credentials', credentials])
+    expect([crossing.summary.documents, crossing.summary.incomplete]).toEqual([3, []])
+    expect(JSON.parse(crossing.stderr)).toMatchObject({ severity: 'warn', code: 'CREDENTIAL_TARGET_UNTRUSTED', pointer: '/links/0/href' })
+    expect(evil.requests).toEqual([{ path: '/next', key: undefined }])
+  })
+
   it('that are missing are told for what needs them', async () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
