@@ -5,6 +5,7 @@ import type { Choice } from '../../src/auth/choice.ts'
 import { contextOf, type World } from '../../src/auth/context.ts'
 import { runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
 import { readCredentials } from '../../src/auth/read-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
@@ -78,7 +79,15 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
     return { send: servers.send, keyingMaterial: (length) => new Uint8Array(length).fill(7), close: () => opened.pop() }
   }
   const transport = Object.assign(servers.send.bind(undefined), { connect })
-  const world = { transport, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
+  const world = {
+    transport,
+    sessions: new MemorySessions(clock),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
+    clock,
+    random,
+    warn: () => {},
+    named: new Set<string>(),
+  }
   return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }
 }
 
