@@ -24,6 +24,8 @@ const KINDS: { readonly [kind in Field['kind']]: Schema } = {
   'signed-url-patterns': patterns,
   id: text,
   parameters: { type: 'object', additionalProperties: { anyOf: [text, secret] } },
+  // Code only.
+  function: { not: {} },
   placement: { type: 'object', required: ['in', 'name'], properties: { in: { const: 'query' }, name: text }, additionalProperties: false },
 }
 
@@ -34,13 +36,13 @@ function property({ kind, label, values }: Field): Schema {
 /** One branch: entries of that type that this form is for, and no earlier one. */
 function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): Schema {
   const isFor = ({ when = {} }: EntryForm) => {
-    const [absent, given] = [true, false].map((wanted) =>
-      Object.entries(when).filter(([, values]) => values.includes(undefined) === wanted),
-    )
+    const choices = Object.entries(when).map(([name, values]) => ({ name, given: values.filter((value) => value !== undefined), values }))
+    const needed = choices.filter(({ values }) => !values.includes(undefined))
+    const absent = choices.filter(({ given }) => given.length === 0)
     return {
-      properties: Object.fromEntries((given ?? []).map(([name, values]) => [name, { enum: values }])),
-      required: (given ?? []).map(([name]) => name),
-      ...(absent?.length && { not: { anyOf: absent.map(([name]) => ({ required: [name] })) } }),
+      properties: Object.fromEntries(choices.flatMap(({ name, given }) => (given.length ? [[name, { enum: given }]] : []))),
+      required: needed.map(({ name }) => name),
+      ...(absent.length && { not: { anyOf: absent.map(({ name }) => ({ required: [name] })) } }),
     }
   }
   const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =
@@ -57,6 +59,11 @@ function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): S
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties, required, additionalProperties: false },
   }
+}
+
+/** True when an entry could fit both: no field must have a value here that it cannot have there. */
+function overlap({ when: one = {} }: EntryForm, { when: other = {} }: EntryForm): boolean {
+  return Object.entries(one).every(([name, values]) => !other[name] || values.some((value) => other[name]?.includes(value)))
 }
 
 function map<T, U>(object: { readonly [name: string]: T }, change: (value: T) => U): { [name: string]: U } {
@@ -85,7 +92,13 @@ const schema = {
         type: { enum: strategies.map(({ type }) => type) },
       },
       allOf: strategies.flatMap(({ type, forms }) =>
-        forms.map((form, index) => branch(type, form, form.when ? [] : forms.slice(0, index))),
+        forms.map((form, index) =>
+          branch(
+            type,
+            form,
+            forms.slice(0, index).filter((earlier) => overlap(earlier, form)),
+          ),
+        ),
       ),
     },
     secret: {

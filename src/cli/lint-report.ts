@@ -8,7 +8,7 @@ import { EXIT, exitCodeOf, exitOfSignal, worstExit } from './exit-code.ts'
 import { write } from './io.ts'
 import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportingOptions } from './lint-options.ts'
-import type { LintOutcome } from './lint-run.ts'
+import type { LintFailure, LintOutcome } from './lint-run.ts'
 import { isColoured } from './style.ts'
 import { writeFailure } from './system-error.ts'
 import { usageError } from './usage.ts'
@@ -67,6 +67,17 @@ async function writeReport(file: string, text: string): Promise<void> {
   }
 }
 
+/** Failures for people; all of them are in the report. */
+const TOLD = 10
+
+/** Tells what could not be read. What was left out because the user said so comes first, for the last line is that of an error. */
+export async function tell(failures: readonly LintFailure[], { diagnostics }: Context): Promise<void> {
+  for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
+  const failed = failures.filter(({ exit }) => exit !== EXIT.done)
+  for (const { error } of failed.slice(0, TOLD)) await diagnostics.error(error)
+  if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
+}
+
 const FROM: Readonly<Record<Severity, readonly Severity[]>> = {
   error: ['error'],
   warn: ['error', 'warn'],
@@ -78,6 +89,6 @@ export function exitOf({ failures }: LintOutcome, { problems }: Fresh, options: 
   const { maxWarnings = Number.POSITIVE_INFINITY, failSeverity } = options
   const warnings = problems.filter(({ severity }) => severity === 'warn').length
   const found = warnings > maxWarnings || problems.some(({ severity }) => FROM[failSeverity].includes(severity))
-  const codes = failures.map(({ error: { code } }) => (code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(code)))
+  const codes = failures.map(({ error: { code }, exit }) => exit ?? (code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(code)))
   return worstExit([...codes, found ? EXIT.findings : EXIT.done])
 }

@@ -1,7 +1,7 @@
 /** Lints inputs one after the other and keeps only the findings. */
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
-import type { LevelTable } from '../lint/config/config.ts'
+import type { LevelTable, LintConfig } from '../lint/config/config.ts'
 import { withFingerprint } from '../lint/fingerprint.ts'
 import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
@@ -14,7 +14,7 @@ import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
 export interface LintSettings {
-  readonly levels: LevelTable
+  readonly levels: LevelTable & { readonly config: LintConfig }
   /** What the documents have in common. */
   readonly run: LintRun
   /** What is added to each finding. */
@@ -39,11 +39,14 @@ export interface LintOutcome {
 /** UTF-16 units of text kept for the lines that a report shows; what is left out is shown without its lines. */
 const TEXTS = 8 * 1024 * 1024
 
-const NAMES = 10_000
+/** Names of inputs that an outcome keeps. */
+export const NAMES = 10_000
 
 export interface LintFailure {
   readonly name: string
   readonly error: AuthError
+  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
+  readonly exit?: number
 }
 
 /** Errors: `USAGE` for a rule that does not exist. */

@@ -13,7 +13,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -27,10 +27,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['text', 'lint'] },
+  crawl: { from: ['errors', 'text', 'stac', 'http'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
-  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring'] },
+  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos'] },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
     packages: ['node:', 'commander'],
@@ -48,15 +49,15 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
   // A finished bearer token answers these two as well.
   ['oauth2', /^src\/strategies\/http\/bearer\.ts$/],
   ['open-id-connect', /^src\/strategies\/(?:oauth2\/|http\/bearer\.ts$)/],
-  ['http/dpop', /^src\/strategies\/oauth2\/token\.ts$/],
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['reveal']
+const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
+  [/^src\/strategies\/http\/private-token\//, '@cloudflare/privacypass-ts'],
 ]
 
 /** What is wrong with the imports of one file of `src`, one line each. */

@@ -1,9 +1,11 @@
 /** What every strategy and every HTTP word keeps to, whatever the server does. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { platform } from '#platform'
 import type { Choice } from '../../src/auth/choice.ts'
 import { contextOf, type World } from '../../src/auth/context.ts'
 import { runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
 import { readCredentials } from '../../src/auth/read-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
@@ -15,11 +17,15 @@ import { words } from '../../src/strategies/http/words.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 import { leaks, shown } from '../harness/canary.ts'
 import { type Reply, type Script, script } from '../harness/scripted.ts'
+import { ticketsFor } from '../harness/tickets.ts'
 import { DATA, SIGN_URL, SIGNED, secrets, TOKEN_URL } from '../harness/victim.ts'
 import { KEYS, type Subject, secret, subjects } from './subjects.ts'
 
 let strategies: readonly Strategy[]
 beforeAll(async () => {
+  // The system of the user has a ticket for the data.
+  const tickets = ticketsFor({ [`HTTP@${new URL(DATA).hostname}`]: new TextEncoder().encode('key') }, () => 'nonce')
+  vi.spyOn(platform, 'securityContext').mockImplementation(tickets.securityContext)
   strategies = await loadStrategies(defaultStrategies)
 })
 
@@ -30,11 +36,17 @@ const PARAMS =
 const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
 const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
 
+/** Far enough for Mutual to prove itself, to a server that never does. */
+const MUTUAL = 'Mutual version=1, algorithm=iso-kam3-dl-2048-sha256, validation=host, realm="r"'
+const KS1 = Buffer.alloc(256).fill(3, 255).toString('base64')
+const agreeing = (leg: number) => (leg === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
+
 /** A server that never says yes, or says it without a reason. */
 const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
   'asks for everything': () => asks(everything.join(', ')),
   'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
   'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
+  'agrees on a key': (leg) => asks(`${MUTUAL}, ${agreeing(leg)}`),
   'asks for something else': () => asks('Other realm="r"'),
   'asks without a challenge': () => ({ status: 401 }),
   'asks with an unreadable challenge': () => asks('Digest realm="open'),
@@ -67,7 +79,15 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
     return { send: servers.send, keyingMaterial: (length) => new Uint8Array(length).fill(7), close: () => opened.pop() }
   }
   const transport = Object.assign(servers.send.bind(undefined), { connect })
-  const world = { transport, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
+  const world = {
+    transport,
+    sessions: new MemorySessions(clock),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
+    clock,
+    random,
+    warn: () => {},
+    named: new Set<string>(),
+  }
   return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }
 }
 

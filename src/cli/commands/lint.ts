@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
+import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import { requireBaseline, withBaseline } from '../lint-baseline.ts'
 import { type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
+import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import { usageError } from '../usage.ts'
 
-interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions {
+interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption {
   readonly failOnUnmatchedGlobs: boolean
 }
 
@@ -15,7 +17,7 @@ export function addLint(program: Command, context: Context): void {
   const command = program
     .command('lint [inputs...]')
     .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
-  withFixingOptions(withReportingOptions(withCredentialsOption(command)))
+  withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command))))
     .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
@@ -23,23 +25,30 @@ export function addLint(program: Command, context: Context): void {
 async function lint(inputs: readonly string[], options: LintOptions, context: Context): Promise<number> {
   if (inputs.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
   requireBaseline(options)
-  const [{ destinationsOf, exitOf, publish, wantsFingerprints }, { lintAll, requireRules, settingsOf }, { mend, mendingOf }] =
+  requireCrawl(options)
+  const [{ destinationsOf, exitOf, publish, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
     await Promise.all([import('../lint-report.ts'), import('../lint-run.ts'), import('../lint-fix.ts')])
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   const settings = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
   const mended = mending && (await mend(inputs, mending, settings, context))
-  const outcome = await lintAll(
-    inputs,
-    settings,
-    { ...context.io, ...(mended && { stdin: mended.stdin }) },
-    openAuth(context, options, inputs),
-  )
+  const outcome = await outcomeOf(inputs, options, settings, { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } })
   if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   const fresh = await withBaseline(outcome, options, context)
   await publish(outcome, fresh, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
   const failures = [...(mended?.failures ?? []), ...outcome.failures]
-  for (const { error } of failures) await context.diagnostics.error(error)
+  await tell(failures, context)
   return exitOf({ ...outcome, failures }, fresh, options, context)
+}
+
+/** The inputs themselves, or everything that they lead to. */
+async function outcomeOf(inputs: readonly string[], options: LintOptions, settings: LintSettings, context: Context): Promise<LintOutcome> {
+  const auth = openAuth(context, options, inputs)
+  if (options.crawl) {
+    const { crawlAll } = await import('../crawl/run.ts')
+    return crawlAll(inputs, options, settings, context.io, auth)
+  }
+  const { lintAll } = await import('../lint-run.ts')
+  return lintAll(inputs, settings, context.io, auth)
 }

@@ -89,6 +89,7 @@ function textPiece(text: Uint8Array, where: Pick<TextOptions, 'url' | 'line'>): 
 /** Most texts are one document; only what may be a wrapper or a list is looked into. */
 function countIn(text: Uint8Array): number {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  if (ALONE.test(bytes.toString('latin1', 0, 60))) return 1
   const mayHoldMore =
     bytes.includes('"FeatureCollection"') || bytes.includes('"collections"') || /^\s*\[/.test(bytes.toString('latin1', 0, 100))
   if (!mayHoldMore) return 1
@@ -99,6 +100,9 @@ function countIn(text: Uint8Array): number {
     return 1
   }
 }
+
+/** What begins like that is no wrapper, and need not be searched. */
+const ALONE = /^\s*\{\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)"/
 
 function countOf(value: unknown): number {
   if (!isObject(value) || kindOf(value) !== 'wrapper') return 1

@@ -1,0 +1,86 @@
+/** Crawls from the inputs and lints what it finds. */
+import type { Auth } from '../../auth/auth.ts'
+import { type CrawlSend, crawlInto, MemorySink, type Sink, sendWith } from '../../crawl/index.ts'
+import { isAuthError } from '../../errors.ts'
+import type { Levels } from '../../lint/index.ts'
+import type { Io } from '../io.ts'
+import type { LintFailure, LintOutcome, LintSettings } from '../lint-run.ts'
+import { isAddress } from '../read-document.ts'
+import { usageError } from '../usage.ts'
+import { Collected, type Result } from './collected.ts'
+import { definitionsIn } from './definitions.ts'
+import { sendFiles, startFile } from './files.ts'
+import { Journal } from './journal.ts'
+import { type CrawlOption, crawlSettings } from './options.ts'
+import { Progress } from './progress.ts'
+import { problemsOf } from './visits.ts'
+
+/** Lints every document that the inputs lead to. What could not be read, and what was left out, is in `failures`. */
+export async function crawlAll(
+  inputs: readonly string[],
+  options: CrawlOption & { readonly rule?: Levels },
+  lint: LintSettings,
+  io: Io,
+  auth: () => Promise<Auth>,
+): Promise<LintOutcome> {
+  const settings = { ...crawlSettings(options), visit: originsOf(lint) }
+  const { start, failures } = await startsOf(inputs)
+  const collected = new Collected(lint, new Progress(io))
+  for (const failure of failures) collected.fail(failure)
+  if (start.length === 0) return collected.outcome()
+  const { concurrency: _faster, rate: _slower, userAgent: _name, ...matters } = settings
+  const { config } = lint.levels
+  const fingerprints = lint.complete !== undefined
+  const journal =
+    options.resume === undefined
+      ? undefined
+      : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints })
+  const sink: Sink<Result> = journal ?? new MemorySink<Result>()
+  try {
+    await crawlInto(
+      sink,
+      { ...settings, start, send: sendFrom(start, auth), signal: io.signal },
+      (visit) => ({
+        problems: problemsOf(visit, lint),
+        definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [],
+      }),
+      (told) => collected.add(told),
+    )
+    journal?.complete()
+  } catch (error) {
+    if (!isAuthError(error) || error.code !== 'ABORTED') throw error
+    collected.fail({ name: inputs[0] ?? '', error })
+  } finally {
+    journal?.close()
+    collected.progress.end()
+  }
+  return collected.outcome()
+}
+
+/** Origins that the configuration lets a crawl visit; it grants nothing to them. */
+function originsOf({ levels }: LintSettings): readonly string[] {
+  return (levels.config.origins ?? []).flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).origin] : []))
+}
+
+async function startsOf(inputs: readonly string[]): Promise<{ start: readonly string[]; failures: readonly LintFailure[] }> {
+  const start: string[] = []
+  const failures: LintFailure[] = []
+  for (const name of inputs) {
+    if (name === '-') throw usageError('standard input leads nowhere', '--crawl needs the address or the file of a catalog')
+    if (isAddress(name) && !URL.canParse(name)) throw usageError(`"${name}" is no address`)
+    try {
+      start.push(isAddress(name) ? name : await startFile(name))
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      failures.push({ name, error })
+    }
+  }
+  return { start, failures }
+}
+
+/** Files are read from below the start, addresses are fetched with what the user granted to them. */
+function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
+  const files = sendFiles(start.filter((url) => url.startsWith('file:')))
+  const addresses = sendWith(async (url, init) => (await auth()).fetch(url, init))
+  return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
+}

@@ -1,0 +1,77 @@
+/** What the linter says about the documents of a crawl. */
+import type { Visit } from '../../crawl/index.ts'
+import { lint, lintText, type Problem, rules } from '../../lint/index.ts'
+import { own, ownString } from '../../stac/json.ts'
+import { linkOf } from '../../stac/target.ts'
+import { forUrl } from '../../text/sanitize.ts'
+import type { LintSettings } from '../lint-run.ts'
+import { nameOfFile } from './files.ts'
+
+/** What a document of a crawl is called in reports. */
+export function nameOf(url: string): string {
+  return url.startsWith('file:') ? nameOfFile(url) : forUrl(url)
+}
+
+/** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
+export function problemsOf(visit: Visit, settings: LintSettings): readonly Problem[] {
+  const { job, mine, error, bytes, outcome, document: value, parents } = visit
+  if (!mine) return []
+  const document = nameOf(job.url)
+  if (error) return runFinding('unreachable', { code: error.code }, { document, pointer: '' }, settings)
+  if (!bytes || !value) return []
+  const { levels, complete } = settings
+  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, url: outcome.url, parents, complete }
+  const inner = job.page ? listIn(value) : undefined
+  if (!inner) return [...lintText(bytes, options).filter(isOfDocument), ...selfMismatch(visit, settings)]
+  if (outcome.documents === 0 && inner.length > 0) return []
+  // The linter knows two kinds of lists; the third is written as one of them.
+  const problems = own(value, 'children') === inner ? lint({ collections: inner }, options).map(asChild) : lintText(bytes, options)
+  const index = ({ pointer }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(pointer)?.[1] ?? -1)
+  return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents)
+}
+
+/** Schemes of different meanings are told for the whole crawl. */
+function isOfDocument({ rule }: Problem): boolean {
+  return rule !== 'conflicting-scheme'
+}
+
+function listIn(document: unknown): readonly unknown[] | undefined {
+  for (const name of ['features', 'collections', 'children']) {
+    const list = own(document, name)
+    if (Array.isArray(list)) return list
+  }
+  return undefined
+}
+
+function asChild(problem: Problem): Problem {
+  return { ...problem, pointer: problem.pointer.replace(/^\/collections/, '/children') }
+}
+
+/** A document that says it is somewhere else: clients that resolve links against that go there. */
+function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings): readonly Problem[] {
+  const self = document && linkOf(document, 'self')
+  if (!self || !/^https?:/.test(job.url) || !URL.canParse(self.href, outcome.url)) return []
+  const said = new URL(self.href, outcome.url)
+  said.hash = ''
+  if (said.href === outcome.url || said.href === job.url) return []
+  const id = ownString(document, 'id')
+  const place = { document: nameOf(job.url), ...(id !== undefined && { id }), pointer: `${self.pointer}/href` }
+  return runFinding('self-mismatch', { self: forUrl(said.href) }, place, settings)
+}
+
+/** The finding of a rule that no document alone breaks, at the level that is asked for. */
+export function runFinding(
+  rule: 'unreachable' | 'self-mismatch' | 'conflicting-scheme',
+  data: Readonly<Record<string, string>>,
+  place: Pick<Problem, 'document' | 'id' | 'pointer'>,
+  { levels, complete }: LintSettings,
+): readonly Problem[] {
+  const meta = rules.find(({ meta }) => meta.id === rule)?.meta
+  const given = levels.levelsFor(place.document ?? '')
+  const severity = (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? meta?.severity[levels.preset] ?? 'off'
+  if (severity === 'off') return []
+  const [template = ''] = Object.values(meta?.messages ?? {})
+  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
+  const problem: Problem = { rule, severity, message, ...place }
+  return [complete ? complete(problem, { document: undefined, at: '', near: undefined }) : problem]
+}

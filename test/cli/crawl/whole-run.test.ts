@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from '../folder.ts'
+import { itemWith, KEY_SCHEME } from '../items.ts'
+import { run } from '../run.ts'
+import { serve } from '../server.ts'
+import { catalog, clean, crawl, dangling, HREF, json, link, page } from './catalogs.ts'
+
+const folder = await temporaryFolder()
+
+describe('a whole run', () => {
+  it('tells of schemes that have one name and mean different things: each meaning once, at its first document', async () => {
+    const other = (id: string, name: string) => ({
+      ...itemWith({ data: { href: HREF, 'auth:refs': ['key'] } }, { schemes: { key: { ...KEY_SCHEME, name } } }),
+      id,
+    })
+    const server = await serve({
+      '/': json(catalog(...['c', 'b', 'a', 'd'].map((path) => link('item', path)), link('child', 'page'))),
+      '/a': json({ ...clean, id: 'first' }),
+      '/b': json(other('second', 'x-other')),
+      '/c': json(other('third', 'x-other')),
+      '/d': json({ ...clean, id: 'fourth' }),
+      '/page': page([clean, other('inner', 'x-inner')]),
+    })
+    const { problems } = await crawl([server.origin])
+    const found = problems.map(({ rule, document, pointer, id, message }: Record<string, string>) => [
+      rule,
+      document?.slice(server.origin.length),
+      pointer,
+      id,
+      message,
+    ])
+    expect(found).toEqual([
+      ['conflicting-scheme', 'b', '/properties/auth:schemes/key', 'second', '"key" differs from the one in first'],
+      ['conflicting-scheme', 'page', '/features/1/properties/auth:schemes/key', 'inner', '"key" differs from the one in first'],
+    ])
+  })
+
+  it('may be configured: rules by address, and origins to visit', async () => {
+    const other = await serve({ '/i': json(dangling) })
+    const server = await serve({ '/': json(catalog(link('item', '/i'), link('item', `${other.origin}i`))), '/i': json(dangling) })
+    const config = await put(folder, 'config.json', {
+      origins: [other.origin.slice(0, -1)],
+      overrides: [{ files: [server.origin], rules: { 'dangling-ref': 'warn' } }],
+    })
+    // Naming an origin is no grant, and no permission to ask a private address.
+    expect((await crawl([server.origin, '--config', config])).summary.incomplete).toEqual([
+      { url: `${other.origin}i`, code: 'URL_ADDRESS_FORBIDDEN' },
+    ])
+    const { problems } = await crawl([server.origin, `${other.origin}i`, '--config', config])
+    expect(problems.map(({ document, severity }: Record<string, string>) => [document, severity]).sort()).toEqual(
+      [
+        [`${server.origin}i`, 'warn'],
+        [`${other.origin}i`, 'error'],
+      ].sort(),
+    )
+  })
+
+  it('has a baseline like any other', async () => {
+    const server = await serve({ '/': json(catalog(link('item', '/i'), link('item', '/gone'))), '/i': json(dangling) })
+    const baseline = join(folder, 'baseline.json')
+    expect((await crawl([server.origin, '--baseline', baseline, '--update-baseline'])).code).toBe(5)
+    const { code } = await run(['lint', '--crawl', server.origin, '--fix'])
+    expect(code).toBe(2)
+  })
+})
