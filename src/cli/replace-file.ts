@@ -1,7 +1,7 @@
 /** A new content for a file, whole or not at all. */
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError } from '../errors.ts'
-import { systemCode, writeFailure } from './system-error.ts'
+import { systemCode, writeFailure } from '../node/system-error.ts'
 
 /** What a file looked like when it was read. */
 export interface Seen {

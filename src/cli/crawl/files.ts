@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { CrawlSend } from '../../crawl/index.ts'
 import { IntegrityError } from '../../errors.ts'
 import { readRegularFile } from '../../node/regular-file.ts'
-import { readFailure } from '../system-error.ts'
+import { readFailure } from '../../node/system-error.ts'
 
 /** What a folder's first document may be called. */
 const FIRST = ['catalog.json', 'collection.json']

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import type { Sink, Stored } from '../../crawl/index.ts'
+import { readFailure, systemCode, writeFailure } from '../../node/system-error.ts'
 import { linesOf } from '../inputs/lines.ts'
-import { readFailure, systemCode, writeFailure } from '../system-error.ts'
 import { usageError } from '../usage.ts'
 
 /** A run, complete or not, as the lines in which it was written. */
