@@ -72,8 +72,7 @@ function addDestination(text: string, destinations: readonly Destination[] = [])
   return [...destinations, file === undefined ? { format } : { format, file }]
 }
 
-/** Reads a count. Errors: `USAGE` by way of the argument parser. */
-export function wholeNumber(text: string): number {
+function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }

@@ -8,7 +8,7 @@ import type { About } from './runner.ts'
  * What names a finding from one edit of a catalog to the next: its rule, the `id` (or else the name) of its document, and
  * its pointer from there, in which elements go by what they are instead of by their number. Several findings may share one.
  */
-export function fingerprintOf({ rule, id, document: name = '', pointer }: Problem, { document, at }: About): string {
+function fingerprintOf({ rule, id, document: name = '', pointer }: Problem, { document, at }: About): string {
   let value = document
   let path = ''
   for (const name of namesOf(pointer.slice(at.length))) {
