@@ -23,7 +23,7 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
   const stderr = recorder()
   const stdin = around.stdin instanceof Readable ? around.stdin : new PassThrough().end(around.stdin ?? '')
   const io = {
-    stdin,
+    stdin: Object.assign(stdin, { isTTY: around.isTTY ?? false }),
     stdout: Object.assign(stdout, { isTTY: around.isTTY ?? false }),
     stderr: Object.assign(stderr, { isTTY: around.isTTY ?? false }),
     env: around.env ?? {},
