@@ -24,6 +24,8 @@ const KINDS: { readonly [kind in Field['kind']]: Schema } = {
   'signed-url-patterns': patterns,
   id: text,
   parameters: { type: 'object', additionalProperties: { anyOf: [text, secret] } },
+  // Code only.
+  function: { not: {} },
   placement: { type: 'object', required: ['in', 'name'], properties: { in: { const: 'query' }, name: text }, additionalProperties: false },
 }
 
@@ -59,6 +61,11 @@ function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): S
   }
 }
 
+/** True when an entry could fit both: no field must have a value here that it cannot have there. */
+function overlap({ when: one = {} }: EntryForm, { when: other = {} }: EntryForm): boolean {
+  return Object.entries(one).every(([name, values]) => !other[name] || values.some((value) => other[name]?.includes(value)))
+}
+
 function map<T, U>(object: { readonly [name: string]: T }, change: (value: T) => U): { [name: string]: U } {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
 }
@@ -85,7 +92,13 @@ const schema = {
         type: { enum: strategies.map(({ type }) => type) },
       },
       allOf: strategies.flatMap(({ type, forms }) =>
-        forms.map((form, index) => branch(type, form, form.when ? [] : forms.slice(0, index))),
+        forms.map((form, index) =>
+          branch(
+            type,
+            form,
+            forms.slice(0, index).filter((earlier) => overlap(earlier, form)),
+          ),
+        ),
       ),
     },
     secret: {

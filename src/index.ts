@@ -66,4 +66,6 @@ export {
 } from './stac/scheme.ts'
 export type { ObjectLocation, Storage } from './stac/storage.ts'
 export { alternateOf, assetOf, linkOf, type Target, type TargetKind, type TargetOptions, targetsOf } from './stac/target.ts'
+export type { TokenIssuer } from './strategies/http/private-token/issuance.ts'
+export type { TokenChallenge } from './strategies/http/private-token/token-challenge.ts'
 export { defaultStrategies } from './strategies/index.ts'

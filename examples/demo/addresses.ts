@@ -6,6 +6,8 @@ export interface Addresses {
   readonly sealed: string
   /** Token endpoint. */
   readonly tokenUrl: string
+  /** Where tokens are issued that say nothing about their holder. */
+  readonly issuerRequestUri: string
   /** Signing API. */
   readonly signing: string
   /** Files behind signed addresses. */
@@ -17,6 +19,8 @@ export interface Addresses {
 export const USERNAME = 'ada'
 /** What the servers know the user's keys by. */
 export const KEY_ID = 'ada-key'
+/** Name of the issuer in challenges. */
+export const ISSUER = 'issuer.example'
 export const CLIENT_ID = 'demo-client'
 export const SCOPE = 'read'
 export const REGION = 'demo-1'

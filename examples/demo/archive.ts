@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { bearerGuard, type Guard, sameText } from '../../test/servers/guards.ts'
 import { CERTIFIED } from '../../test/servers/harness.ts'
+import { issuerKey, privateTokenGuard, REQUEST_PATH, startTokenIssuer } from '../../test/servers/private-token-server.ts'
 import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
 import { startS3Server } from '../../test/servers/s3-server.ts'
 import { startSigningServer } from '../../test/servers/signing-server.ts'
@@ -15,6 +16,7 @@ import type { Secrets } from './secrets.ts'
 export const STARTERS = {
   files: startProtectedFiles,
   tokens: startTokenServer,
+  issuer: startTokenIssuer,
   sealed: (files: Parameters<typeof startProtectedFiles>[0]) => startProtectedFiles(files, CERTIFIED),
   signing: startSigningServer,
   blobs: startProtectedFiles,
@@ -38,8 +40,15 @@ export async function startArchive(secrets: Secrets, start: typeof STARTERS): Pr
   const tokens = await start.tokens({ client: { id: CLIENT_ID, secret: secrets.clientSecret, scopes: [SCOPE] } })
   const byToken = bearerGuard((token) => sameText(token, secrets.token))
   const byClient = bearerGuard((token) => tokens.accepts(token, SCOPE))
+  const key = issuerKey()
+  const issuer = await start.issuer(key, secrets.token)
   const stored = randomBytes(65_536)
-  const served = behind({ ...guardsFor(secrets), '/bearer/data.bin': byToken, '/oauth2/data.bin': byClient })
+  const served = behind({
+    ...guardsFor(secrets),
+    '/bearer/data.bin': byToken,
+    '/oauth2/data.bin': byClient,
+    '/privatetoken/data.bin': privateTokenGuard({ key }),
+  })
   const signed = behind({ '/images/data.bin': signer.guard, '/archive/data.bin': signer.guard })
   const bound = behind(sealedGuards(secrets))
   const files = await start.files(served)
@@ -47,13 +56,14 @@ export async function startArchive(secrets: Secrets, start: typeof STARTERS): Pr
   const blobs = await start.blobs(signed)
   const signing = await start.signing({ signer, objects: blobs.origin, get: byToken, post: byClient })
   const s3 = await start.s3({ objects: { 'vault/data.bin': stored }, keys: [secrets], region: REGION })
-  const answering = [files, sealed, tokens, signing, blobs]
+  const answering = [files, sealed, tokens, issuer, signing, blobs]
   const contents: Readonly<Record<string, ServedFile>> = { ...served, ...bound, ...signed, '/vault/data.bin': { content: stored } }
   return {
     addresses: {
       files: files.origin,
       sealed: sealed.origin,
       tokenUrl: tokens.tokenUrl,
+      issuerRequestUri: `${issuer.origin}${REQUEST_PATH}`,
       signing: signing.origin,
       blobs: blobs.origin,
       s3: s3.url,

@@ -1,6 +1,6 @@
 /** What the user of the demo has: one entry per credential, each bound to the addresses that may have it. */
 import type { CredentialInput, SecretInput, SecretSource } from 'stac-auth'
-import { type Addresses, CLIENT_ID, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
+import { type Addresses, CLIENT_ID, ISSUER, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
 import type { SecretName } from './secrets.ts'
 
 type SecretOf = (name: SecretName) => SecretInput | SecretSource
@@ -15,19 +15,20 @@ export function entriesFor(addresses: Addresses, secret: SecretOf): readonly Cre
   ]
 }
 
-function httpEntries({ files, signing }: Addresses, secret: SecretOf): readonly CredentialInput[] {
+function httpEntries({ files, signing, issuerRequestUri }: Addresses, secret: SecretOf): readonly CredentialInput[] {
   const known = (scheme: string) => ({ id: scheme, type: 'http', scheme, sendTo: [`${files}/${scheme}/`] })
   const account = { username: USERNAME, password: secret('password') }
   const token = secret('boundToken')
   const consumer = { consumerKey: CLIENT_ID, consumerSecret: secret('consumerSecret') }
   return [
     { ...known('basic'), id: 'ada', ...account },
-    { ...known('bearer'), id: 'mission', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`] },
+    { ...known('bearer'), id: 'mission', token: secret('token'), sendTo: [`${files}/bearer/`, `${signing}/get/`, issuerRequestUri] },
     { ...known('digest'), ...account },
     { ...known('dpop'), token, privateKey: secret('dpopKey') },
     { ...known('gnap'), token, privateKey: secret('gnapKey'), keyId: KEY_ID },
     { ...known('hoba'), privateKey: secret('hobaKey'), keyId: KEY_ID },
     { ...known('oauth'), ...consumer, token, tokenSecret: secret('tokenSecret') },
+    { ...known('privatetoken'), issuerName: ISSUER, issuerRequestUri, with: 'mission' },
     { ...known('scram-sha-1'), ...account },
     { ...known('scram-sha-256'), ...account },
     { ...known('vapid'), privateKey: secret('vapidKey'), subject: 'mailto:ada@demo.example' },

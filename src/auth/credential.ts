@@ -39,7 +39,7 @@ export interface Credential {
   readonly [field: string]: unknown
 }
 
-/** Field kinds of an entry. `secret` takes a source (in code also text or a function), `text-or-secret` text as well. */
+/** Field kinds of an entry. `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
 export type FieldKind =
   | 'text'
   | 'secret'
@@ -52,6 +52,7 @@ export type FieldKind =
   | 'id'
   | 'parameters'
   | 'placement'
+  | 'function'
 
 /** One field of an entry. */
 export interface Field {

@@ -41,6 +41,10 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
   secret: (value, _field, at, from) => readSecret(value, at, from),
   'text-or-secret': (value, _field, at, from) => (typeof value === 'string' ? new Secret(value) : readSecret(value, at, from)),
   parameters: (value, _field, at, from) => readParameters(value, at, from),
+  function: (value, _field, at, from) => {
+    if (from === 'code' && typeof value === 'function') return value
+    throw invalid(at, 'must be a function, which only code can hold')
+  },
   placement: (value, _field, at) => {
     if (!isObject(value) || value.in !== 'query' || typeof value.name !== 'string') {
       throw invalid(at, 'must be { "in": "query", "name": "…" }')

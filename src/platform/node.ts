@@ -13,6 +13,10 @@ export const platform: Platform = {
   hmacKey,
   secretSource,
   s3Keys: awsKeys,
+  securityContext: async (wanted) => {
+    const { kerberosContext } = await import('../node/kerberos.ts')
+    return kerberosContext(wanted)
+  },
 }
 
 async function undici() {

@@ -19,6 +19,8 @@ export interface Platform {
   secretSource(source: SecretSource): () => Promise<string>
   /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
   s3Keys(entry: { readonly id?: string; readonly profile?: string }): S3KeySource
+  /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
+  securityContext(wanted: SecurityRequest): Promise<SecurityContext>
 }
 
 /** The hash functions of HTTP Digest, strongest first (RFC 7616 §6.1). */
@@ -50,4 +52,29 @@ export interface S3KeySource {
   (warn?: (message: string) => void): Promise<S3Keys>
   readonly endpoint?: string
   readonly region?: string
+}
+
+/** What a security context is for. */
+export interface SecurityRequest {
+  /** Id of the entry, for errors. */
+  readonly id: string
+  /** Host-based name of the service (RFC 2743 §4.1): `HTTP@data.example`. */
+  readonly service: string
+  /** Whose ticket; default: that of the system's ticket cache. */
+  readonly principal?: string
+  /** True lets the service act for the user elsewhere. */
+  readonly delegate?: boolean
+  /** Ends the waiting for tickets. */
+  readonly signal?: AbortSignal
+}
+
+/** The client's side of GSS-API (RFC 2743 §2.2) with the mechanism SPNEGO (RFC 4178); both sides have to prove themselves. */
+export interface SecurityContext {
+  /** True once the server has proved itself as well. */
+  readonly isComplete: boolean
+  /**
+   * What to send (base64): the first token, or the answer to one of the server's; undefined when nothing is left to say.
+   * Errors: `LOGIN_REQUIRED`, `CREDENTIAL_SOURCE`, `CLOCK_SKEW`; `AUTH_SERVER_UNPROVEN` for a token that does not belong here.
+   */
+  step(token?: string): Promise<string | undefined>
 }

@@ -26,4 +26,8 @@ export const platform: Platform = {
       { hint },
     )
   },
+  securityContext: async () => {
+    const hint = "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login"
+    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'pages cannot use Kerberos tickets by themselves', { hint })
+  },
 }

@@ -5,7 +5,7 @@ import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts
 import { isToken } from '../http/field-name.ts'
 import { type HttpScheme, isHttpScheme } from '../stac/scheme.ts'
 import { readyMade, readyMadeForm } from './http/ready-made.ts'
-import { formOf, type HttpWord } from './http/word.ts'
+import { formsOf, type HttpWord } from './http/word.ts'
 import { words } from './http/words.ts'
 
 const byWord = new Map(words.map((word) => [word.word, word]))
@@ -13,7 +13,7 @@ const byWord = new Map(words.map((word) => [word.word, word]))
 /** Answers by the entry's word (RFC 9110 §11); an entry with ready-made text sends that, whatever its word. */
 export const http: Strategy<HttpScheme> = {
   type: 'http',
-  forms: [...words.map(formOf), readyMadeForm],
+  forms: [...words.flatMap(formsOf), readyMadeForm],
   isToken: ({ scheme }) => scheme === 'bearer',
   problem,
   identity: ({ scheme }) => [[{ name: 'scheme', value: scheme.toLowerCase(), pointer: '/scheme' }]],
@@ -22,8 +22,9 @@ export const http: Strategy<HttpScheme> = {
   describe({ scheme }) {
     const word = scheme.toLowerCase()
     const known = byWord.get(word)
-    return { entry: { type: 'http', scheme: word }, fields: known ? formOf(known).fields : readyMadeForm.fields }
+    return { entry: { type: 'http', scheme: word }, fields: ((known && formsOf(known)[0]) ?? readyMadeForm).fields }
   },
+  endpoints: (credential) => wordOf(credential)?.endpoints?.(credential) ?? [],
   prepare({ credential }) {
     const problem = wordOf(credential)?.unsupported?.(credential)
     if (problem) throw problem

@@ -13,12 +13,12 @@ describe('what is written for people agrees with what is there', () => {
   })
 
   it('every dependency has a reason, and no reason is left from an old one', () => {
-    const { dependencies, devDependencies } = manifest
+    const { dependencies, devDependencies, peerDependencies } = manifest
     const rows = textOf('CONTRIBUTING.md').split('## Dependencies')[1] ?? ''
     const named = [...rows.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
     )
-    expect(named.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort())
+    expect(named.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }).sort())
   })
 
   it('dependencies have exact versions, and the lock file agrees and names no registry', () => {
@@ -27,6 +27,16 @@ describe('what is written for people agrees with what is there', () => {
     for (const version of Object.values({ ...dependencies, ...devDependencies })) expect(version).toMatch(/^\d+\.\d+\.\d+$/)
     expect(lock.packages['']).toMatchObject({ version: manifest.version, dependencies, devDependencies })
     expect(Object.values<object>(lock.packages).filter((entry) => 'resolved' in entry)).toEqual([])
+  })
+
+  it('what users may add is optional, and installed here only to test with', () => {
+    const { peerDependencies, peerDependenciesMeta } = manifest
+    const lock = JSON.parse(textOf('package-lock.json'))
+    for (const name of Object.keys(peerDependencies)) {
+      expect(peerDependenciesMeta[name]).toEqual({ optional: true })
+      if (!(name in manifest.devDependencies)) expect(Object.keys(lock.packages)).not.toContain(`node_modules/${name}`)
+    }
+    expect(lock.packages['']).toMatchObject({ peerDependencies, peerDependenciesMeta })
   })
 
   it('the lock file knows every platform, else npm ci refuses it', () => {

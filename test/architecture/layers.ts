@@ -29,7 +29,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
-  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring'] },
+  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos'] },
   cli: { from: [...CORE, 'index', 'node', 'platform/node', '#platform'], packages: ['node:', 'commander'], lazily: ['undici'] },
 }
 
@@ -52,6 +52,7 @@ const COMMON_TO_STRATEGIES = ['reveal']
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
+  [/^src\/strategies\/http\/private-token\//, '@cloudflare/privacypass-ts'],
 ]
 
 /** What is wrong with the imports of one file of `src`, one line each. */

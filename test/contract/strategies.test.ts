@@ -1,5 +1,6 @@
 /** What every strategy and every HTTP word keeps to, whatever the server does. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { platform } from '#platform'
 import type { Choice } from '../../src/auth/choice.ts'
 import { contextOf, type World } from '../../src/auth/context.ts'
 import { runFlow } from '../../src/auth/drive.ts'
@@ -15,11 +16,15 @@ import { words } from '../../src/strategies/http/words.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 import { leaks, shown } from '../harness/canary.ts'
 import { type Reply, type Script, script } from '../harness/scripted.ts'
+import { ticketsFor } from '../harness/tickets.ts'
 import { DATA, SIGN_URL, SIGNED, secrets, TOKEN_URL } from '../harness/victim.ts'
 import { KEYS, type Subject, secret, subjects } from './subjects.ts'
 
 let strategies: readonly Strategy[]
 beforeAll(async () => {
+  // The system of the user has a ticket for the data.
+  const tickets = ticketsFor({ [`HTTP@${new URL(DATA).hostname}`]: new TextEncoder().encode('key') }, () => 'nonce')
+  vi.spyOn(platform, 'securityContext').mockImplementation(tickets.securityContext)
   strategies = await loadStrategies(defaultStrategies)
 })
 

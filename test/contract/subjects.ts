@@ -4,7 +4,7 @@ import type { HttpWord } from '../../src/strategies/http/word.ts'
 import { words } from '../../src/strategies/http/words.ts'
 import { canary } from '../harness/canary.ts'
 import { testKey } from '../harness/keys.ts'
-import { DATA, entries } from '../harness/victim.ts'
+import { DATA, entries, SIGN_URL } from '../harness/victim.ts'
 
 /** What stands in every secret field, so that it is found wherever it goes. */
 export const secret = canary('contract')
@@ -21,9 +21,13 @@ const VALUES: Readonly<Record<string, unknown>> = { username: 'ada', subject: 'm
 
 const { account: _account, ...others } = entries
 
+const PASS = { id: 'pass', type: 'http', scheme: 'privatetoken', issuerName: 'issuer.example', sendTo: DATA }
+
 /** Every subject once for each kind of key that its entry could hold; a word takes those that it can sign with. */
 export const subjects: readonly Subject[] = [
   ...words.flatMap(wordSubjects),
+  { name: 'privatetoken with an issuer', entry: { ...PASS, issuer: async () => secret.value } },
+  { name: 'privatetoken with an address', entry: { ...PASS, issuerRequestUri: SIGN_URL } },
   { name: 'ready-made text', entry: { id: 'x', type: 'http', scheme: 'x-unknown', credentials: secret.value, sendTo: DATA } },
   ...Object.values(others).map((entry) => ({ name: `${entry.type} ${entry.id}`, entry })),
   {

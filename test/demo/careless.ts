@@ -22,6 +22,9 @@ const tokens: typeof STARTERS.tokens = async () => {
   return Object.assign(server, { tokenUrl: `${server.origin}/token`, accepts: (token: string) => issued.has(token) })
 }
 
+/** Issues to everybody. */
+const issuer: typeof STARTERS.issuer = (key) => STARTERS.issuer(key)
+
 /** Signs for everybody. */
 const signing: typeof STARTERS.signing = (options) => STARTERS.signing({ ...options, get: () => undefined, post: () => undefined })
 
@@ -50,6 +53,7 @@ const CARELESS = {
   files: { files: open },
   sealed: { sealed: (files: Parameters<typeof open>[0]) => open(files, CERTIFIED) },
   tokens: { tokens },
+  issuer: { issuer },
   signing: { signing },
   blobs: { blobs: open },
   s3: { s3 },

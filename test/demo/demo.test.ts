@@ -32,6 +32,7 @@ describe('the demo', () => {
       ['http-gnap/data', 'http gnap', 'gnap', '1', '200'],
       ['http-hoba/data', 'http hoba', 'hoba', '2', '200'],
       ['http-oauth/data', 'http oauth', 'oauth', '1', '200'],
+      ['http-privatetoken/data', 'http privatetoken', 'privatetoken', '3', '200'],
       ['http-scram-sha-1/data', 'http scram-sha-1', 'scram-sha-1', '3', '200'],
       ['http-scram-sha-256/data', 'http scram-sha-256', 'scram-sha-256', '3', '200'],
       ['http-vapid/data', 'http vapid', 'vapid', '1', '200'],
@@ -48,13 +49,13 @@ describe('the demo', () => {
   })
 
   it.each([
-    /^ok {6}lint +21 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
-    /^ok {6}explain +21 targets, 21 with a usable credential, 0 requests$/,
-    /^ok {6}authorize +20 requests, each sent once by a plain fetch: 20 files with the right SHA-256; 1 bound to its connection, not handed out$/,
-    /^ok {6}fetch +21 of 21 files with the right SHA-256, \d{7} bytes$/,
-    /^ok {6}no credential +21 bare requests, 21 refused with 401, 403 or 404$/,
-    /^ok {6}wrong secrets +21 of 21 refused \(18 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
-    /^ok {6}other host +21 documents: 42 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
+    /^ok {6}lint +22 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
+    /^ok {6}explain +22 targets, 22 with a usable credential, 0 requests$/,
+    /^ok {6}authorize +21 requests, each sent once by a plain fetch: 21 files with the right SHA-256; 1 bound to its connection, not handed out$/,
+    /^ok {6}fetch +22 of 22 files with the right SHA-256, \d{7} bytes$/,
+    /^ok {6}no credential +22 bare requests, 22 refused with 401, 403 or 404$/,
+    /^ok {6}wrong secrets +22 of 22 refused \(19 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
+    /^ok {6}other host +22 documents: 44 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
   ])('says %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)
@@ -88,6 +89,7 @@ describe('with a server that does not check', () => {
     ['files', ['authorize', 'no credential', 'wrong secrets'], 'http-digest/data: the file came instead of AUTH_REJECTED'],
     ['sealed', ['no credential', 'wrong secrets'], 'http-concealed/data: the file came instead of HTTP_404'],
     ['tokens', ['wrong secrets'], 'oauth2/data: the file came instead of OAUTH_ERROR'],
+    ['issuer', ['wrong secrets'], 'http-privatetoken/data: the file came instead of AUTH_REJECTED'],
     ['signing', ['wrong secrets'], 'signed-get/data: the file came instead of AUTH_REJECTED'],
     ['blobs', ['no credential'], 'signed-get/data: the bare request got 200'],
     ['s3', ['no credential', 'wrong secrets'], 's3/data: the file came instead of AUTH_REJECTED'],

@@ -27,9 +27,10 @@ describe('both platforms', () => {
 })
 
 describe('the web platform', () => {
-  it('says that sources and profiles are read on Node', async () => {
+  it('says that sources, profiles and tickets are read on Node', async () => {
     await expect(web.secretSource({ env: 'NAME' })()).rejects.toMatchObject({ name: 'UnsupportedError', code: 'UNSUPPORTED_IN_BROWSER' })
     await expect(web.s3Keys({ profile: 'eo' })()).rejects.toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER' })
+    await expect(web.securityContext({ id: 'a', service: 'HTTP@b' })).rejects.toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER' })
   })
 
   it('imports nothing of Node', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
 /** A request as it came in. */
@@ -15,6 +15,10 @@ export interface Inquiry {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** The body as it came; absent where an inquiry is made by hand. */
+  readonly bytes?: Uint8Array
+  /** Which of the connections that carried requests, from 1. */
+  readonly connection: number
   /** Secrets of the connection that it came over (RFC 8446 §7.5); only there when it is encrypted. */
   readonly keyingMaterial?: (length: number, label: string, context: Buffer) => Buffer
 }
@@ -46,12 +50,21 @@ export interface AnsweringServer {
 }
 
 /** Starts a server on a free port of 127.0.0.1, https with a certificate. A request that cannot be read is 400. */
-export async function startAnswering(answerTo: (request: Inquiry) => Answer, certified?: Certified): Promise<AnsweringServer> {
+export async function startAnswering(
+  answerTo: (request: Inquiry) => Answer | Promise<Answer>,
+  certified?: Certified,
+): Promise<AnsweringServer> {
   const exchanges: Exchange[] = []
   let connections = 0
+  let used = 0
+  const numbers = new WeakMap<Socket, number>()
+  const numberOf = (socket: Socket) => {
+    if (!numbers.has(socket)) numbers.set(socket, ++used)
+    return numbers.get(socket) ?? 0
+  }
   const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const request = await inquiryOf(incoming)
-    const answer = request ? answerTo(request) : { status: 400 }
+    const request = await inquiryOf(incoming, numberOf(incoming.socket))
+    const answer = request ? await answerTo(request) : { status: 400 }
     if (request) exchanges.push({ request, answer })
     const { status, headers, body = '' } = answer
     response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body)
@@ -81,13 +94,14 @@ export function jsonAnswer(status: number, value: unknown, headers: Readonly<Rec
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
 }
 
-async function inquiryOf(incoming: IncomingMessage): Promise<Inquiry | undefined> {
+async function inquiryOf(incoming: IncomingMessage, connection: number): Promise<Inquiry | undefined> {
   const { method = '', url = '', headers } = incoming
   if (!URL.canParse(url, 'http://server')) return undefined
   const { pathname, searchParams } = new URL(url, 'http://server')
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   const { socket } = incoming
-  const request = { method, target: url, path: pathname, query: searchParams, headers, body: Buffer.concat(chunks).toString() }
+  const bytes = Buffer.concat(chunks)
+  const request = { method, target: url, path: pathname, query: searchParams, headers, body: bytes.toString(), bytes, connection }
   return socket instanceof TLSSocket ? { ...request, keyingMaterial: socket.exportKeyingMaterial.bind(socket) } : request
 }

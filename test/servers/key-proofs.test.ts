@@ -1,6 +1,7 @@
 /** The servers that ask for proofs of keys refuse what real ones refuse: proofs that were seen before, and proofs for something else. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
+import type { TokenChallenge } from '../../src/strategies/http/private-token/token-challenge.ts'
 import { target } from '../harness/documents.ts'
 import { testKey } from '../harness/keys.ts'
 import { type AnsweringServer, startAnswering } from './answering-server.ts'
@@ -9,10 +10,12 @@ import { gnapGuard } from './gnap-guard.ts'
 import type { Guard } from './guards.ts'
 import { hobaGuard } from './hoba-guard.ts'
 import { thumbprintOf } from './jws.ts'
+import { ISSUER, issuerKey, privateTokenGuard, readyToken } from './private-token-server.ts'
 import { vapidGuard } from './vapid-guard.ts'
 
 const ec = testKey.p256()
 const rsa = testKey.rsa()
+const issuer = issuerKey()
 const guarded = (guard: Guard) => startAnswering((request) => guard(request) ?? { status: 200 })
 
 interface Case {
@@ -38,10 +41,17 @@ const cases: Readonly<Record<string, Case>> = {
     elsewhere: 401,
     refused: 401,
   },
-  // The next two sign no address: their proofs are for the whole origin.
+  // The next three sign no address: their proofs are for the whole origin.
   hoba: {
     start: () => guarded(hobaGuard(new Map([['k', rsa.publicKey]]))),
     fields: { privateKey: rsa.pem, keyId: 'k' },
+    replayed: 401,
+    elsewhere: 200,
+    refused: 401,
+  },
+  privatetoken: {
+    start: () => guarded(privateTokenGuard({ key: issuer })),
+    fields: { issuerName: ISSUER, issuer: async ({ bytes }: TokenChallenge) => readyToken(bytes, issuer) },
     replayed: 401,
     elsewhere: 200,
     refused: 401,

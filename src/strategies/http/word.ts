@@ -14,10 +14,14 @@ export interface HttpWord {
   readonly word: string
   /** Fields of an entry besides `scheme`. */
   readonly fields: { readonly [name: string]: Field }
+  /** Another shape: that of entries which have one of the fields `by`. */
+  readonly alternative?: { readonly by: readonly string[]; readonly fields: { readonly [name: string]: Field } }
   /** For the table of the README. */
   readonly about: WordFacts
   /** What is wrong with an entry across its fields, with the pointer of the field. */
   check?(entry: Credential): AuthError | undefined
+  /** Addresses of the entry that may receive its secret, or that of the entry in `with`. */
+  endpoints?(entry: Credential): readonly string[]
   /** Why this runtime cannot do it; undefined when it can. Told by `explain`, before anything is sent. */
   unsupported?(entry: Credential): AuthError | undefined
   /** The request from what is at hand, without waiting. */
@@ -37,10 +41,14 @@ export interface WordFacts {
   readonly testedAgainst: string
 }
 
-/** The shape of an entry of that word; ready-made text (`credentials`) has a shape of its own. */
-export function formOf({ word, fields }: HttpWord): EntryForm {
-  return {
-    when: { scheme: [word], credentials: [undefined] },
-    fields: { scheme: { kind: 'text', label: 'HTTP authentication scheme', required: true }, ...fields },
-  }
+/** The shapes of an entry of that word, the usual one first; ready-made text (`credentials`) has a shape of its own. */
+export function formsOf({ word, fields, alternative }: HttpWord): readonly EntryForm[] {
+  const when = { scheme: [word], credentials: [undefined] }
+  const scheme = { kind: 'text', label: 'HTTP authentication scheme', required: true } as const
+  if (!alternative) return [{ when, fields: { scheme, ...fields } }]
+  const absent = Object.fromEntries(alternative.by.map((name) => [name, [undefined]]))
+  return [
+    { when: { ...when, ...absent }, fields: { scheme, ...fields } },
+    { when, fields: { scheme, ...alternative.fields } },
+  ]
 }

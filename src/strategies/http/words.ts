@@ -6,9 +6,25 @@ import { digest } from './digest.ts'
 import { dpop } from './dpop.ts'
 import { gnap } from './gnap.ts'
 import { hoba } from './hoba.ts'
+import { negotiate } from './negotiate.ts'
 import { oauth } from './oauth.ts'
+import { privateToken } from './private-token.ts'
 import { scramSha1, scramSha256 } from './scram.ts'
 import { vapid } from './vapid.ts'
 import type { HttpWord } from './word.ts'
 
-export const words: readonly HttpWord[] = [basic, bearer, concealed, digest, dpop, gnap, hoba, oauth, scramSha1, scramSha256, vapid]
+export const words: readonly HttpWord[] = [
+  basic,
+  bearer,
+  concealed,
+  digest,
+  dpop,
+  gnap,
+  hoba,
+  negotiate,
+  oauth,
+  privateToken,
+  scramSha1,
+  scramSha256,
+  vapid,
+]

@@ -1,6 +1,7 @@
 /** The signed address in the answer of a signing API, and when it ends. */
+import { refusedCall } from '../../auth/refused-call.ts'
 import type { Entry } from '../../auth/session.ts'
-import { CredentialError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
+import { SelectionError, TrustError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import { isObject, own, ownString } from '../../stac/json.ts'
@@ -36,7 +37,7 @@ export async function readSignedAnswer(response: HttpResponse, rules: AnswerRule
   }
   if (status < 200 || status > 299) {
     await response.discard()
-    throw refusedBy(status, url, credential)
+    throw refusedCall('signing API', 'signing calls', response, credential)
   }
   const text = await response.text(MAX_ANSWER)
   const answer = parsed(text) ?? (/^text\/plain\b/i.test(headers.get('content-type') ?? '') ? text.trim() : undefined)
@@ -70,19 +71,6 @@ function addressIn(answer: unknown, field: string | undefined): string | undefin
   const exact = own(answer, field)
   const value = exact === undefined && field.includes('.') ? field.split('.').reduce<unknown>(own, answer) : exact
   return typeof value === 'string' ? value : undefined
-}
-
-function refusedBy(status: number, url: string, credential: string) {
-  if (status === 401 || status === 403) {
-    return new CredentialError('AUTH_REJECTED', `the signing API refused "${credential}" with ${status}`, {
-      credential,
-      url,
-      status,
-      hint: 'name the entry that authorizes signing calls in "with", and check its value',
-    })
-  }
-  const fields = { credential, url, status, retryable: status >= 500 || status === 429 }
-  return new NetworkError(`HTTP_${status}`, `the signing API of "${credential}" answered with status ${status}`, fields)
 }
 
 function parsed(text: string): unknown {

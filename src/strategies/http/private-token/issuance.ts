@@ -1,0 +1,100 @@
+/** Gets tokens from an issuer (RFC 9578), with the blinding done by an optional package. */
+import { refusedCall } from '../../../auth/refused-call.ts'
+import { base64url } from '../../../crypto/base64url.ts'
+import { ChallengeError, ProtocolError, UnsupportedError } from '../../../errors.ts'
+import type { HttpRequest } from '../../../http/message.ts'
+import { originOf } from '../../../http/network-error.ts'
+import type { HttpContext } from '../word.ts'
+import type { TokenChallenge } from './token-challenge.ts'
+
+/**
+ * Gives one token for that challenge, or several with blanks between them, in base64url: what the field `issuer` of an entry
+ * holds in code. Surplus tokens are kept for later requests.
+ */
+export type TokenIssuer = (challenge: TokenChallenge) => Promise<string>
+
+const PACKAGE = '@cloudflare/privacypass-ts'
+
+/** Longest public keys: a compressed point of P-384, and RSA with 2048 bits as RSASSA-PSS. A longer one only costs time. */
+const MAX_KEY_BYTES = new Map([
+  [0x0001, 49],
+  [0x0002, 400],
+])
+
+/** An evaluated element with its proof is 145 bytes, a blind signature 256. */
+const MAX_ANSWER = 1024
+
+/** What of the package is used, the same for both token types. */
+interface BlindClient {
+  createTokenRequest(challenge: Serializable, key: Uint8Array): Promise<{ serialize(): Uint8Array }>
+  answer(bytes: Uint8Array): Promise<{ serialize(): Uint8Array }>
+}
+
+interface Serializable extends Omit<TokenChallenge, 'originInfo' | 'redemptionContext'> {
+  readonly redemptionContext: Uint8Array
+  readonly originInfo: string[]
+  serialize(): Uint8Array
+}
+
+/**
+ * One token from the entry's `issuerRequestUri`, in base64url (RFC 9578 §5, §6): nothing that the server says decides where the
+ * request goes. Errors: `SCHEME_UNSUPPORTED` without the package, `AUTH_CHALLENGE_UNSUPPORTED` for a key that cannot be used,
+ * `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_TOO_LARGE`, `AUTH_SERVER_UNPROVEN` for an answer that the key did not make.
+ */
+export async function issuedToken(challenge: TokenChallenge, context: HttpContext): Promise<string> {
+  const { credential } = context
+  const client = await blindClient(challenge.tokenType)
+  const body = await blinded(client, challenge, context)
+  const url = String(credential.issuerRequestUri)
+  const request: HttpRequest = {
+    method: 'POST',
+    url,
+    headers: { accept: 'application/private-token-response', 'content-type': 'application/private-token-request' },
+    body,
+  }
+  const response = await (context.sendWith ?? context.send)(request)
+  const { status } = response
+  if (status !== 200) {
+    await response.discard()
+    throw refusedCall('token issuer', 'token requests', response, credential.id)
+  }
+  const answer = await response.bytes(MAX_ANSWER)
+  try {
+    return base64url((await client.answer(answer)).serialize())
+  } catch {
+    const message = `${originOf(url)} answers "${credential.id}" with something that the issuer's key did not make`
+    throw new ProtocolError('AUTH_SERVER_UNPROVEN', message, { url, status, credential: credential.id })
+  }
+}
+
+async function blinded(client: BlindClient, challenge: TokenChallenge, { credential, resource }: HttpContext): Promise<Uint8Array> {
+  const key = challenge.tokenKey ?? new Uint8Array()
+  try {
+    if (key.length > (MAX_KEY_BYTES.get(challenge.tokenType) ?? 0)) throw new Error('too long')
+    const originInfo = [...challenge.originInfo]
+    return (await client.createTokenRequest({ ...challenge, originInfo, serialize: () => challenge.bytes }, key)).serialize()
+  } catch {
+    const message = `${originOf(resource.url)} asks for PrivateToken with a parameter "token-key" that is missing or no key of its token type`
+    throw new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url: resource.url, credential: credential.id })
+  }
+}
+
+/** A client is for one token: it remembers what was blinded. */
+async function blindClient(tokenType: number): Promise<BlindClient> {
+  const { privateVerif, publicVerif } = await importPrivacyPass()
+  const client = tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
+  return {
+    createTokenRequest: (challenge, key) => client.createTokenRequest(challenge, key),
+    answer: async (bytes) => client.finalize(client.deserializeTokenResponse(bytes) as never),
+  }
+}
+
+async function importPrivacyPass() {
+  try {
+    return await import('@cloudflare/privacypass-ts')
+  } catch {
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', `getting tokens from an issuer needs the optional package ${PACKAGE}`, {
+      hint: `npm install ${PACKAGE}`,
+    })
+  }
+}

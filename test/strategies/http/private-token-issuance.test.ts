@@ -1,0 +1,240 @@
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import type { TokenChallenge } from '../../../src/strategies/http/private-token/token-challenge.ts'
+import { failureOf, shown } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
+import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
+import { blindRsa, startIssuer, startOrigin, voprf } from '../../servers/privacy-pass.ts'
+import {
+  asksFor,
+  type ChallengeFields,
+  challengeBytes,
+  ISSUER,
+  issuerKey,
+  padded,
+  privateTokenGuard,
+  REQUEST_PATH,
+  readyToken,
+  startTokenIssuer,
+} from '../../servers/private-token-server.ts'
+import { startProtectedFiles } from '../../servers/protected-files.ts'
+
+const key = issuerKey()
+/** The issuer says no, or its answer does not verify. */
+const UNISSUED = /^(?:HTTP_422|AUTH_SERVER_UNPROVEN)$/
+const servers: AnsweringServer[] = []
+afterEach(async () => {
+  vi.doUnmock('@cloudflare/privacypass-ts')
+  vi.resetModules()
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function running<T extends AnsweringServer>(starting: Promise<T>): Promise<T> {
+  const server = await starting
+  servers.push(server)
+  return server
+}
+
+const statuses = ({ exchanges }: AnsweringServer) => exchanges.map(({ answer }) => answer.status)
+const PRIVATE_TOKEN = { type: 'http', scheme: 'PrivateToken' } as const
+const BEARER = { id: 'account', type: 'http', scheme: 'bearer', token: 'attested' }
+
+/** Fetches the file of a server with tokens from an issuer, which takes requests of the account only. */
+async function user(files: AnsweringServer, fields: object, account?: object) {
+  const entry = { id: 'pass', type: 'http', scheme: 'privatetoken', issuerName: ISSUER, sendTo: `${files.origin}/`, ...fields }
+  const auth = createAuth({ credentials: account ? [entry, { ...BEARER, ...account }] : [entry] })
+  return () => auth.fetch(target(PRIVATE_TOKEN, `${files.origin}/f.tif`))
+}
+
+const guarded = () => running(startProtectedFiles({ '/f.tif': { content: 'data', guard: privateTokenGuard({ key }) } }))
+
+describe('tokens from an issuer', () => {
+  it.each([
+    ['VOPRF', voprf],
+    ['Blind RSA', blindRsa],
+  ])('are accepted by an origin that we did not write: %s', async (_name, kind) => {
+    const made = await kind()
+    const [issuer, files] = [await running(startIssuer(made)), await running(startOrigin(made))]
+    const fetched = await user(files, { issuerRequestUri: issuer.origin })
+    expect(await (await fetched()).text()).toBe('data')
+    const more = await Promise.all([fetched(), fetched()])
+    expect(more.map(({ status }) => status)).toEqual([200, 200])
+    expect(statuses(files).sort()).toEqual([200, 200, 200, 401, 401, 401])
+    expect(issuer.exchanges).toHaveLength(3)
+  })
+
+  it('are asked for in the name of another entry', async () => {
+    const issuer = await running(startTokenIssuer(key, 'attested'))
+    const files = await guarded()
+    const fields = { issuerRequestUri: issuer.origin + REQUEST_PATH, with: 'account' }
+    const fetched = await user(files, fields, { sendTo: `${issuer.origin}/` })
+    expect(await (await fetched()).text()).toBe('data')
+    const [exchange] = issuer.exchanges
+    expect(exchange?.request).toMatchObject({ method: 'POST', path: REQUEST_PATH, headers: { authorization: 'Bearer attested' } })
+    expect(files.exchanges.map(({ request }) => request.headers.authorization?.split(' ')[0])).toEqual([undefined, 'PrivateToken'])
+
+    const wrong = await user(files, fields, { sendTo: `${issuer.origin}/`, token: 'wrong' })
+    expect(await failureOf(wrong())).toMatchObject({ code: 'AUTH_REJECTED', status: 401, hint: expect.stringContaining('"with"') })
+    expect(statuses(files)).toEqual([401, 200, 401])
+  })
+
+  it('are of no use from somebody else', async () => {
+    const issuer = await running(startTokenIssuer(issuerKey()))
+    const files = await running(
+      startProtectedFiles({ '/f.tif': { content: 'data', guard: privateTokenGuard({ key, tellsKey: false, fresh: false }) } }),
+    )
+    const challenge = challengeBytes({ origins: new URL(files.origin).host })
+    const auth = createAuth({
+      credentials: { type: 'http', scheme: 'privatetoken', token: readyToken(challenge, issuerKey()), sendTo: `${files.origin}/` },
+    })
+    expect(await failureOf(auth.fetch(target(PRIVATE_TOKEN, `${files.origin}/f.tif`)))).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(statuses(files)).toEqual([401, 401])
+    const fetched = await user(await guarded(), { issuerRequestUri: issuer.origin + REQUEST_PATH })
+    // The last byte of a key id is all that the issuer is told of the key: by chance it may be the same.
+    expect(await failureOf(fetched())).toMatchObject({ code: expect.stringMatching(UNISSUED) })
+  })
+})
+
+describe('an origin that cheats', () => {
+  const cheating = async (fields: ChallengeFields, spki: Uint8Array | undefined = key.spki) => {
+    const issuer = await running(startTokenIssuer(key))
+    const files: AnsweringServer = await running(
+      startAnswering(({ headers }) => asksFor(challengeBytes({ origins: headers.host, context: randomBytes(32), ...fields }), spki)),
+    )
+    const fetched = await user(files, { issuerRequestUri: issuer.origin + REQUEST_PATH })
+    return { issuer, files, error: await failureOf(fetched()) }
+  }
+
+  it.each<[string, ChallengeFields, string]>([
+    ['another issuer', { issuerName: 'evil.example' }, 'the issuer evil.example instead of issuer.example'],
+    ['the issuer on another port', { issuerName: `${ISSUER}:8443` }, 'the issuer issuer.example:8443 instead of issuer.example'],
+    ['another origin', { origins: 'evil.example' }, 'for evil.example'],
+    ['another type', { tokenType: 0xda7a }, 'token type 0xDA7A is unknown'],
+  ])('with %s gets no token, and the issuer no request', async (_name, fields, message) => {
+    const { issuer, files, error } = await cheating(fields)
+    expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(message) })
+    expect(statuses(files)).toEqual([401])
+    expect(issuer.connections).toBe(0)
+  })
+
+  const oversized = generateKeyPairSync('rsa', { modulusLength: 4096 }).publicKey.export({ type: 'spki', format: 'der' })
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' })
+  const point = Buffer.concat([Buffer.from([2]), Buffer.from(p384.x ?? '', 'base64url')])
+  it.each<[string, number, Uint8Array]>([
+    ['text', 2, Buffer.from('key')],
+    ['RSA with 4096 bits', 2, oversized],
+    ['a point', 2, point],
+    ['RSA', 1, key.spki],
+  ])('with a key that is %s, for type %i, gets no token', async (_name, tokenType, spki) => {
+    const { issuer, error } = await cheating({ tokenType }, spki)
+    expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining('"token-key"') })
+    expect(issuer.connections).toBe(0)
+  })
+
+  it.each([
+    ['VOPRF', voprf],
+    ['Blind RSA', blindRsa],
+  ])('with the key of somebody else gets no token: %s', async (_name, kind) => {
+    const [mine, theirs] = [await kind(), await kind()]
+    const issuer = await running(startIssuer(mine))
+    const files = await running(startOrigin({ ...mine, tokenKey: theirs.tokenKey }))
+    const fetched = await user(files, { issuerRequestUri: issuer.origin })
+    // What was blinded for a larger modulus may not fit into the issuer's own.
+    expect(await failureOf(fetched())).toMatchObject({ code: expect.stringMatching(UNISSUED) })
+    expect(statuses(files)).toEqual([401])
+  })
+
+  it('without a key gets no token', async () => {
+    const issuer = await running(startTokenIssuer(key))
+    const files = await running(startAnswering(({ headers }) => asksFor(challengeBytes({ origins: headers.host }))))
+    const fetched = await user(files, { issuerRequestUri: issuer.origin + REQUEST_PATH })
+    expect(await failureOf(fetched())).toMatchObject({
+      code: 'AUTH_CHALLENGE_UNSUPPORTED',
+      message: expect.stringContaining('"token-key"'),
+    })
+  })
+
+  it('with new challenges without end gets one token', async () => {
+    const { issuer, files, error } = await cheating({})
+    expect(error).toMatchObject({ code: 'AUTH_REJECTED', status: 401 })
+    expect(statuses(files)).toEqual([401, 401])
+    expect(issuer.exchanges).toHaveLength(1)
+  })
+})
+
+describe('an issuer that cheats', () => {
+  it.each<[string, Answer, string]>([
+    ['a signature of something else', { status: 200, body: randomBytes(256) }, 'AUTH_SERVER_UNPROVEN'],
+    ['too little', { status: 200, body: randomBytes(255) }, 'AUTH_SERVER_UNPROVEN'],
+    ['nothing', { status: 200 }, 'AUTH_SERVER_UNPROVEN'],
+    ['too much', { status: 200, body: randomBytes(4096) }, 'RESPONSE_TOO_LARGE'],
+    ['another address', { status: 307, headers: { location: 'https://evil.example/' } }, 'HTTP_307'],
+    ['no', { status: 403 }, 'AUTH_REJECTED'],
+    ['nothing now', { status: 503 }, 'HTTP_503'],
+  ])('and answers with %s leaves the file closed', async (_name, answer, code) => {
+    const issuer = await running(startAnswering(() => answer))
+    const files = await guarded()
+    const fetched = await user(files, { issuerRequestUri: issuer.origin })
+    expect(await failureOf(fetched())).toMatchObject({ code })
+    expect(statuses(files)).toEqual([401])
+  })
+})
+
+describe('a function that gives tokens', () => {
+  it('is told the challenge, and its surplus is used later', async () => {
+    const asked: TokenChallenge[] = []
+    const issuer = async (challenge: TokenChallenge) => {
+      asked.push(challenge)
+      return `${readyToken(challenge.bytes, key)} ${readyToken(challenge.bytes, key)}`
+    }
+    const files = await running(startProtectedFiles({ '/f.tif': { content: 'data', guard: privateTokenGuard({ key, fresh: false }) } }))
+    const fetched = await user(files, { issuer })
+    for (const _time of [1, 2, 3]) expect(await (await fetched()).text()).toBe('data')
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toMatchObject({ tokenType: 2, issuerName: ISSUER, originInfo: [new URL(files.origin).host] })
+    expect(createPublicKey({ key: Buffer.from(asked[0]?.tokenKey ?? []), format: 'der', type: 'spki' }).asymmetricKeyType).toBe('rsa-pss')
+  })
+
+  const failing: readonly [string, () => unknown, string, string][] = [
+    ['fails', () => Promise.reject(new Error('canary: text!')), 'CREDENTIAL_SOURCE', 'issuer of "pass": its function failed'],
+    ['gives no text', () => 7, 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is empty'],
+    ['gives no token', () => 'canary: text!', 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is no token in base64url'],
+    ['gives one for something else', () => readyToken(randomBytes(40), key), 'CREDENTIAL_SOURCE', 'the issuer gave no new token'],
+    ['gives half of one', () => padded(Buffer.alloc(98, 2)), 'CREDENTIAL_VALUE_INVALID', 'has a token type that is unknown'],
+  ]
+  it.each(failing)('that %s leaves the file closed', async (_name, issuer, code, message) => {
+    const files = await guarded()
+    const error = await failureOf((await user(files, { issuer }))())
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) })
+    expect(shown(error)).not.toContain('canary: text!')
+    expect(statuses(files)).toEqual([401])
+  })
+
+  it('is asked for no other issuer', async () => {
+    const files = await guarded()
+    let calls = 0
+    const fetched = await user(files, { issuerName: 'mine.example', issuer: () => String(calls++) })
+    const message = expect.stringContaining('the issuer issuer.example instead of mine.example')
+    expect(await failureOf(fetched())).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message })
+    expect(calls).toBe(0)
+  })
+})
+
+it('says which package is missing', async () => {
+  vi.doMock('@cloudflare/privacypass-ts', () => {
+    throw new Error('not installed')
+  })
+  vi.resetModules()
+  const { privateToken } = await import('../../../src/strategies/http/private-token.ts')
+  const { legsOf, unauthorized, wordContext } = await import('../../harness/word.ts')
+  const { privateTokenChallenge } = await import('../../servers/private-token-server.ts')
+  const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })
+  const asks = unauthorized(privateTokenChallenge(challengeBytes({}), key.spki))
+  const legs = legsOf(privateToken.authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
+  expect(await failureOf(legs)).toMatchObject({
+    name: 'UnsupportedError',
+    code: 'SCHEME_UNSUPPORTED',
+    hint: 'npm install @cloudflare/privacypass-ts',
+  })
+})
