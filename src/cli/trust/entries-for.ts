@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { CredentialInput } from '../../auth/credential.ts'
 import { credentialFileText, credentialsFromText } from '../../node/credential-file.ts'
+import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { credentialPath } from '../credential-path.ts'
 import { openAuth } from '../open-auth.ts'
@@ -49,7 +50,7 @@ export async function entriesFor(
   const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
   const read = await readDocument(name, context.io, auth)
   const address = isAddress(name) ? (read.url ?? name) : pathToFileURL(resolve(name)).href
-  const document = name === '-' ? {} : { document: address, title: isAddress(name) ? address : name }
+  const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
   const opened = await auth()
   const needs = await needsOf(read, opened)
   const occasion = { ...document, file, taken, wishes: wishesOf(options), command: `${again} ${name}` }

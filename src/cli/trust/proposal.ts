@@ -1,5 +1,5 @@
 /** An entry that a scheme would need, made for a person to look at. */
-import type { Credential, CredentialInput, Field } from '../../auth/credential.ts'
+import type { Credential, CredentialForm, CredentialInput, Field } from '../../auth/credential.ts'
 import { sameIdentity } from '../../auth/match.ts'
 import { placeholder } from '../../auth/missing.ts'
 import { readCredentials } from '../../auth/read-credentials.ts'
@@ -52,8 +52,17 @@ export function draftFor(
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
   const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.entry[field]))
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
-  const entry = { id: label, ...form.entry, ...Object.fromEntries(placeholders), ...(scopes.length > 0 && { scopes }) }
+  const entry = { id: label, ...canonical(form), ...Object.fromEntries(placeholders), ...(scopes.length > 0 && { scopes }) }
   return { entry: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
+}
+
+/** Addresses are written to the file as they are compared and shown: a host in its ASCII form. */
+function canonical({ entry, fields }: CredentialForm): CredentialForm['entry'] {
+  const plain = Object.entries(entry).map(([name, value]): [string, unknown] => {
+    const isUrl = fields[name]?.kind === 'url' && typeof value === 'string' && URL.canParse(value)
+    return [name, isUrl ? new URL(value).href : value]
+  })
+  return { ...entry, ...Object.fromEntries(plain) }
 }
 
 /** What the user is asked to agree to. Errors: `CONFIG_INVALID` when the entry cannot be one. */

@@ -7,6 +7,7 @@ import type { Place } from './wanted.ts'
 
 const MAX_SCOPES = 10
 const MAX_TARGETS = 20
+const MAX_LINE = 300
 
 const TYPES: Readonly<Record<string, string>> = {
   http: 'HTTP',
@@ -35,9 +36,10 @@ export function detailsText({ entry, wanted }: Proposal): string {
   return `  scheme  ${plain(wanted.pointer, 200)}\n${whole}  for ${them}\n${targets.join('')}${more}`
 }
 
-/** An entry as JSON, indented. */
+/** An entry as JSON, indented; endless texts are cut. */
 export function entryText(entry: CredentialInput): string {
-  return forJson(entry, 2).replace(/^/gm, '    ')
+  const lines = forJson(entry, 2).split('\n')
+  return lines.map((line) => `    ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`).join('\n')
 }
 
 /** The kind of an entry in the words of the standards. */
