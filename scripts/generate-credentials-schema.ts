@@ -36,13 +36,13 @@ function property({ kind, label, values }: Field): Schema {
 /** One branch: entries of that type that this form is for, and no earlier one. */
 function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): Schema {
   const isFor = ({ when = {} }: EntryForm) => {
-    const [absent, given] = [true, false].map((wanted) =>
-      Object.entries(when).filter(([, values]) => values.includes(undefined) === wanted),
-    )
+    const choices = Object.entries(when).map(([name, values]) => ({ name, given: values.filter((value) => value !== undefined), values }))
+    const needed = choices.filter(({ values }) => !values.includes(undefined))
+    const absent = choices.filter(({ given }) => given.length === 0)
     return {
-      properties: Object.fromEntries((given ?? []).map(([name, values]) => [name, { enum: values }])),
-      required: (given ?? []).map(([name]) => name),
-      ...(absent?.length && { not: { anyOf: absent.map(([name]) => ({ required: [name] })) } }),
+      properties: Object.fromEntries(choices.flatMap(({ name, given }) => (given.length ? [[name, { enum: given }]] : []))),
+      required: needed.map(({ name }) => name),
+      ...(absent.length && { not: { anyOf: absent.map(({ name }) => ({ required: [name] })) } }),
     }
   }
   const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =

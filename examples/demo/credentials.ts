@@ -27,6 +27,7 @@ function httpEntries({ files, signing, issuerRequestUri }: Addresses, secret: Se
     { ...known('dpop'), token, privateKey: secret('dpopKey') },
     { ...known('gnap'), token, privateKey: secret('gnapKey'), keyId: KEY_ID },
     { ...known('hoba'), privateKey: secret('hobaKey'), keyId: KEY_ID },
+    { ...known('mutual'), ...account },
     { ...known('oauth'), ...consumer, token, tokenSecret: secret('tokenSecret') },
     { ...known('privatetoken'), issuerName: ISSUER, issuerRequestUri, with: 'mission' },
     { ...known('scram-sha-1'), ...account },

@@ -7,6 +7,7 @@ import { gnapGuard } from '../../test/servers/gnap-guard.ts'
 import { basicGuard, type Guard, keyGuard, wordGuard } from '../../test/servers/guards.ts'
 import { hobaGuard } from '../../test/servers/hoba-guard.ts'
 import { thumbprintOf } from '../../test/servers/jws.ts'
+import { mutualServer } from '../../test/servers/mutual-server.ts'
 import { oauth1Guard } from '../../test/servers/oauth1-guard.ts'
 import { scramServer } from '../../test/servers/scram-server.ts'
 import { vapidGuard } from '../../test/servers/vapid-guard.ts'
@@ -38,6 +39,7 @@ function passwordGuards({ password }: Secrets): Guards {
   return {
     '/basic/data.bin': basicGuard(USERNAME, password),
     '/digest/data.bin': digestServer({ username: USERNAME, password, algorithms: ['SHA-256', 'MD5'] }),
+    '/mutual/data.bin': mutualServer({ users }),
     '/scram-sha-1/data.bin': scramServer({ users, mechanism: 'SCRAM-SHA-1' }),
     '/scram-sha-256/data.bin': scramServer({ users, mechanism: 'SCRAM-SHA-256' }),
   }

@@ -32,7 +32,8 @@ export function holdingsAt(addresses: Addresses): readonly Holding[] {
 
 const refusal = 'AUTH_REJECTED'
 
-const KNOWN = ['basic', 'bearer', 'digest', 'dpop', 'gnap', 'hoba', 'oauth', 'privatetoken', 'scram-sha-1', 'scram-sha-256', 'vapid']
+const PASSWORDS = ['basic', 'digest', 'mutual', 'scram-sha-1', 'scram-sha-256']
+const KNOWN = [...PASSWORDS, 'bearer', 'dpop', 'gnap', 'hoba', 'oauth', 'privatetoken', 'vapid'].sort()
 const WORDS = [...KNOWN, PORTAL_WORD]
 /** Entries that are not called as the word is. */
 const ENTRIES: Readonly<Record<string, string>> = { basic: 'ada', bearer: 'mission' }

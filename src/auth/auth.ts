@@ -2,6 +2,7 @@
 import type { HttpRequest } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
+import type { Interaction } from './interaction.ts'
 import type { Warning } from './strategy.ts'
 
 /** The authorized request, unsent, and how it came about. Its headers and address may hold secrets. */
@@ -78,4 +79,28 @@ export interface Auth {
   peek(target: Target | undefined): AuthorizedRequest | undefined
   /** Which reference, which entry, why not the others; no network, no secret is read. */
   explain(target: Target | undefined): Promise<Explanation>
+  /**
+   * Obtains a token for the entry of that id and keeps it in `session`, with the person's help where the entry needs one.
+   *
+   * Errors: `CONFIG_INVALID` for an id that is no such entry, `LOGIN_REQUIRED` when the interaction cannot do what is needed,
+   * `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_*`, `OIDC_ID_TOKEN`, those of the transport.
+   */
+  login(credential: string, interaction?: Interaction, options?: { readonly signal?: AbortSignal }): Promise<void>
+  /** Forgets the token of the entry, in `session` as well, and revokes it where the provider can (RFC 7009). */
+  logout(credential: string, options?: { readonly signal?: AbortSignal }): Promise<void>
+  /** What is known about the tokens of the entries that have some; no network, never a token. */
+  status(): Promise<readonly CredentialStatus[]>
+}
+
+export interface CredentialStatus {
+  /** Id of the entry. */
+  readonly credential: string
+  readonly type: string
+  readonly flow?: string
+  readonly state: 'none' | 'valid' | 'expired'
+  /** ISO 8601 in UTC; absent when nobody knows. */
+  readonly expiresAt?: string
+  readonly scopes?: readonly string[]
+  /** True when a new token can be had without a person. */
+  readonly renewable: boolean
 }

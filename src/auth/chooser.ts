@@ -1,4 +1,5 @@
 /** The user's side of an engine, ready to choose: entries read, patterns parsed, tuples known. */
+import type { AuthError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
 import type { Choice } from './choice.ts'
@@ -58,8 +59,8 @@ export class Chooser {
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
   }
 
-  async explain(target: Target): Promise<Explanation> {
+  async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
     const { explain } = await import('./explain.ts')
-    return explain(target, this.#selector, (target) => this.addressOf(target))
+    return explain(target, this.#selector, (target) => this.addressOf(target), hindrance)
   }
 }

@@ -5,7 +5,8 @@ import { type Choice, checkReach } from './choice.ts'
 import { runFlow } from './drive.ts'
 import type { Leg } from './flow.ts'
 import type { MemorySessions } from './session.ts'
-import type { AuthContext, Clock, Resource, Warning } from './strategy.ts'
+import type { SessionStore } from './session-store.ts'
+import type { AuthContext, Clock, Input, Origin, Resource, Token, Warning } from './strategy.ts'
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000
@@ -14,6 +15,7 @@ const SIDE_TIMEOUT = 60_000
 export interface World {
   readonly transport: Transport
   readonly sessions: MemorySessions
+  readonly stores: { readonly lasting: SessionStore; readonly passing: SessionStore }
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void
@@ -42,13 +44,19 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
       if (!endpoints.some((endpoint) => sameEndpoint(endpoint, request.url))) throw foreignEndpoint(credential.id, request)
       return through(request, { signal, timeout: SIDE_TIMEOUT, ...options })
     }
-  const { sessions, clock, random, warn } = world
+  const { sessions, stores, clock, random, warn } = world
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
   const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })
-  const context = { scheme, credential, resource, session, send, connect, clock, random, signal, warn }
-  const via = credential.with
-  return typeof via === 'string' ? { ...context, sendWith: side(sendAs(world, via)) } : context
+  const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn }
+  const via = credential.with ?? credential.subject
+  if (typeof via !== 'string') return context
+  const input: Input = {
+    token: (url) => tokenOf(world, via, url, signal),
+    send: side(sendAs(world, via)),
+    type: world.entry(via)?.credential.type ?? '',
+  }
+  return { ...context, input }
 }
 
 /**
@@ -78,11 +86,24 @@ export function granted(world: World, request: Pick<HttpRequest, 'url'>, options
   return { ...options, granted: world.named.has(new URL(request.url).origin) }
 }
 
+/** The token of another entry, for one address; that entry's grant is checked as if it went there itself. */
+async function tokenOf(world: World, id: string, url: string, signal?: AbortSignal): Promise<Token> {
+  const choice = chosen(world, id)
+  checkReach(choice, url)
+  if (!choice.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" has no token to give`)
+  return choice.strategy.token(contextOf(world, choice, { url }, { signal }))
+}
+
+function chosen(world: World, id: string): Choice {
+  const choice = world.entry(id)
+  if (!choice) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+  return choice
+}
+
 /** A side request authorized by another entry; that entry's grant is checked like for any request. */
 function sendAs(world: World, id: string): Send {
   return async (request, options) => {
-    const choice = world.entry(id)
-    if (!choice) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+    const choice = chosen(world, id)
     const context = contextOf(world, choice, { url: request.url }, { signal: options?.signal })
     const result = await runFlow(choice.strategy.authorize(request, context), (leg) => sendLeg(world, choice, leg, options))
     if (!result) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" cannot authorize a signing call`)
@@ -90,8 +111,9 @@ function sendAs(world: World, id: string): Send {
   }
 }
 
-function sameEndpoint(endpoint: string, url: string): boolean {
+function sameEndpoint(endpoint: string | Origin, url: string): boolean {
   const { origin, pathname } = new URL(url)
+  if (typeof endpoint === 'object') return endpoint.origin === origin
   const own = new URL(endpoint)
   return own.origin === origin && own.pathname === pathname
 }

@@ -16,6 +16,7 @@ import { hrefOf } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type Selection, Unusable } from './select.ts'
 import type { Session } from './session.ts'
+import type { SessionStore } from './session-store.ts'
 import type { Clock, LazyStrategy, Strategy, Warning } from './strategy.ts'
 
 export interface AuthOptions {
@@ -36,6 +37,8 @@ export interface AuthOptions {
   /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
   readonly onUse?: (credential: string, url: string) => void
   readonly clock?: Clock
+  /** Where tokens are kept; default: in memory, as long as this engine. */
+  readonly session?: SessionStore
 }
 
 /** What is known before anything was sent. */
@@ -100,8 +103,8 @@ export function createAuth(options: AuthOptions): Auth {
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
     const at = known(request, target, selection, options.presign)
     if (at || !selection?.choice) return at ?? plainRequest(request, target, selection)
-    const leg = await (runtime ?? (await running())).authorize(request, selection.choice, target, options)
-    return leg ? checked(request, leg, target, selection, selection.choice) : plainRequest(request, target, selection)
+    const { leg, selection: used } = await (runtime ?? (await running())).authorize(request, outcome, target, options)
+    return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
   }
 
   function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
@@ -125,12 +128,16 @@ export function createAuth(options: AuthOptions): Auth {
     },
     explain: async (wanted) => {
       const target = targetOf(wanted)
-      return (await ready(target)).explain(target)
+      const chooser = await ready(target)
+      return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
     },
     fetch: async (input, init = {}) => {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
+    login: async (credential, interaction = {}, { signal } = {}) => (await running()).login(credential, interaction, signal),
+    logout: async (credential, { signal } = {}) => (await running()).logout(credential, signal),
+    status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
       const request = input instanceof Request ? input : undefined
       const { method, headers, body, signal, redirect } = request ?? {}

@@ -14,6 +14,8 @@ import { rejected } from './rejected.ts'
 import { type Selection, Unusable } from './select.ts'
 
 const MAX_HOPS = 10
+/** What lets the next reference have its turn. */
+const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
 /** What a request is for, and which references may serve it. */
 interface Purpose {
@@ -110,7 +112,7 @@ export class Exchange {
         const answer = await this.#authorized(request, selection.choice, hop)
         if (answer) return answer
       } catch (error) {
-        if (!(error instanceof CredentialError) || error.code !== 'AUTH_REJECTED') throw error
+        if (!(error instanceof CredentialError) || !NEXT.has(error.code)) throw error
         refusal ??= error
       }
     }

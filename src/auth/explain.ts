@@ -2,11 +2,16 @@ import { type AuthError, isAuthError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import type { Explanation, RefExplanation } from './auth.ts'
 import { Refusal } from './judge.ts'
-import type { Selector } from './select.ts'
+import type { Selection, Selector } from './select.ts'
 import type { Warning } from './strategy.ts'
 
-/** Why a target is or is not reachable, reference by reference. */
-export async function explain(target: Target, selector: Selector, addressOf: (target: Target) => URL): Promise<Explanation> {
+/** Why a target is or is not reachable, reference by reference; `hindrance` knows what an entry still lacks. */
+export async function explain(
+  target: Target,
+  selector: Selector,
+  addressOf: (target: Target) => URL,
+  hindrance: (selection: Selection) => Promise<AuthError | undefined>,
+): Promise<Explanation> {
   const { pointer, href } = target
   let url: URL
   try {
@@ -22,6 +27,8 @@ export async function explain(target: Target, selector: Selector, addressOf: (ta
       const outcome = selector.consider(target, ref, url)
       if (outcome instanceof Refusal) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
       warnings.push(...outcome.warnings)
+      const lacking = outcome.choice?.strategy.hindrance && (await hindrance(outcome))
+      if (lacking) return { ref, scheme: outcome.type, ...reason(lacking) }
       return { ref, scheme: outcome.type, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
     }),
   )

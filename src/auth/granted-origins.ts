@@ -17,7 +17,9 @@ export function grantedOrigins(
       if (Array.isArray(value)) for (const grant of value) if (isGrant(grant)) add(origins, namedOrigin(grant))
     }
     const strategy = strategies.find(({ type }) => type === credential.type)
-    for (const url of strategy?.endpoints?.(credential) ?? []) origins.add(new URL(url).origin)
+    for (const endpoint of strategy?.endpoints?.(credential) ?? []) {
+      origins.add(typeof endpoint === 'string' ? new URL(endpoint).origin : endpoint.origin)
+    }
   }
   return origins
 }

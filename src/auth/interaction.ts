@@ -10,6 +10,8 @@ export interface Interaction {
 export interface Redirection {
   /** The redirect URI, for the authorization request and for the token request. */
   readonly uri: string
+  /** True for a page of the browser itself, which sees what comes behind the `#`. */
+  readonly seesFragments?: boolean
   /**
    * Shows the address of the authorization request to the person and waits for the browser to come back; what `isOurs` does not
    * know is refused, and the wait goes on. Errors: `LOGIN_TIMEOUT`, `ABORTED`.

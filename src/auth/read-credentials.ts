@@ -147,19 +147,21 @@ function checkChains(entries: readonly Credential[], strategies: readonly Strate
       const at = `/credentials/${index}/${name}`
       const other = entries.find(({ id }) => id === entry[name])
       if (!other || other === entry) throw invalid(at, `must be the id of another entry, "${entry[name]}" is none`)
-      if (leadsBack(entry, other, entries, name)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
-      const uncovered = strategy?.endpoints?.(entry).find((url) => !coveredBy(other.sendTo, new URL(url)))
-      if (uncovered) throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
+      if (leadsBack(entry, other, entries)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
+      const [first] = strategy?.endpoints?.(entry) ?? []
+      const uncovered = typeof first === 'object' ? `${first.origin}/` : first
+      if (uncovered && !coveredBy(other.sendTo, new URL(uncovered)))
+        throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
     }
   })
 }
 
 /** True when following the chain from there comes to the entry again, or to no end. */
-function leadsBack(entry: Credential, from: Credential, entries: readonly Credential[], name: 'with' | 'subject'): boolean {
+function leadsBack(entry: Credential, from: Credential, entries: readonly Credential[]): boolean {
   let next: Credential | undefined = from
   for (let steps = 0; next && steps <= entries.length; steps++) {
     if (next === entry) return true
-    const id: unknown = next[name]
+    const id: unknown = next.with ?? next.subject
     next = entries.find((other) => other.id === id)
   }
   return next !== undefined

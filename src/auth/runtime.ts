@@ -1,11 +1,11 @@
 /** The half of the engine that sends: loaded with the first request that needs it. */
 import { platform } from '#platform'
-import { TrustError } from '../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError, TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
-import type { AuthorizeOptions } from './auth.ts'
+import type { AuthorizeOptions, CredentialStatus } from './auth.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, sendLeg, type World } from './context.ts'
@@ -13,11 +13,13 @@ import type { AuthOptions } from './create-auth.ts'
 import { authorizedLeg } from './drive.ts'
 import { Exchange } from './exchange.ts'
 import type { Leg } from './flow.ts'
+import type { Interaction } from './interaction.ts'
+import { memoryStore } from './memory-store.ts'
 import { requestOf } from './requests.ts'
 import { hrefOf } from './resource.ts'
-import { Unusable } from './select.ts'
+import { type Selection, Unusable } from './select.ts'
 import { MemorySessions, type Session } from './session.ts'
-import type { Clock } from './strategy.ts'
+import type { AuthContext, Clock } from './strategy.ts'
 
 export class Runtime {
   readonly #world: World
@@ -26,12 +28,14 @@ export class Runtime {
   readonly #anonymous: 'allow' | undefined
 
   constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
-    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {} } = options
+    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, session } = options
+    const passing = memoryStore()
     this.#chooser = chooser
     this.#anonymous = anonymous
     this.#world = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
       sessions: new MemorySessions(clock),
+      stores: { lasting: session ?? passing, passing },
       clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: onWarning,
@@ -47,10 +51,59 @@ export class Runtime {
     return this.#world.sessions.view(credential)
   }
 
-  /** Runs the entry's flow as far as its authorized leg; undefined when the server asked for nothing. */
-  authorize(request: HttpRequest, choice: Choice, target: Target, { signal, presign }: AuthorizeOptions): Promise<Leg | undefined> {
-    const context = contextOf(this.#world, choice, { url: request.url, target, presign }, { signal, unsent: true })
-    return authorizedLeg(choice.strategy.authorize(request, context), (leg) => sendLeg(this.#world, choice, leg, { signal }))
+  /**
+   * Runs the flow of the first usable entry as far as its authorized leg; no leg when the server asked for nothing. Entries that
+   * wait for a login are passed over.
+   */
+  async authorize(
+    request: HttpRequest,
+    selections: readonly Selection[],
+    target: Target,
+    { signal, presign }: AuthorizeOptions,
+  ): Promise<{ selection: Selection; leg?: Leg }> {
+    let refusal: unknown
+    for (const selection of selections) {
+      const { choice } = selection
+      if (!choice) return { selection }
+      const context = contextOf(this.#world, choice, { url: request.url, target, presign }, { signal, unsent: true })
+      try {
+        const flow = choice.strategy.authorize(request, context)
+        const leg = await authorizedLeg(flow, (leg) => sendLeg(this.#world, choice, leg, { signal }))
+        return leg ? { selection, leg } : { selection }
+      } catch (error) {
+        if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
+        refusal ??= error
+      }
+    }
+    throw refusal
+  }
+
+  /** Why a selection cannot be used before a person did something; asks no server. */
+  async hindrance({ choice }: Selection): Promise<AuthError | undefined> {
+    return choice?.strategy.hindrance?.(this.#alone(choice))
+  }
+
+  /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
+  async login(id: string, interaction: Interaction, signal?: AbortSignal): Promise<void> {
+    const choice = this.#world.entry(id)
+    if (!choice?.strategy.login) throw noLogin(id, choice)
+    await choice.strategy.login(this.#alone(choice, signal), interaction)
+  }
+
+  async logout(id: string, signal?: AbortSignal): Promise<void> {
+    const choice = this.#world.entry(id)
+    if (!choice?.strategy.logout) throw noLogin(id, choice)
+    await choice.strategy.logout(this.#alone(choice, signal))
+  }
+
+  async status(): Promise<readonly CredentialStatus[]> {
+    const known = this.#chooser.own.filter(({ strategy }) => strategy.tokenState)
+    return Promise.all(known.map((choice) => statusOf(choice, this.#alone(choice))))
+  }
+
+  /** For what concerns the entry itself and no address. */
+  #alone(choice: Choice, signal?: AbortSignal): AuthContext {
+    return contextOf(this.#world, choice, { url: 'about:blank' }, { signal })
   }
 
   async fetchTarget(target: Target, init: RequestInit): Promise<Response> {
@@ -73,6 +126,24 @@ export class Runtime {
       { ...init, signal, redirect },
     )
   }
+}
+
+async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus> {
+  const { id, type, flow } = credential
+  const { expiresAt, ...known } = (await strategy.tokenState?.(context)) ?? { state: 'none', renewable: false }
+  return {
+    credential: id,
+    type,
+    ...(typeof flow === 'string' && { flow }),
+    ...known,
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+  }
+}
+
+function noLogin(id: string, choice: Choice | undefined): ConfigurationError {
+  if (!choice) return new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+  const message = `entry "${id}" of type ${choice.credential.type} has no login: its secret is all it needs`
+  return new ConfigurationError('CONFIG_INVALID', message, { credential: id })
 }
 
 /** A transport of the caller's may throw anything, and what it throws may hold the request. */

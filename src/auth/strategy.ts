@@ -1,11 +1,15 @@
 /** What a scheme type must be able to do, and what it is given to do it. */
+
+import type { PrivateKey } from '../crypto/private-key.ts'
 import type { AuthError } from '../errors.ts'
 import type { Connection, HttpRequest, Send } from '../http/message.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { Target } from '../stac/target.ts'
 import type { Credential, CredentialForm, EntryForm } from './credential.ts'
 import type { AuthFlow, Leg } from './flow.ts'
+import type { Interaction } from './interaction.ts'
 import type { Session } from './session.ts'
+import type { SessionStore } from './session-store.ts'
 
 /** One member of a canonical tuple. */
 export interface IdentityMember {
@@ -31,9 +35,12 @@ export interface Warning {
   readonly pointer?: string
 }
 
-/** Milliseconds since the epoch. */
+/** The time, and waiting for it. */
 export interface Clock {
+  /** Milliseconds since the epoch. */
   now(): number
+  /** Milliseconds; default: a timer. Errors: `ABORTED`. */
+  wait?(duration: number, signal?: AbortSignal): Promise<void>
 }
 
 /** A token and what is known about it. `expiresAt` in epoch milliseconds. */
@@ -42,6 +49,30 @@ export interface Token {
   readonly tokenType: 'Bearer' | 'DPoP' | 'N_A'
   readonly expiresAt?: number
   readonly scopes?: readonly string[]
+  /** The ID token that came along (OpenID Connect Core 1.0 §2), checked. */
+  readonly idToken?: string
+  /** The key that a `DPoP` token is bound to. */
+  readonly key?: PrivateKey
+}
+
+/** What is known about the token of an entry, without the token. */
+export interface TokenState {
+  readonly state: 'none' | 'valid' | 'expired'
+  /** Epoch milliseconds; absent when nobody knows. */
+  readonly expiresAt?: number
+  readonly scopes?: readonly string[]
+  /** True when a new one can be had without a person. */
+  readonly renewable: boolean
+}
+
+/** The entry that an entry names in `with` or `subject`: what it yields is this one's input. */
+export interface Input {
+  /** Its token, for that address only. Errors: `CREDENTIAL_TARGET_UNTRUSTED`, `CONFIG_INVALID`, those of its grant. */
+  token(url: string): Promise<Token>
+  /** Sends a side request authorized by it. */
+  readonly send: Send
+  /** Its scheme type. */
+  readonly type: string
 }
 
 /** The thing to be reached: its address after resolution, and the target it came from. */
@@ -61,8 +92,9 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
   readonly session: Session
   /** For token endpoints and signing APIs of the entry (`endpoints`), and nothing else; never redirected. */
   readonly send: Send
-  /** The same, authorized by the entry that this entry names in `with`. */
-  readonly sendWith?: Send
+  readonly input?: Input
+  /** For what must last: beyond the process where the caller's store does, and in any case as long as the engine. */
+  readonly stores: { readonly lasting: SessionStore; readonly passing: SessionStore }
   /**
    * A connection for legs whose authorization belongs to it; whoever opens it closes it. Errors: `SCHEME_UNSUPPORTED` when
    * the transport cannot, or the request is not going to be sent; `CREDENTIAL_TARGET_UNTRUSTED`.
@@ -119,8 +151,11 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   covers?(credential: C, url: string, target?: Target): boolean
   /** True when a leg with material may go to that address; default: as `covers`. */
   reaches?(credential: C, url: string): boolean
-  /** Addresses of the entry that may receive its secret (token endpoint, signing API). */
-  endpoints?(credential: C): readonly string[]
+  /**
+   * Addresses of the entry that may receive its secret (token endpoint, signing API); an origin where the endpoints are found out.
+   * What the entry named in `with` or `subject` yields goes to the first.
+   */
+  endpoints?(credential: C): readonly (string | Origin)[]
   /** Last checks before the choice (signing parameters, runtime); gives warnings, throws what refuses the reference. */
   prepare?(preparation: Preparation<S, C>): readonly Warning[]
   /** The authorized request from what is already known, without waiting; undefined when something must be fetched. */
@@ -129,6 +164,19 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   authorize(request: HttpRequest, context: AuthContext<S, C>): AuthFlow
   /** The token itself, as input of a chained scheme. */
   token?(context: AuthContext<S, C>): Promise<Token>
+  /** Why a person is needed first, as far as that is known here; asks no server. */
+  hindrance?(context: AuthContext<S, C>): Promise<AuthError | undefined>
+  /** Obtains a token anew, with the person's help where the entry needs one, and keeps it. */
+  login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
+  /** Forgets the token everywhere. */
+  logout?(context: AuthContext<S, C>): Promise<void>
+  /** What is known about the token; asks no server. */
+  tokenState?(context: AuthContext<S, C>): Promise<TokenState>
+}
+
+/** Every address of an origin. */
+export interface Origin {
+  readonly origin: string
 }
 
 /** A strategy that is loaded when an entry or a scheme first has its type. */

@@ -13,6 +13,8 @@ export interface PrivateKey {
   readonly publicJwk: PublicJwk
   /** The SHA-256 thumbprint of the public half in base64url (RFC 7638). */
   readonly thumbprint: string
+  /** For SubtleCrypto; the private half is not extractable. */
+  readonly pair: CryptoKeyPair
   /** The signature of bytes, or of a text in UTF-8, in the form of RFC 7518 §3. */
   sign(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
@@ -52,6 +54,12 @@ export async function importPrivateKey(text: string, algorithms: readonly Signat
   return { problem: `is no private key of the kind ${algorithms.map((algorithm) => KINDS[algorithm].name).join(' or ')}` }
 }
 
+/** A new P-256 key, whose private half nobody can read out. */
+export async function generatePrivateKey(): Promise<PrivateKey> {
+  const pair = await crypto.subtle.generateKey(KINDS.ES256.parameters, false, ['sign', 'verify'])
+  return privateKey('ES256', pair as CryptoKeyPair, await crypto.subtle.exportKey('jwk', (pair as CryptoKeyPair).publicKey))
+}
+
 /** The SHA-256 thumbprint of a public key in base64url (RFC 7638 §3). */
 export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
   const ordered = Object.fromEntries(Object.entries(jwk).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -86,25 +94,36 @@ function pkcs8Of(text: string): Material | KeyProblem {
 
 /** The key, or undefined when the material is of another kind. The form that can be read out does not leave this function. */
 async function imported(material: Material, algorithm: SignatureAlgorithm): Promise<PrivateKey | KeyProblem | undefined> {
-  const { parameters, members } = KINDS[algorithm]
+  const { parameters } = KINDS[algorithm]
   let jwk: JsonWebKey
-  let key: CryptoKey
+  let pair: CryptoKeyPair
   try {
     const open = await ('jwk' in material
       ? crypto.subtle.importKey('jwk', material.jwk, parameters, true, ['sign'])
       : crypto.subtle.importKey('pkcs8', material.pkcs8, parameters, true, ['sign']))
     jwk = await crypto.subtle.exportKey('jwk', open)
-    key = await crypto.subtle.importKey('jwk', jwk, parameters, false, ['sign'])
+    pair = {
+      privateKey: await crypto.subtle.importKey('jwk', jwk, parameters, false, ['sign']),
+      publicKey: await crypto.subtle.importKey('jwk', publicHalf(algorithm, jwk), parameters, true, ['verify']),
+    }
   } catch {
     return undefined
   }
   if (KINDS[algorithm].name === 'RSA' && (fromBase64url(jwk.n ?? '')?.length ?? 0) < MIN_RSA_BYTES) {
     return { problem: `is an RSA key of less than ${MIN_RSA_BYTES * 8} bits` }
   }
-  const publicJwk = Object.fromEntries(members.map((name) => [name, String(jwk[name as keyof JsonWebKey])]))
+  return privateKey(algorithm, pair, jwk)
+}
+
+async function privateKey(algorithm: SignatureAlgorithm, pair: CryptoKeyPair, jwk: JsonWebKey): Promise<PrivateKey> {
+  const publicJwk = publicHalf(algorithm, jwk)
   const sign: PrivateKey['sign'] = async (data) => {
     const bytes = typeof data === 'string' ? utf8.encode(data) : data
-    return new Uint8Array(await crypto.subtle.sign(parameters, key, bytes))
+    return new Uint8Array(await crypto.subtle.sign(KINDS[algorithm].parameters, pair.privateKey, bytes))
   }
-  return { algorithm, publicJwk, thumbprint: await jwkThumbprint(publicJwk), sign }
+  return { algorithm, pair, publicJwk, thumbprint: await jwkThumbprint(publicJwk), sign }
+}
+
+function publicHalf(algorithm: SignatureAlgorithm, jwk: JsonWebKey): PublicJwk {
+  return Object.fromEntries(KINDS[algorithm].members.map((name) => [name, String(jwk[name as keyof JsonWebKey])]))
 }

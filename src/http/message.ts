@@ -27,6 +27,12 @@ export interface HttpResponse {
   toResponse(): Response
 }
 
+/** A certificate and its key, PEM. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
 /** What a transport needs to know besides the request. */
 export interface SendOptions {
   readonly signal?: AbortSignal
@@ -34,6 +40,8 @@ export interface SendOptions {
   readonly granted?: boolean
   /** Milliseconds for the whole exchange, body included; none for resources, whose body may be long. */
   readonly timeout?: number
+  /** What the client shows on an encrypted connection (RFC 8705 §2), PEM; a connection of its own is made for it. */
+  readonly clientCertificate?: ClientCertificate
   /** Where the platform hides the address of a redirect (browsers), it may follow by itself; for resources only. */
   readonly followHidden?: boolean
 }

@@ -31,6 +31,9 @@ interface ConnectOptions extends ConnectHooks {
   readonly timeout: number
   /** Certificates of authorities to trust instead of the system's, PEM. */
   readonly ca?: string
+  /** Certificate and key of the client, PEM. */
+  readonly cert?: string
+  readonly key?: string
   readonly proxies?: Proxies
 }
 
@@ -41,9 +44,15 @@ interface ConnectOptions extends ConnectHooks {
  *
  * Errors: `URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`, `PROXY_*`.
  */
-export function guardedConnect({ granted, timeout, ca, proxies, lookup = lookupAll, connect }: ConnectOptions): Connector {
+export function guardedConnect({ granted, timeout, ca, cert, key, proxies, lookup = lookupAll, connect }: ConnectOptions): Connector {
   const resolve = granted ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
-  const dial = buildConnector({ timeout, ...(ca && { ca }), rejectUnauthorized: true, lookup: asLookupFunction(resolve) })
+  const dial = buildConnector({
+    timeout,
+    ...(ca && { ca }),
+    ...(cert && { cert, key }),
+    rejectUnauthorized: true,
+    lookup: asLookupFunction(resolve),
+  })
   return (to, callback) => {
     const open = async () => {
       checkTarget(to, granted)

@@ -1,5 +1,5 @@
 import { Agent, type buildConnector } from 'undici'
-import type { Connect, HttpRequest, Send, SendOptions } from '../http/message.ts'
+import type { ClientCertificate, Connect, HttpRequest, Send, SendOptions } from '../http/message.ts'
 import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
 import { environmentProxies } from './proxy-tunnel.ts'
 import { undiciConnection } from './undici-connection.ts'
@@ -32,13 +32,25 @@ export function undiciTransport({
   ...hooks
 }: UndiciTransportOptions = {}): Send & { readonly connect: Connect } {
   const proxies = environmentProxies(env)
-  const connector = (granted: boolean): buildConnector.connector =>
-    guardedConnect({ ...hooks, granted, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) })
+  const connector = (granted: boolean, shown?: ClientCertificate): buildConnector.connector =>
+    guardedConnect({ ...hooks, ...shown, granted, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) })
   const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
   const agent = (granted: boolean) => new Agent({ ...limits, connect: connector(granted) })
   const guarded = agent(false)
   const granted = agent(true)
-  const send = (request: HttpRequest, options: SendOptions = {}) => exchange(options.granted ? granted : guarded, request, options)
+  const send = (request: HttpRequest, options: SendOptions = {}) => {
+    if (options.clientCertificate) return shownTo(request, options, connector(options.granted === true, options.clientCertificate))
+    return exchange(options.granted ? granted : guarded, request, options)
+  }
+  /** Kept apart: no other request may go out over a connection with somebody's certificate. */
+  const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {
+    const connection = await undiciConnection(request.url, connect, limits, options)
+    try {
+      return await connection.send(request, options)
+    } finally {
+      connection.close()
+    }
+  }
   const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
   return Object.assign(send, { connect })
 }

@@ -25,6 +25,7 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
   const end = deadline(options, request.url)
   try {
     if (!options.granted) checkHost(request.url)
+    if (options.clientCertificate) throw certificateUnshown(request.url)
     const response = await fetch(standardRequest(request, 'manual', end.signal))
     if (response.type !== 'opaqueredirect') return new FetchResponse(response, request.url, end)
     checkFollowing(request, options)
@@ -33,6 +34,11 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
     end.clear()
     throw end.signal?.aborted || isKnownFailure(error) ? failure(error, end.signal, request.url) : corsOrNetwork(request.url)
   }
+}
+
+function certificateUnshown(url: string): UnsupportedError {
+  const message = `${originOf(url)} is to be shown a certificate, which a page cannot do; nothing was sent`
+  return new UnsupportedError('UNSUPPORTED_IN_BROWSER', message, { url })
 }
 
 function checkHost(url: string): void {

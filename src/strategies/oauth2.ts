@@ -1,68 +1,60 @@
 /** OAuth 2.0: the flow that the entry names; its endpoints and scopes are the entry's, never the catalog's copy. */
-import type { EntryForm } from '../auth/credential.ts'
-import { authorized } from '../auth/flow.ts'
+import { platform } from '#platform'
 import type { IdentityMember, Strategy, Warning } from '../auth/strategy.ts'
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject, own, ownString, pointer } from '../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../stac/scheme.ts'
 import { bearer } from './http/bearer.ts'
-import { clientFields } from './oauth2/client-fields.ts'
-import { loginRequired } from './oauth2/login-required.ts'
-import { cachedToken, type OAuth2Credential, placeToken, renewToken, resolveToken } from './oauth2/token.ts'
+import type { OAuth2Credential } from './oauth2/credential.ts'
+import { entryProblem, OAUTH2_FORMS, wanted } from './oauth2/entry-forms.ts'
+import { fragmentsUnseen } from './oauth2/implicit.ts'
+import { bearerLeg } from './oauth2/present.ts'
+import { hindrance, knownTokens, tokenOf, tokenState } from './oauth2/token.ts'
+import { endpointsOf, tokenLegs } from './oauth2/token-legs.ts'
 
 const URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const
 
-const GRANT = { flow: { kind: 'text', label: 'Flow', required: true } } as const
-const ENDPOINTS = {
-  tokenUrl: { kind: 'url', label: 'Token endpoint', required: true },
-  refreshUrl: { kind: 'url', label: 'Endpoint that redeems refresh tokens' },
-} as const
-const CLIENT = { ...clientFields, clientId: { ...clientFields.clientId, required: true } }
-
-const CLIENT_CREDENTIALS: EntryForm = {
-  when: { flow: ['clientCredentials'] },
-  fields: { ...GRANT, ...ENDPOINTS, ...CLIENT, clientSecret: { ...clientFields.clientSecret, required: true } },
-}
-
-/** Understood so that it can be compared with schemes; logging in is not part of this version. */
-const AUTHORIZATION_CODE: EntryForm = {
-  when: { flow: ['authorizationCode'] },
-  fields: { ...GRANT, authorizationUrl: { kind: 'url', label: 'Authorization endpoint', required: true }, ...ENDPOINTS, ...CLIENT },
-}
-
-/** Gets a token by the entry's grant (RFC 6749) and sends it as a bearer token (RFC 6750); a 401 is retried once. */
+/** Gets a token by the entry's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
 export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   type: 'oauth2',
   acceptsToken: true,
-  forms: [CLIENT_CREDENTIALS, AUTHORIZATION_CODE],
+  forms: OAUTH2_FORMS,
   problem,
   identity: ({ flows }) => Object.entries(flows).map(([name, flow]) => tuple(name, flow)),
   schemeOf: ({ flow, authorizationUrl, tokenUrl, refreshUrl }) => ({
     type: 'oauth2',
     flows: { [flow]: { ...(authorizationUrl && { authorizationUrl }), ...(tokenUrl && { tokenUrl }), ...(refreshUrl && { refreshUrl }) } },
   }),
-  describe({ flows }) {
-    const tokenUrl = ownString(own(flows, 'clientCredentials'), 'tokenUrl')
-    if (tokenUrl === undefined) return { entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
-    return { entry: { type: 'oauth2', flow: 'clientCredentials', tokenUrl }, fields: CLIENT_CREDENTIALS.fields }
+  refine(entry) {
+    const problem = entryProblem(entry)
+    if (problem) throw problem
+    return entry
   },
-  endpoints: ({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl].filter((url) => url !== undefined),
+  describe({ flows }) {
+    const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((flow) => own(flows, String(flow)) !== undefined))
+    const flow = String(form?.when?.flow?.[0])
+    if (!form || flow === 'implicit') return { entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
+    const urls = URLS.flatMap((name) => {
+      const value = ownString(own(flows, flow), name)
+      return value === undefined ? [] : [[name, value]]
+    })
+    return { entry: { type: 'oauth2', flow, ...Object.fromEntries(urls) }, fields: wanted(form) }
+  },
+  endpoints: endpointsOf,
   prepare({ scheme, pointer: at, credential }) {
-    if (credential.flow !== 'clientCredentials') throw loginRequired(credential.id)
+    if (credential.flow === 'implicit' && platform.connect) throw fragmentsUnseen(credential.id)
     return [...ungranted(scheme, at, credential)]
   },
   peek(request, context) {
-    const token = cachedToken(context)
-    return token && authorized(placeToken(request, context.credential, token.value), token.expiresAt)
+    const set = knownTokens(context)
+    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
   },
-  async *authorize(request, context) {
-    const token = await resolveToken(context)
-    const response = yield authorized(placeToken(request, context.credential, token.value), token.expiresAt)
-    if (response.status !== 401) return
-    const renewed = await renewToken(context, token)
-    yield authorized(placeToken(request, context.credential, renewed.value), renewed.expiresAt)
-  },
-  token: resolveToken,
+  authorize: tokenLegs,
+  token: tokenOf,
+  hindrance,
+  tokenState,
+  login: async (context, interaction) => (await import('./oauth2/login.ts')).login(context, interaction),
+  logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {

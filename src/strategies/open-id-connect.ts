@@ -1,34 +1,23 @@
 /** OpenID Connect: named by its discovery address. */
-import type { Credential } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
-import { bearer } from './http/bearer.ts'
 import { clientFields } from './oauth2/client-fields.ts'
-import { loginRequired } from './oauth2/login-required.ts'
-
-type OpenIdConnectCredential = Credential & { readonly openIdConnectUrl?: string; readonly issuer?: string }
-
-const DISCOVERY = '/.well-known/openid-configuration'
+import type { OAuth2Credential } from './oauth2/credential.ts'
+import { entryProblem, OPEN_ID_FORMS } from './oauth2/entry-forms.ts'
+import { bearerLeg } from './oauth2/present.ts'
+import { discoveryUrl } from './oauth2/server.ts'
+import { hindrance, knownTokens, tokenOf, tokenState } from './oauth2/token.ts'
+import { endpointsOf, tokenLegs } from './oauth2/token-legs.ts'
 
 /**
- * Matches providers by their discovery address (OpenID Connect Discovery 1.0 §4). A finished bearer token answers it; a
- * login is not part of this version.
+ * Matches providers by their discovery address (OpenID Connect Discovery 1.0 §4) and logs in there; a finished bearer token
+ * answers it as well.
  */
-export const openIdConnect: Strategy<OpenIdConnectScheme, OpenIdConnectCredential> = {
+export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   type: 'openIdConnect',
   acceptsToken: true,
-  forms: [
-    {
-      fields: {
-        openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
-        issuer: { kind: 'url', label: 'Issuer, instead of the discovery address' },
-        flow: { kind: 'text', label: 'Flow', values: ['authorizationCode', 'clientCredentials', 'password'] },
-        ...clientFields,
-        clientId: { ...clientFields.clientId, required: true },
-      },
-    },
-  ],
+  forms: OPEN_ID_FORMS,
   problem(scheme, at): AuthError | undefined {
     if (isOpenIdConnectScheme(scheme)) return undefined
     return new SelectionError('SCHEME_INVALID', 'an openIdConnect scheme needs "openIdConnectUrl"', { pointer: at })
@@ -41,20 +30,30 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OpenIdConnectCredentia
     if ((entry.openIdConnectUrl === undefined) === (entry.issuer === undefined)) {
       throw new ConfigurationError('CONFIG_INVALID', 'give either openIdConnectUrl or issuer')
     }
-    return entry
+    const complete = withOpenId({ ...entry, flow: entry.flow ?? 'authorizationCode' })
+    const problem = entryProblem(complete)
+    if (problem) throw problem
+    return complete
   },
-  describe: () => ({ entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }),
-  endpoints: ({ openIdConnectUrl, issuer }) => [discoveryUrl(openIdConnectUrl ?? issuer ?? '')],
-  prepare({ credential }) {
-    throw loginRequired(credential.id)
+  describe: ({ openIdConnectUrl }) => ({
+    entry: { type: 'openIdConnect', openIdConnectUrl },
+    fields: { clientId: clientFields.clientId, clientSecret: clientFields.clientSecret, scopes: clientFields.scopes },
+  }),
+  endpoints: endpointsOf,
+  peek(request, context) {
+    const set = knownTokens(context)
+    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
   },
-  // biome-ignore lint/correctness/useYield: there is no leg before a login
-  async *authorize(_request, { credential }) {
-    throw loginRequired(credential.id)
-  },
+  authorize: tokenLegs,
+  token: tokenOf,
+  hindrance,
+  tokenState,
+  login: async (context, interaction) => (await import('./oauth2/login.ts')).login(context, interaction),
+  logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
 }
 
-/** An address without the well-known suffix is an issuer. */
-function discoveryUrl(url: string): string {
-  return url.includes(DISCOVERY) ? url : `${url.replace(/\/$/, '')}${DISCOVERY}`
+/** A login by OpenID Connect asks for `openid` (OpenID Connect Core 1.0 §3.1.2.1), whatever else the entry lists. */
+function withOpenId(entry: OAuth2Credential): OAuth2Credential {
+  const { flow, scopes = [] } = entry
+  return flow === 'clientCredentials' || scopes.includes('openid') ? entry : { ...entry, scopes: ['openid', ...scopes] }
 }

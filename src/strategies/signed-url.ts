@@ -99,7 +99,7 @@ async function sign(context: Context, signal: AbortSignal): Promise<Entry<string
   const { credential, resource, clock, scheme } = context
   const [, flow] = flowFor(scheme, credential)
   const bound = await bindParameters(flow, credential.parameters ?? new Map(), resource, credential)
-  const send = context.sendWith ?? context.send
+  const send = context.input?.send ?? context.send
   const response = await send(signingRequest(credential, bound), { signal })
   return readSignedAnswer(response, {
     credential: credential.id,

@@ -43,11 +43,10 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
   // A finished bearer token answers these two as well.
   ['oauth2', /^src\/strategies\/http\/bearer\.ts$/],
   ['open-id-connect', /^src\/strategies\/(?:oauth2\/|http\/bearer\.ts$)/],
-  ['http/dpop', /^src\/strategies\/oauth2\/token\.ts$/],
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['reveal']
+const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [

@@ -5,6 +5,7 @@ import type { Choice } from '../../src/auth/choice.ts'
 import { contextOf, type World } from '../../src/auth/context.ts'
 import { runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
 import { readCredentials } from '../../src/auth/read-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
@@ -35,11 +36,17 @@ const PARAMS =
 const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
 const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
 
+/** Far enough for Mutual to prove itself, to a server that never does. */
+const MUTUAL = 'Mutual version=1, algorithm=iso-kam3-dl-2048-sha256, validation=host, realm="r"'
+const KS1 = Buffer.alloc(256).fill(3, 255).toString('base64')
+const agreeing = (leg: number) => (leg === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
+
 /** A server that never says yes, or says it without a reason. */
 const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
   'asks for everything': () => asks(everything.join(', ')),
   'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
   'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
+  'agrees on a key': (leg) => asks(`${MUTUAL}, ${agreeing(leg)}`),
   'asks for something else': () => asks('Other realm="r"'),
   'asks without a challenge': () => ({ status: 401 }),
   'asks with an unreadable challenge': () => asks('Digest realm="open'),
@@ -72,7 +79,15 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
     return { send: servers.send, keyingMaterial: (length) => new Uint8Array(length).fill(7), close: () => opened.pop() }
   }
   const transport = Object.assign(servers.send.bind(undefined), { connect })
-  const world = { transport, sessions: new MemorySessions(clock), clock, random, warn: () => {}, named: new Set<string>() }
+  const world = {
+    transport,
+    sessions: new MemorySessions(clock),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
+    clock,
+    random,
+    warn: () => {},
+    named: new Set<string>(),
+  }
   return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }
 }
 

@@ -31,6 +31,7 @@ describe('the demo', () => {
       ['http-dpop/data', 'http dpop', 'dpop', '1', '200'],
       ['http-gnap/data', 'http gnap', 'gnap', '1', '200'],
       ['http-hoba/data', 'http hoba', 'hoba', '2', '200'],
+      ['http-mutual/data', 'http mutual', 'mutual', '3', '200'],
       ['http-oauth/data', 'http oauth', 'oauth', '1', '200'],
       ['http-privatetoken/data', 'http privatetoken', 'privatetoken', '3', '200'],
       ['http-scram-sha-1/data', 'http scram-sha-1', 'scram-sha-1', '3', '200'],
@@ -49,13 +50,13 @@ describe('the demo', () => {
   })
 
   it.each([
-    /^ok {6}lint +22 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
-    /^ok {6}explain +22 targets, 22 with a usable credential, 0 requests$/,
-    /^ok {6}authorize +21 requests, each sent once by a plain fetch: 21 files with the right SHA-256; 1 bound to its connection, not handed out$/,
-    /^ok {6}fetch +22 of 22 files with the right SHA-256, \d{7} bytes$/,
-    /^ok {6}no credential +22 bare requests, 22 refused with 401, 403 or 404$/,
-    /^ok {6}wrong secrets +22 of 22 refused \(19 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
-    /^ok {6}other host +22 documents: 44 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
+    /^ok {6}lint +23 documents, extension 1\.1\.0: 0 errors, 0 warnings/,
+    /^ok {6}explain +23 targets, 23 with a usable credential, 0 requests$/,
+    /^ok {6}authorize +22 requests, each sent once by a plain fetch: 22 files with the right SHA-256; 1 bound to its connection, not handed out$/,
+    /^ok {6}fetch +23 of 23 files with the right SHA-256, \d{7} bytes$/,
+    /^ok {6}no credential +23 bare requests, 23 refused with 401, 403 or 404$/,
+    /^ok {6}wrong secrets +23 of 23 refused \(20 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
+    /^ok {6}other host +23 documents: 46 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
   ])('says %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)

@@ -2,6 +2,7 @@
 
 import { authorizedLeg, runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
 import { Secret } from '../../src/auth/secret.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
 import type { HttpContext } from '../../src/strategies/http/word.ts'
@@ -27,6 +28,7 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
     connect: () => Promise.reject(new Error('no connections')),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
     clock,
     random,
     warn: () => {},

@@ -20,7 +20,7 @@ function answered(
 ) {
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
   const credentials = { ...entries.oauth, ...entry }
-  return victim({ credentials, clock: { now: () => NOW }, ...options }, servers)
+  return victim({ credentials, clock: { now: () => NOW, wait: async () => {} }, ...options }, servers)
 }
 
 const form = (request: HttpRequest | undefined) => Object.fromEntries(new URLSearchParams(String(request?.body)))

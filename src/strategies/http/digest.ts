@@ -8,9 +8,10 @@ import { type HttpRequest, type HttpResponse, withHeader } from '../../http/mess
 import { originOf } from '../../http/network-error.ts'
 import { reveal, unfit } from '../reveal.ts'
 import { type Account, type Answer, answer } from './digest/answer.ts'
-import { ALGORITHMS, strongest, unsupported } from './digest/digest-challenge.ts'
+import { ALGORITHMS, strongest } from './digest/digest-challenge.ts'
 import { type ProtectionSpace, ProtectionSpaces } from './digest/protection-space.ts'
 import { challengesFor } from './offered.ts'
+import { unanswerable } from './unanswerable.ts'
 import type { HttpContext, HttpWord } from './word.ts'
 
 /**
@@ -44,7 +45,7 @@ async function* authorize(request: HttpRequest, context: HttpContext): AuthFlow 
   let response = space ? yield* attempt(request, space, account, context) : yield handshake(request)
   for (let answers = 0; isAskedAgain(response, answers); answers++) {
     const challenge = strongest(challengesFor(response, 'Digest', context), response, context.credential)
-    if (spaces.isWeaker(challenge)) throw unsupported(response, context.credential, `it asked for more than ${challenge.hash} before`)
+    if (spaces.isWeaker(challenge)) throw unanswerable(response, context.credential, `it asked for more than ${challenge.hash} before`)
     space = spaces.keep(challenge, request.url)
     response = yield* attempt(request, space, account, context)
   }

@@ -2,24 +2,22 @@
  * Salted challenge response (RFC 7804 over RFC 5802 and RFC 7677): the password never travels, and the server has to prove
  * that it knows it as well.
  */
-import { platform } from '#platform'
-import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, authorized, handshake } from '../../auth/flow.ts'
-import type { Secret } from '../../auth/secret.ts'
 import { base64 } from '../../crypto/base64.ts'
 import { octets } from '../../crypto/octets.ts'
 import { sameBytes } from '../../crypto/same-bytes.ts'
 import { saslprep } from '../../crypto/saslprep.ts'
-import { ChallengeError, ProtocolError } from '../../errors.ts'
 import { type AuthParam, authParams } from '../../http/auth-params.ts'
 import { type Challenge, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
-import { reveal, unfit } from '../reveal.ts'
+import { accountOf } from './account.ts'
 import { challengesFor } from './offered.ts'
 import { refused } from './refused.ts'
 import { clientProof, type ScramHash, scramKeys, serverSignature } from './scram/keys.ts'
 import { clientFinal, clientFirst, finalData, firstData, type ServerFirst, serverFinal, serverFirst } from './scram/messages.ts'
+import { unanswerable } from './unanswerable.ts'
+import { unproven } from './unproven.ts'
 import type { HttpContext, HttpWord } from './word.ts'
 
 /** `SCRAM-SHA-1`, for servers whose accounts are older than SHA-256. */
@@ -45,7 +43,7 @@ const NONCE_BYTES = 18
 
 async function* exchange(request: HttpRequest, context: HttpContext, hash: ScramHash): AuthFlow {
   const mechanism = `SCRAM-${hash}`
-  const { user, password } = await accountOf(context.credential)
+  const { user, password } = await accountOf(context.credential, saslprep)
   const [challenge] = challengesFor(yield handshake(request), mechanism, context)
   if (!challenge) return
   const realm = realmOf(challenge)
@@ -76,17 +74,6 @@ async function* exchange(request: HttpRequest, context: HttpContext, hash: Scram
   checkServer(response, context, sid, await serverSignature(hash, keys, messages))
 }
 
-/** Both prepared (RFC 4013), before anything is sent. Errors: `CREDENTIAL_VALUE_INVALID`, `CREDENTIAL_SOURCE`. */
-async function accountOf(credential: Credential): Promise<{ user: string; password: string }> {
-  const read = async (field: string) => {
-    const prepared = saslprep(await reveal(credential[field] as Secret, field, credential))
-    if (prepared === undefined) throw unfit(field, credential.id, 'has characters that SASLprep forbids')
-    return prepared
-  }
-  const [user, password] = await Promise.all([read('username'), read('password')])
-  return { user, password }
-}
-
 /** As header fields carry it, to be given back. */
 function realmOf({ params }: Challenge): string | undefined {
   const realm = params.get('realm')
@@ -110,10 +97,8 @@ function openingOf(
   if (!params || errorOf(params)) throw refused(response, context, errorOf(params))
   const sid = params.get('sid')
   const server = sid === undefined ? 'it has no "sid"' : serverFirst(params.get('data') ?? '', nonce)
-  if (sid !== undefined && typeof server !== 'string') return { sid, server }
-  const message = `the ${mechanism} challenge of ${originOf(response.url)} cannot be answered: ${server}`
-  const { url, status } = response
-  throw new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: context.credential.id })
+  if (sid === undefined || typeof server === 'string') throw unanswerable(response, context.credential, String(server))
+  return { sid, server }
 }
 
 type Params = ReadonlyMap<string, string>
@@ -139,11 +124,4 @@ function checkServer(response: HttpResponse, context: HttpContext, sid: string, 
   const final = serverFinal(info.get('data') ?? '')
   if (info.get('sid') === sid && final && 'signature' in final && sameBytes(final.signature, expected)) return
   throw unproven(response, context, 'gives a wrong proof that it knows the password')
-}
-
-function unproven({ url, status }: HttpResponse, { credential }: HttpContext, what: string): ProtocolError {
-  const hint = platform.hidesHeaders
-    ? 'for web pages the server must list Authentication-Info in Access-Control-Expose-Headers'
-    : 'it may be another server than you think: its answer was thrown away'
-  return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: credential.id, hint })
 }

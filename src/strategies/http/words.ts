@@ -6,6 +6,7 @@ import { digest } from './digest.ts'
 import { dpop } from './dpop.ts'
 import { gnap } from './gnap.ts'
 import { hoba } from './hoba.ts'
+import { mutual } from './mutual.ts'
 import { negotiate } from './negotiate.ts'
 import { oauth } from './oauth.ts'
 import { privateToken } from './private-token.ts'
@@ -21,6 +22,7 @@ export const words: readonly HttpWord[] = [
   dpop,
   gnap,
   hoba,
+  mutual,
   negotiate,
   oauth,
   privateToken,

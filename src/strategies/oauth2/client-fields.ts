@@ -1,12 +1,38 @@
 import type { Field } from '../../auth/credential.ts'
 
+type Fields = { readonly [name: string]: Field }
+
 /** Fields that every OAuth 2.0 client may have. */
 export const clientFields = {
-  clientId: { kind: 'text', label: 'Client id' },
+  clientId: { kind: 'text', label: 'Client id', required: true },
   clientSecret: { kind: 'secret', label: 'Client secret' },
-  clientAuthentication: { kind: 'text', label: 'How the client proves itself', values: ['basic', 'post', 'none'] },
+  clientAuthentication: {
+    kind: 'text',
+    label: 'How the client proves itself',
+    values: ['basic', 'post', 'none', 'secretJwt', 'privateKeyJwt', 'tls'],
+  },
+  privateKey: { kind: 'secret', label: 'Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls' },
+  keyId: { kind: 'text', label: 'Identifier of that key' },
+  certificate: { kind: 'secret', label: 'Certificate of the client (PEM), for tls' },
   scopes: { kind: 'texts', label: 'Scopes to ask for; those of the catalog are never asked for' },
   resource: { kind: 'text', label: 'Resource indicator (RFC 8707)' },
   audience: { kind: 'text', label: 'Audience' },
+  dpop: { kind: 'boolean', label: 'Ask for tokens that are bound to a key (RFC 9449)' },
+  dpopKey: { kind: 'secret', label: 'That key, where it must outlive the process; default: a new one that nobody can read out' },
+  revocationUrl: { kind: 'url', label: 'Endpoint that revokes tokens (RFC 7009)' },
+  present: { kind: 'text', label: 'Token to send to the data', values: ['access_token', 'id_token'] },
   placement: { kind: 'placement', label: 'Query parameter for the token, instead of the Authorization header' },
-} as const satisfies { readonly [name: string]: Field }
+} as const satisfies Fields
+
+/** How a person may log in. */
+export const loginFields = {
+  deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
+} as const satisfies Fields
+
+/** The account of the password grant, which must be asked for in so many words. */
+export const passwordFields = {
+  username: { kind: 'text-or-secret', label: 'User name', required: true },
+  password: { kind: 'secret', label: 'Password', required: true },
+  allowPasswordGrant: { kind: 'boolean', label: 'Hand the password to the token endpoint, against the advice of RFC 9700', required: true },
+  tokenRequest: { kind: 'text', label: 'Form of the token request, for endpoints that want JSON', values: ['form', 'json'] },
+} as const satisfies Fields

@@ -1,9 +1,9 @@
 import { CredentialError } from '../../errors.ts'
 
-/** `LOGIN_REQUIRED`: only a person can go on from here, and this version has no login. */
-export function loginRequired(id: string): CredentialError {
-  return new CredentialError('LOGIN_REQUIRED', `"${id}" needs a login, which this version cannot do`, {
+/** `LOGIN_REQUIRED`: only a person can go on from here. */
+export function loginRequired({ id }: { readonly id: string }): CredentialError {
+  return new CredentialError('LOGIN_REQUIRED', `"${id}" needs a login`, {
     credential: id,
-    hint: 'get an access token from the provider and add it as an entry of type "http", scheme "bearer", with the same sendTo',
+    hint: `stac-auth login ${id}; in code, auth.login("${id}", …); or add a finished token as an entry of type "http", scheme "bearer"`,
   })
 }

@@ -1,72 +1,161 @@
-/** Tokens of an entry: obtained once for all who wait, kept in the session, placed where the entry says. */
-import type { Credential } from '../../auth/credential.ts'
-import type { Secret } from '../../auth/secret.ts'
-import type { Entry } from '../../auth/session.ts'
-import type { AuthContext, PeekContext, Token } from '../../auth/strategy.ts'
-import { SelectionError } from '../../errors.ts'
-import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../../http/message.ts'
-import type { OAuth2Scheme } from '../../stac/scheme.ts'
+/** Token sets of an entry: obtained once for all who wait, in this process and in others, and kept before they are used. */
+import { platform } from '#platform'
+import type { SessionStore } from '../../auth/session-store.ts'
+import type { Token, TokenState } from '../../auth/strategy.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
+import { boundKey } from './client.ts'
+import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './login-required.ts'
+import { publishedAt } from './server.ts'
+import { decodeTokenSet, encodeTokenSet, isFresh, type TokenSet } from './token-set.ts'
 
-/** An `oauth2` entry after reading. */
-export type OAuth2Credential = Credential & {
-  readonly flow: string
-  readonly authorizationUrl?: string
-  readonly tokenUrl?: string
-  readonly refreshUrl?: string
-  readonly clientId: string
-  readonly clientSecret?: Secret
-  readonly clientAuthentication?: 'basic' | 'post' | 'none'
-  readonly scopes?: readonly string[]
-  readonly resource?: string
-  readonly audience?: string
-  readonly placement?: { readonly in: 'query'; readonly name: string }
-}
-
-export type OAuth2Context = AuthContext<OAuth2Scheme, OAuth2Credential>
-
-/** The token, from the session or by the entry's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
-export async function resolveToken(context: OAuth2Context): Promise<Token> {
-  const { value } = await context.session.resolve<Token>(tokenKey(context.credential), (signal) => obtain({ ...context, signal }))
+/** The token set, from session or store, renewed, or by the entry's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
+export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
+  const { value } = await context.session.resolve<TokenSet>(tokenKey(context.credential), async (signal) => {
+    const set = await kept({ ...context, signal }, refused)
+    return set.expiresAt === undefined ? { value: set } : { value: set, expiresAt: set.expiresAt }
+  })
   return value
 }
 
-/** The token if it is there already. */
-export function cachedToken({ credential, session }: PeekContext<OAuth2Scheme, OAuth2Credential>): Token | undefined {
-  return session.get<Token>(tokenKey(credential))?.value
+/** The set if it is at hand. */
+export function knownTokens({ credential, session }: OAuth2PeekContext): TokenSet | undefined {
+  return session.get<TokenSet>(tokenKey(credential))?.value
 }
 
-/** A new token in place of one that a server refused; whoever comes first gets it for all. */
-export function renewToken(context: OAuth2Context, refused: Token): Promise<Token> {
+/** A new set in place of one that a server refused; whoever comes first gets it for all. */
+export function renewTokens(context: OAuth2Context, refused: TokenSet): Promise<TokenSet> {
   context.session.invalidate(tokenKey(context.credential), refused)
-  return resolveToken(context)
+  return resolveTokens(context, refused)
 }
 
-/** A copy of the request with the token (RFC 6750 §2.1, or §2.3 where the entry says so). */
-export function placeToken(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
-  if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
-  // A redirect that keeps the query brings the token along.
-  if (queryValues(request.url, placement.name).includes(token)) return request
-  if (hasQueryParameter(request.url, placement.name)) {
-    throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${placement.name}" already`, {
-      credential: id,
-      url: request.url,
-    })
+/** Keeps a set that a login gave. */
+export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise<void> {
+  const { store, key } = await placeOf(context)
+  await store.exclusively(key, () => store.write(key, encodeTokenSet(set)), context.signal)
+  context.session.invalidate(tokenKey(context.credential), knownTokens(context))
+}
+
+/** Forgets the set, and gives it back for its revocation. */
+export async function dropTokens(context: OAuth2Context): Promise<TokenSet | undefined> {
+  const { store, key } = await placeOf(context)
+  return store.exclusively(
+    key,
+    async () => {
+      const set = decodeTokenSet(await store.read(key))
+      await store.remove(key)
+      context.session.invalidate(tokenKey(context.credential), knownTokens(context))
+      return set
+    },
+    context.signal,
+  )
+}
+
+/** Why a person is needed before a token can be had; undefined when none is. */
+export async function hindrance(context: OAuth2Context): Promise<AuthError | undefined> {
+  const { state, renewable } = await tokenState(context)
+  return state === 'valid' || renewable ? undefined : loginRequired(context.credential)
+}
+
+export async function tokenState(context: OAuth2Context): Promise<TokenState> {
+  const { store, key } = await placeOf(context)
+  const set = decodeTokenSet(await store.read(key))
+  const anew = !needsPerson(context.credential)
+  if (!set) return { state: 'none', renewable: anew }
+  const { expiresAt, scopes, refreshToken } = set
+  const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
+  return {
+    state: ended ? 'expired' : 'valid',
+    renewable: anew || refreshToken !== undefined,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(scopes && { scopes }),
   }
-  return withUrl(request, withQueryParameter(request.url, placement.name, token))
+}
+
+/** The set as input of a chain. */
+export async function tokenOf(context: OAuth2Context): Promise<Token> {
+  const { accessToken, tokenType, expiresAt, scopes, idToken } = await resolveTokens(context)
+  return {
+    value: accessToken,
+    tokenType,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(scopes && { scopes }),
+    ...(idToken !== undefined && { idToken }),
+    ...(tokenType === 'DPoP' && { key: await boundKey(context) }),
+  }
 }
 
 /** Everything that a token depends on; the session adds the entry's id. */
-function tokenKey({ tokenUrl, clientId, flow, scopes = [], resource, audience }: OAuth2Credential): string {
-  return JSON.stringify(['token', tokenUrl, clientId, flow, [...scopes].sort(), resource, audience])
+export function tokenKey(credential: OAuth2Credential): string {
+  const { tokenUrl, authorizationUrl, clientId, flow, scopes = [], resource, audience, subject, requestedTokenType } = credential
+  const server = publishedAt(credential) ?? tokenUrl ?? authorizationUrl
+  return JSON.stringify(['token', server, clientId, flow, [...scopes].sort(), resource, audience, subject, requestedTokenType])
 }
 
-async function obtain(context: OAuth2Context): Promise<Entry<Token>> {
-  const { credential } = context
-  if (credential.flow !== 'clientCredentials') {
-    throw loginRequired(credential.id)
+async function kept(context: OAuth2Context, refused: TokenSet | undefined): Promise<TokenSet> {
+  const { store, key } = await placeOf(context)
+  const usable = async () => {
+    const set = decodeTokenSet(await store.read(key))
+    return set && isFresh(set, context.clock.now()) && set.accessToken !== refused?.accessToken ? set : undefined
   }
-  const { clientCredentials } = await import('./client-credentials.ts')
-  const token = await clientCredentials(context)
-  return token.expiresAt === undefined ? { value: token } : { value: token, expiresAt: token.expiresAt }
+  const before = await usable()
+  if (before) return before
+  return store.exclusively(
+    key,
+    async () => {
+      // Another process may have been faster.
+      const meanwhile = await usable()
+      if (meanwhile) return meanwhile
+      const old = decodeTokenSet(await store.read(key))
+      try {
+        const set = await renewed(context, old, () => store.remove(key))
+        // A rotated refresh token is safe before anything can go wrong with the access token.
+        await store.write(key, encodeTokenSet(set))
+        return set
+      } catch (error) {
+        if (old && isLiving(old, refused, context)) return old
+        throw error
+      }
+    },
+    context.signal,
+  )
+}
+
+/** A set that should be renewed but has not ended is good enough when the server cannot be reached. */
+function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | undefined, { clock }: OAuth2Context): boolean {
+  return expiresAt !== undefined && clock.now() < expiresAt && accessToken !== refused?.accessToken
+}
+
+/** By the refresh token where there is one, else by the grant. A refresh token that is refused is forgotten. */
+async function renewed(context: OAuth2Context, old: TokenSet | undefined, forget: () => Promise<void>): Promise<TokenSet> {
+  if (old?.refreshToken !== undefined) {
+    try {
+      const { refresh } = await import('./refresh.ts')
+      return await refresh(context, old)
+    } catch (error) {
+      if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
+      await forget()
+    }
+  }
+  return byGrant(context)
+}
+
+async function byGrant(context: OAuth2Context): Promise<TokenSet> {
+  switch (context.credential.flow) {
+    case 'clientCredentials':
+      return (await import('./client-credentials.ts')).clientCredentials(context)
+    case 'password':
+      return (await import('./password.ts')).password(context)
+    case 'tokenExchange':
+      return (await import('./token-exchange.ts')).tokenExchange(context)
+    default:
+      throw loginRequired(context.credential)
+  }
+}
+
+/** The store, and the name under which it keeps the entry's set. A key that nobody can read out does not outlive the engine. */
+async function placeOf({ credential, stores }: OAuth2Context): Promise<{ store: SessionStore; key: string }> {
+  const parts = [credential.id, tokenKey(credential), credential.dpop ? 'dpop' : '']
+  const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
+  return { store: credential.dpop && !credential.dpopKey ? stores.passing : stores.lasting, key }
 }

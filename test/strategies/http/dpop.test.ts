@@ -44,6 +44,7 @@ describe('dpop', () => {
       algorithm: 'ES256',
       publicJwk: { kty: 'EC', x: PROOF.x, y: PROOF.y, crv: 'P-256' },
       thumbprint: PROOF.jkt,
+      pair: {} as CryptoKeyPair,
       sign: async (text) => {
         expect(text).toBe(`${PROOF.header}.${PROOF.claims}`)
         return Uint8Array.from(Buffer.from(PROOF.signature, 'base64url'))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Leg } from '../../../src/auth/flow.ts'
 import { parseGrant } from '../../../src/auth/grant.ts'
+import { memoryStore } from '../../../src/auth/memory-store.ts'
 import { Secret } from '../../../src/auth/secret.ts'
 import { MemorySessions } from '../../../src/auth/session.ts'
 import type { AuthContext } from '../../../src/auth/strategy.ts'
@@ -22,6 +23,7 @@ function contextWith(fields: Partial<S3Credential>, url: string): AuthContext<S3
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
     connect: () => Promise.reject(new Error('no connections')),
+    stores: { lasting: memoryStore(), passing: memoryStore() },
     clock,
     random: (bytes) => new Uint8Array(bytes),
     warn: () => {},

@@ -1,10 +1,10 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { octets } from '../../../crypto/octets.ts'
-import { ChallengeError } from '../../../errors.ts'
+import type { ChallengeError } from '../../../errors.ts'
 import { type Challenge, isUtf8 } from '../../../http/challenge.ts'
 import type { HttpResponse } from '../../../http/message.ts'
-import { originOf } from '../../../http/network-error.ts'
 import type { HashName } from '../../../platform/platform.ts'
+import { unanswerable } from '../unanswerable.ts'
 
 /** Strongest first (RFC 7616 §3.7). */
 export const ALGORITHMS: readonly HashName[] = ['SHA-512-256', 'SHA-256', 'MD5']
@@ -34,15 +34,9 @@ export interface DigestChallenge {
 export function strongest(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): DigestChallenge {
   const allowed = ALGORITHMS.filter((name) => allows(credential, name))
   const ranked = allowed.flatMap((hash) => challenges.filter((challenge) => algorithmOf(challenge).hash === hash))
-  if (ranked[0]) return answerable(ranked[0], (why) => unsupported(response, credential, why))
+  if (ranked[0]) return answerable(ranked[0], (why) => unanswerable(response, credential, why))
   const offered = challenges.map((challenge) => (challenge.params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
-  throw unsupported(response, credential, `it offers Digest with ${offered}, and the entry allows ${allowed.join(', ')}`)
-}
-
-/** `AUTH_CHALLENGE_UNSUPPORTED` for a challenge of that answer. */
-export function unsupported({ url, status }: HttpResponse, { id }: Credential, why: string): ChallengeError {
-  const message = `the challenge of ${originOf(url)} cannot be answered with entry "${id}": ${why}`
-  return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
+  throw unanswerable(response, credential, `it offers Digest with ${offered}, and the entry allows ${allowed.join(', ')}`)
 }
 
 function allows({ algorithms }: Credential, name: HashName): boolean {

@@ -1,4 +1,5 @@
 import { base64 } from '../../../crypto/base64.ts'
+import { closeness, rootsOf } from '../protected-roots.ts'
 import { ALGORITHMS, type DigestChallenge } from './digest-challenge.ts'
 
 /** What makes one answer differ from every other. */
@@ -21,16 +22,13 @@ export class ProtectionSpace {
   /** @param url where the challenge came from */
   constructor(challenge: DigestChallenge, url: string) {
     this.challenge = challenge
-    this.#roots = rootsOf(challenge, url)
+    this.#roots = rootsOf(challenge.domain, url)
     this.#nonce = { value: challenge.nonce, count: 0 }
   }
 
   /** How long the part of the address is that the challenge names; -1 when it is for other addresses (RFC 7616 §3.3, `domain`). */
   covers(url: string): number {
-    const { origin, pathname } = new URL(url)
-    const place = origin + pathname
-    const covering = this.#roots.filter((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))
-    return Math.max(-1, ...covering.map((root) => root.length))
+    return closeness(this.#roots, url)
   }
 
   /** The next use of the nonce; counted at once, so that requests side by side differ. */
@@ -47,17 +45,6 @@ export class ProtectionSpace {
   renew(nonce: string): void {
     if (nonce !== this.#nonce.value) this.#nonce = { value: nonce, count: 0 }
   }
-}
-
-/** A challenge may narrow where its answer is sent unasked; it never adds an origin. */
-function rootsOf({ domain }: DigestChallenge, url: string): readonly string[] {
-  const { origin } = new URL(url)
-  if (domain === undefined || domain.trim() === '') return [`${origin}/`]
-  return domain
-    .trim()
-    .split(/[\t ]+/)
-    .flatMap((address) => (URL.canParse(address, url) ? [new URL(address, url)] : []))
-    .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
 }
 
 /** More realms than any origin has. */

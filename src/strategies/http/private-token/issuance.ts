@@ -52,7 +52,7 @@ export async function issuedToken(challenge: TokenChallenge, context: HttpContex
     headers: { accept: 'application/private-token-response', 'content-type': 'application/private-token-request' },
     body,
   }
-  const response = await (context.sendWith ?? context.send)(request)
+  const response = await (context.input?.send ?? context.send)(request)
   const { status } = response
   if (status !== 200) {
     await response.discard()

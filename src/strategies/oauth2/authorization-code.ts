@@ -1,0 +1,136 @@
+/** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): a person logs in at the provider, in a browser. */
+import type { ServerMetadata } from 'openid-client'
+import type { Interaction, Redirection } from '../../auth/interaction.ts'
+import { base64url } from '../../crypto/base64url.ts'
+import { sameBytes } from '../../crypto/same-bytes.ts'
+import { type AuthError, CredentialError, TrustError, UnsupportedError } from '../../errors.ts'
+import { type Client, converse } from './client.ts'
+import type { OAuth2Context } from './credential.ts'
+import { granted, requested } from './grant.ts'
+import { loginRequired } from './login-required.ts'
+import { oauthError } from './oauth-error.ts'
+import { serverOf } from './server.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** One login; its values are used once. */
+interface Login {
+  readonly state: string
+  readonly nonce: string | undefined
+  readonly verifier: string
+}
+
+/**
+ * Asks for a code, with state, PKCE S256 and, for OpenID Connect, a nonce; pushed where the server offers it (RFC 9126). The code is
+ * redeemed once and never sent twice.
+ *
+ * Errors: `LOGIN_REQUIRED` where no browser can be had, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_ERROR`,
+ * `OIDC_ID_TOKEN`, `SCHEME_UNSUPPORTED` for a server without S256.
+ */
+export async function authorizationCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
+  const redirection = await interaction.redirect?.(context.signal)
+  if (!redirection) throw loginRequired(context.credential)
+  try {
+    checkPkce(await serverOf(context), context)
+    const login = loginOf(context)
+    const address = await authorizationAddress(context, redirection, login)
+    const callback = await redirection.answer(address, (url) => isOurs(url, login))
+    return await redeemed(context, callback, login)
+  } finally {
+    await redirection.close()
+  }
+}
+
+function loginOf({ credential, random }: OAuth2Context): Login {
+  const fresh = () => base64url(random(32))
+  const isOpenId = credential.type === 'openIdConnect' || credential.scopes?.includes('openid')
+  return { state: fresh(), nonce: isOpenId ? fresh() : undefined, verifier: fresh() }
+}
+
+async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, { state, nonce, verifier }: Login): Promise<string> {
+  const { credential } = context
+  const { result } = await converse(
+    context,
+    { endpoint: 'endpoint for pushed requests', secrets: [verifier] },
+    async ({ library, configuration, server, options }: Client) => {
+      const parameters = {
+        redirect_uri: uri,
+        state,
+        code_challenge: await library.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...(nonce && { nonce }),
+        // Without consent a provider gives no refresh token for a program (OpenID Connect Core 1.0 §11).
+        ...(credential.scopes?.includes('offline_access') && { prompt: 'consent' }),
+        ...requested(credential),
+      }
+      return server.pushed_authorization_request_endpoint
+        ? library.buildAuthorizationUrlWithPAR(configuration, parameters, options)
+        : library.buildAuthorizationUrl(configuration, parameters)
+    },
+  )
+  return result.href
+}
+
+/** An answer of this very login: one `state`, the right one, compared in constant time. */
+function isOurs({ searchParams }: URL, { state }: Login): boolean {
+  const states = searchParams.getAll('state')
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  return states.length === 1 && sameBytes(bytes(states[0] ?? ''), bytes(state)) && searchParams.getAll('code').length <= 1
+}
+
+async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, verifier }: Login): Promise<TokenSet> {
+  const { credential } = context
+  const refusal = callback.searchParams.get('error')
+  if (refusal !== null) throw refusedLogin(refusal, context)
+  const server = await serverOf(context)
+  checkIssuer(callback, server, context)
+  const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && { expectedNonce: nonce }) }
+  const secrets = [verifier, callback.searchParams.get('code') ?? '']
+  // The library wants an issuer in the answer only where the server says that it sends one; ours is checked already.
+  const bare = new URL(callback)
+  bare.searchParams.delete('iss')
+  return granted(
+    context,
+    ({ library, configuration, options, server: { authorization_response_iss_parameter_supported: sendsIssuer } }) =>
+      library.authorizationCodeGrant(
+        configuration,
+        sendsIssuer ? callback : bare,
+        { ...checks, idTokenExpected: credential.type === 'openIdConnect' },
+        {},
+        options,
+      ),
+    { once: true, secrets },
+  )
+}
+
+/**
+ * RFC 9207 §2.4. An entry that writes its endpoints and no issuer knows no name to compare with: then the answer must come from
+ * where the login was.
+ */
+function checkIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): void {
+  const named = searchParams.getAll('iss')
+  if (named.length === 0 && server.authorization_response_iss_parameter_supported !== true) return
+  const [actual] = named
+  const isKnown = credential.issuer !== undefined || credential.openIdConnectUrl !== undefined
+  const same = isKnown ? actual === server.issuer : originOf(actual) === originOf(server.authorization_endpoint)
+  if (named.length === 1 && same) return
+  throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential.id}" is that of another issuer, or names none`, {
+    credential: credential.id,
+    expected: server.issuer,
+  })
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+function refusedLogin(error: string, { credential: { id, authorizationUrl = '' } }: OAuth2Context): AuthError {
+  if (error !== 'access_denied') return oauthError({ credential: id, url: authorizationUrl, name: 'authorization endpoint' }, 400, error)
+  return new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
+}
+
+function checkPkce({ code_challenge_methods_supported: methods, issuer }: ServerMetadata, { credential: { id } }: OAuth2Context): void {
+  if (methods === undefined || methods.includes('S256')) return
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', `${issuer} does not know the code challenge S256, without which no login is begun`, {
+    credential: id,
+  })
+}

@@ -1,0 +1,65 @@
+import type { ClientAuth } from 'openid-client'
+import type { Secret } from '../../auth/secret.ts'
+import { base64 } from '../../crypto/base64.ts'
+import { importPrivateKey } from '../../crypto/private-key.ts'
+import type { ClientCertificate } from '../../http/message.ts'
+import { reveal, revealText, unfit } from '../reveal.ts'
+import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+
+/** How the client of an entry proves itself, and the secrets that are used for it. */
+export interface Authentication {
+  readonly method: ClientAuth
+  readonly secrets: readonly string[]
+  /** For the connection itself (RFC 8705 §2), PEM. */
+  readonly certificate?: ClientCertificate
+}
+
+/**
+ * The method of the entry (RFC 6749 §2.3, RFC 7523, RFC 8705), and never another one. Errors: `CREDENTIAL_VALUE_INVALID`,
+ * `CREDENTIAL_SOURCE`.
+ */
+export async function authenticationOf({ credential }: OAuth2Context): Promise<Authentication> {
+  const client = await import('openid-client')
+  const { clientSecret } = credential
+  const method = methodOf(credential)
+  if (method === 'none') return { method: client.None(), secrets: [] }
+  if (method === 'privateKeyJwt') return { method: client.PrivateKeyJwt(await signer(credential)), secrets: [] }
+  if (method === 'tls') return { method: client.TlsClientAuth(), secrets: [], certificate: await certificateOf(credential) }
+  const secret = clientSecret ? await reveal(clientSecret, 'clientSecret', credential) : ''
+  const methods = {
+    basic: basicAuthentication(credential.clientId, secret),
+    post: client.ClientSecretPost(secret),
+    secretJwt: client.ClientSecretJwt(secret),
+  }
+  return { method: methods[method], secrets: [secret] }
+}
+
+/** A client without a secret is a public one, unless the entry says how it proves itself. */
+export function methodOf({ clientAuthentication, clientSecret }: OAuth2Credential) {
+  return clientAuthentication ?? (clientSecret ? 'basic' : 'none')
+}
+
+async function signer(credential: OAuth2Credential) {
+  const text = await revealText(credential.privateKey as Secret, 'privateKey', credential)
+  const key = await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
+  if ('problem' in key) throw unfit('privateKey', credential.id, key.problem)
+  return { key: key.pair.privateKey, ...(credential.keyId && { kid: credential.keyId }) }
+}
+
+async function certificateOf(credential: OAuth2Credential) {
+  const [cert, key] = await Promise.all([
+    revealText(credential.certificate as Secret, 'certificate', credential),
+    revealText(credential.privateKey as Secret, 'privateKey', credential),
+  ])
+  return { cert, key }
+}
+
+/**
+ * Client id and secret as RFC 6749 §2.3.1 and Appendix B encode them. `-`, `.` and `_` stay as they are, which also suits
+ * servers that do not decode.
+ */
+function basicAuthentication(clientId: string, secret: string): ClientAuth {
+  const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  const credentials = base64(new TextEncoder().encode(`${encoded(clientId)}:${encoded(secret)}`))
+  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`)
+}

@@ -1,0 +1,196 @@
+/** openid-client, set up for an entry, with a `fetch` that sends through the context and reads every answer first. */
+import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
+import type { Secret } from '../../auth/secret.ts'
+import { generatePrivateKey, importPrivateKey, type PrivateKey } from '../../crypto/private-key.ts'
+import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
+import type { JsonObject } from '../../stac/json.ts'
+import { revealText, unfit } from '../reveal.ts'
+import { type Demands, membersOf, type Read, taken, tokenMembers } from './answer.ts'
+import { type Authentication, authenticationOf } from './client-authentication.ts'
+import type { OAuth2Context } from './credential.ts'
+import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
+import { patiently } from './patience.ts'
+import { serverOf } from './server.ts'
+
+export type Library = typeof import('openid-client')
+
+/** What a grant is given. */
+export interface Client {
+  readonly library: Library
+  readonly configuration: Configuration
+  readonly server: ServerMetadata
+  /** For grants that yield bound tokens. */
+  readonly options: { readonly DPoP?: DPoPHandle }
+}
+
+/** How a conversation goes, besides the grant itself. */
+export interface Conversation {
+  /** `token endpoint`, `device endpoint` …: which one errors speak of. */
+  readonly endpoint: string
+  /** Nothing is sent a second time. */
+  readonly once?: boolean
+  readonly exchange?: boolean
+  /** In place of the token endpoint of the metadata. */
+  readonly tokenUrl?: string
+  /** What no error may repeat, besides the client's secret. */
+  readonly secrets?: readonly string[]
+}
+
+/** What came of it: the library's result, and the members of the token answer, if there was one. */
+export interface Outcome<T> {
+  readonly result: T
+  readonly members?: JsonObject
+}
+
+/**
+ * Runs a conversation of openid-client.
+ *
+ * Errors: `OAUTH_ERROR` (the server's `error`, its description cut and cleaned), `OAUTH_RESPONSE_INVALID` (nothing of the
+ * answer is quoted), `OAUTH_TOKEN_TYPE`, `OAUTH_REDIRECT`, `OIDC_ID_TOKEN`, `HTTP_<status>`, those of discovery and transport.
+ */
+export async function converse<T>(
+  context: OAuth2Context,
+  conversation: Conversation,
+  talk: (client: Client) => Promise<T>,
+): Promise<Outcome<T>> {
+  const published = await serverOf(context)
+  const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
+  const [library, authentication] = await Promise.all([import('openid-client'), authenticationOf(context)])
+  const configuration = configured(library, server, authentication, context)
+  const key = context.credential.dpop ? await boundKey(context) : undefined
+  const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
+  const wire = new Wire(context, conversation, server, authentication)
+  configuration[library.customFetch] = (url, request) => wire.fetch(url, request)
+  try {
+    const result = await talk({ library, configuration, server, options })
+    return wire.members ? { result, members: wire.members } : { result }
+  } catch (error) {
+    throw wire.failure ?? (isAuthError(error) ? error : disbelieved(error, wire.endpoint, wire.members))
+  }
+}
+
+/** The key that tokens of the entry are bound to: its own, or one for as long as the engine lives. */
+export async function boundKey({ credential, session }: OAuth2Context): Promise<PrivateKey> {
+  const text = credential.dpopKey && (await revealText(credential.dpopKey as Secret, 'dpopKey', credential))
+  const { value } = await session.resolve<PrivateKey>('dpop key', async () => {
+    const key = text === undefined ? await generatePrivateKey() : await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
+    if ('problem' in key) throw unfit('dpopKey', credential.id, key.problem)
+    return { value: key }
+  })
+  return value
+}
+
+function configured(library: Library, server: ServerMetadata, { method }: Authentication, { credential, clock }: OAuth2Context) {
+  const metadata = { [library.clockTolerance]: 30, [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) }
+  const configuration = new library.Configuration(server, credential.clientId, metadata, method)
+  // Entries may name http: only on loopback, which was checked on reading.
+  if (Object.values(server).some((value) => typeof value === 'string' && value.startsWith('http:'))) {
+    library.allowInsecureRequests(configuration)
+  }
+  if (server.jwks_uri !== undefined) library.enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+/** Between the library and the transport. */
+class Wire {
+  failure: AuthError | undefined
+  members: JsonObject | undefined
+  endpoint: Endpoint
+  readonly #context: OAuth2Context
+  readonly #conversation: Conversation
+  readonly #server: ServerMetadata
+  readonly #certificate: Authentication['certificate']
+
+  constructor(context: OAuth2Context, conversation: Conversation, server: ServerMetadata, { certificate, secrets }: Authentication) {
+    this.#context = context
+    this.#conversation = conversation
+    this.#server = server
+    this.#certificate = certificate
+    this.endpoint = {
+      credential: context.credential.id,
+      url: server.token_endpoint ?? '',
+      name: conversation.endpoint,
+      secrets: [...secrets, ...(conversation.secrets ?? [])].filter((secret) => secret !== ''),
+    }
+  }
+
+  async fetch(url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> {
+    this.failure = undefined
+    this.endpoint = { ...this.endpoint, url }
+    try {
+      return await patiently(url, this.#context, () => this.#ask(url, method, headers, body), this.#conversation.once)
+    } catch (error) {
+      if (isAuthError(error)) this.failure = error
+      throw error
+    }
+  }
+
+  async #ask(url: string, method: string, headers: Record<string, string>, body: CustomFetchOptions['body']): Promise<Response> {
+    const { send, signal, credential } = this.#context
+    const isToken = method === 'POST' && url === this.#server.token_endpoint
+    const text = String(body ?? '')
+    const request = { method, url, headers, ...(text !== '' && { body: text }) }
+    const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
+    const response = await send(wanted, { signal, ...(this.#certificate && { clientCertificate: this.#certificate }) })
+    const read = await taken(response, this.endpoint)
+    if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
+    if (!isToken) {
+      if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
+      return answer(read, {})
+    }
+    this.members = tokenMembers(read, this.endpoint, this.#demands())
+    return answer({ status: 200, text: JSON.stringify(forLibrary(this.members)) }, nonceOf(response))
+  }
+
+  #demands(): Demands {
+    return { tokenType: this.#context.credential.dpop ? 'DPoP' : 'Bearer', exchange: this.#conversation.exchange === true }
+  }
+}
+
+/** A server that wants its nonce in the proof says so; the library asks again (RFC 9449 §8). */
+function isNonceRequest({ status, error }: Read): boolean {
+  return (status === 400 || status === 401) && error === 'use_dpop_nonce'
+}
+
+function nonceOf({ headers }: { readonly headers: { get(name: string): string | null } }): Record<string, string | null> {
+  return { 'dpop-nonce': headers.get('dpop-nonce') }
+}
+
+function answer({ status, text }: Pick<Read, 'status' | 'text'>, headers: Readonly<Record<string, string | null>>): Response {
+  const known = Object.entries(headers).flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]))
+  return new Response(status === 204 ? null : text, { status, headers: [['content-type', 'application/json'], ...known] })
+}
+
+/** Times are read by us: the library has other ideas of odd values. */
+function forLibrary({ expires_in: _life, scope, ...members }: JsonObject): JsonObject {
+  return { ...members, ...(typeof scope === 'string' && { scope }) }
+}
+
+function asJson({ method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body?: string }) {
+  const json = JSON.stringify(Object.fromEntries(new URLSearchParams(body)))
+  return { method, url, headers: { ...headers, 'content-type': 'application/json' }, body: json }
+}
+
+/** Why the library did not believe an answer that we could read. */
+function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | undefined): AuthError {
+  const { code, error: refusal } = error as { code?: unknown; error?: unknown }
+  if (typeof refusal === 'string') return oauthError(endpoint, 400, refusal)
+  if (members?.id_token === undefined) return invalidAnswer(endpoint, 'has not the form that it should have')
+  const reason = REASONS[String(code)] ?? 'cannot be verified'
+  const claim = claimOf(error)
+  const message = `the ID token of "${endpoint.credential}" ${claim ? `has a wrong ${claim}` : reason}`
+  return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'is for somebody or something else',
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'has expired, or is not valid yet',
+  OAUTH_KEY_SELECTION_FAILED: 'is signed with an unknown key',
+  OAUTH_PARSE_ERROR: 'cannot be read',
+}
+
+/** The name of a claim is a word of the standard; nothing else of the library's error is shown. */
+function claimOf(error: unknown): string | undefined {
+  const cause = (error as { cause?: { cause?: { claim?: unknown } } }).cause?.cause
+  return typeof cause?.claim === 'string' && /^[a-z_]{1,20}$/.test(cause.claim) ? cause.claim : undefined
+}

@@ -1,0 +1,51 @@
+import type { Credential } from '../../auth/credential.ts'
+import type { Secret } from '../../auth/secret.ts'
+import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
+import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
+
+/** An `oauth2` or `openIdConnect` entry after reading. */
+export type OAuth2Credential = Credential & {
+  readonly type: 'oauth2' | 'openIdConnect'
+  readonly flow: FlowName
+  /** Issuer identifier; its metadata supplies the endpoints (RFC 8414). */
+  readonly issuer?: string
+  readonly openIdConnectUrl?: string
+  readonly authorizationUrl?: string
+  readonly tokenUrl?: string
+  readonly refreshUrl?: string
+  readonly deviceAuthorizationUrl?: string
+  readonly revocationUrl?: string
+  readonly clientId: string
+  readonly clientSecret?: Secret
+  readonly clientAuthentication?: ClientAuthentication
+  readonly privateKey?: Secret
+  readonly keyId?: string
+  readonly certificate?: Secret
+  readonly scopes?: readonly string[]
+  readonly resource?: string
+  readonly audience?: string
+  readonly dpop?: boolean
+  readonly dpopKey?: Secret
+  readonly present?: 'access_token' | 'id_token'
+  readonly placement?: { readonly in: 'query'; readonly name: string }
+  readonly username?: Secret
+  readonly password?: Secret
+  readonly subject?: string
+  readonly subjectTokenType?: string
+  readonly requestedTokenType?: string
+  readonly tokenRequest?: 'form' | 'json'
+}
+
+export type FlowName = 'authorizationCode' | 'clientCredentials' | 'password' | 'implicit' | 'tokenExchange'
+
+export type ClientAuthentication = 'basic' | 'post' | 'none' | 'secretJwt' | 'privateKeyJwt' | 'tls'
+
+type Scheme = OAuth2Scheme | OpenIdConnectScheme
+
+export type OAuth2Context = AuthContext<Scheme, OAuth2Credential>
+export type OAuth2PeekContext = PeekContext<Scheme, OAuth2Credential>
+
+/** Flows that begin with a person. */
+export function needsPerson({ flow }: OAuth2Credential): boolean {
+  return flow === 'authorizationCode' || flow === 'implicit'
+}

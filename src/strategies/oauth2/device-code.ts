@@ -1,0 +1,96 @@
+/** The device authorization grant (RFC 8628): a person logs in on any device and types a code. */
+import type { DevicePrompt, Interaction } from '../../auth/interaction.ts'
+import { CredentialError, isAuthError } from '../../errors.ts'
+import { isLoopbackHost } from '../../http/public-address.ts'
+import { converse } from './client.ts'
+import type { OAuth2Context } from './credential.ts'
+import { granted, requested } from './grant.ts'
+import { loginRequired } from './login-required.ts'
+import { invalidAnswer } from './oauth-error.ts'
+import { wait } from './patience.ts'
+import type { TokenSet } from './token-set.ts'
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+/** Seconds. */
+const INTERVAL = { default: 5, least: 1, most: 60 }
+const LIFE = { default: 600, least: 60, most: 1800 }
+
+/**
+ * Shows address and code and asks until the person has finished: every five seconds or as the server says, more slowly when it
+ * says so.
+ *
+ * Errors: `LOGIN_REQUIRED` where nothing can be shown, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_RESPONSE_INVALID`, `OAUTH_ERROR`.
+ */
+export async function deviceCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
+  const { credential, clock } = context
+  if (!interaction.device) throw loginRequired(credential)
+  const begun = clock.now()
+  const { result } = await converse(context, { endpoint: 'device endpoint' }, ({ library, configuration }) =>
+    library.initiateDeviceAuthorization(configuration, requested(credential)),
+  )
+  const expiresAt = begun + 1000 * clamped(result.expires_in, LIFE)
+  await interaction.device(promptOf(result, expiresAt, context))
+  let interval = clamped(result.interval, INTERVAL)
+  while (clock.now() + interval * 1000 < expiresAt) {
+    await wait(interval * 1000, context)
+    const outcome = await asked(context, result.device_code)
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'slow_down') interval += 5
+    if (outcome === 'no answer') interval = Math.min(INTERVAL.most, interval * 2)
+  }
+  throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${credential.id}" in time`, { credential: credential.id })
+}
+
+/** One question (§3.4, §3.5). */
+async function asked(context: OAuth2Context, code: string): Promise<TokenSet | 'pending' | 'slow_down' | 'no answer'> {
+  const { id } = context.credential
+  try {
+    return await granted(
+      context,
+      ({ library, configuration, options }) => library.genericGrantRequest(configuration, GRANT_TYPE, { device_code: code }, options),
+      { once: true, secrets: [code] },
+    )
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    if (error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
+    if (error.code !== 'OAUTH_ERROR') throw error
+    if (error.actual === 'authorization_pending') return 'pending'
+    if (error.actual === 'slow_down') return 'slow_down'
+    if (error.actual === 'access_denied') {
+      throw new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
+    }
+    if (error.actual === 'expired_token') {
+      throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${id}" in time`, { credential: id })
+    }
+    throw error
+  }
+}
+
+type Answer = { readonly verification_uri: string; readonly user_code: string; readonly verification_uri_complete?: string }
+
+/** What is shown is an address that a person may open, and a code of plain characters. */
+function promptOf(answer: Answer, expiresAt: number, { credential: { id } }: OAuth2Context): DevicePrompt {
+  const complete = answer.verification_uri_complete
+  const isCode = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/.test(answer.user_code)
+  if (!isCode || !isShowable(answer.verification_uri)) {
+    throw invalidAnswer({ credential: id, url: '', name: 'device endpoint' }, 'has no address and code that can be shown')
+  }
+  return {
+    credential: id,
+    verificationUri: new URL(answer.verification_uri).href,
+    userCode: answer.user_code,
+    ...(complete !== undefined && isShowable(complete) && { verificationUriComplete: new URL(complete).href }),
+    expiresAt,
+  }
+}
+
+function isShowable(uri: string): boolean {
+  if (!URL.canParse(uri) || uri.length > 2048) return false
+  const { protocol, hostname, username, password } = new URL(uri)
+  if (username || password) return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+}
+
+function clamped(value: unknown, { default: usual, least, most }: { default: number; least: number; most: number }): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : usual
+}

@@ -1,0 +1,109 @@
+/** The shapes that entries may have: one per flow, with endpoints written out or with an issuer that publishes them. */
+import type { EntryForm, Field } from '../../auth/credential.ts'
+import { type AuthError, ConfigurationError } from '../../errors.ts'
+import { methodOf } from './client-authentication.ts'
+import { clientFields, loginFields, passwordFields } from './client-fields.ts'
+import type { OAuth2Credential } from './credential.ts'
+
+type Fields = { readonly [name: string]: Field }
+
+const flow: Fields = { flow: { kind: 'text', label: 'Flow', required: true } }
+const issuer: Fields = { issuer: { kind: 'url', label: 'Issuer that publishes the endpoints, instead of writing them here' } }
+const tokenUrl: Fields = {
+  tokenUrl: { kind: 'url', label: 'Token endpoint' },
+  refreshUrl: { kind: 'url', label: 'Endpoint that redeems refresh tokens' },
+}
+const authorizationUrl: Fields = { authorizationUrl: { kind: 'url', label: 'Authorization endpoint' } }
+const exchangeFields: Fields = {
+  subject: { kind: 'id', label: 'Entry whose token is exchanged', required: true },
+  subjectTokenType: { kind: 'text', label: 'Type of that token' },
+  requestedTokenType: { kind: 'text', label: 'Type of the token to ask for' },
+}
+
+const form = (name: string, ...fields: readonly Fields[]): EntryForm => ({
+  when: { flow: [name] },
+  fields: Object.assign({}, flow, issuer, ...fields, clientFields),
+})
+
+export const OAUTH2_FORMS: readonly EntryForm[] = [
+  form('clientCredentials', tokenUrl),
+  form('authorizationCode', authorizationUrl, tokenUrl, loginFields),
+  form('password', tokenUrl, passwordFields),
+  form('tokenExchange', tokenUrl, exchangeFields),
+  form('implicit', authorizationUrl, {
+    allowImplicit: { kind: 'boolean', label: 'Take a token out of an address, against the advice of RFC 9700', required: true },
+  }),
+]
+
+const discovery: Fields = {
+  openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
+  issuer: { kind: 'url', label: 'Issuer, instead of the discovery address' },
+  ...authorizationUrl,
+  ...tokenUrl,
+  ...loginFields,
+}
+
+const openIdForm = (flows: readonly (string | undefined)[], more: Fields = {}): EntryForm => ({
+  when: { flow: flows },
+  fields: { ...discovery, flow: { kind: 'text', label: 'Flow; default: authorizationCode' }, ...more, ...clientFields },
+})
+
+export const OPEN_ID_FORMS: readonly EntryForm[] = [
+  openIdForm([undefined, 'authorizationCode']),
+  openIdForm(['clientCredentials']),
+  openIdForm(['password'], passwordFields),
+]
+
+/** The fields that a user must fill in for a flow whose endpoints are known. */
+export function wanted({ when, fields }: EntryForm): Fields {
+  const isService = when?.flow?.includes('clientCredentials') === true
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      if (name === 'clientSecret' && isService) return [[name, { ...field, required: true }]]
+      return field.required || name === 'scopes' ? [[name, field]] : []
+    }),
+  )
+}
+
+/** What is wrong with an entry across its fields. */
+export function entryProblem(entry: OAuth2Credential): AuthError | undefined {
+  const lacking = missingEndpoint(entry) ?? missingProof(entry)
+  if (lacking) return invalid(lacking[0], lacking[1])
+  if (entry.flow === 'password' && entry.allowPasswordGrant !== true) return invalid('/allowPasswordGrant', 'must be true for this flow')
+  if (entry.flow === 'implicit' && entry.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
+  if (entry.present === 'id_token' && entry.dpop) return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
+  if (entry.dpop && entry.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
+  if (entry.dpopKey && !entry.dpop) return invalid('/dpopKey', 'is for entries with "dpop": true')
+  return undefined
+}
+
+type Lack = readonly [pointer: string, what: string]
+
+function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAuth2Credential): Lack | undefined {
+  if (type === 'openIdConnect' || issuer !== undefined) return undefined
+  if (flow !== 'implicit' && tokenUrl === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
+  if ((flow === 'implicit' || flow === 'authorizationCode') && authorizationUrl === undefined) {
+    return ['/authorizationUrl', 'is missing (or give "issuer")']
+  }
+  return undefined
+}
+
+function missingProof(entry: OAuth2Credential): Lack | undefined {
+  const method = methodOf(entry)
+  const needed = {
+    basic: ['clientSecret'],
+    post: ['clientSecret'],
+    secretJwt: ['clientSecret'],
+    none: [],
+    privateKeyJwt: ['privateKey'],
+    tls: ['certificate', 'privateKey'],
+  }[method]
+  const field = needed.find((name) => entry[name] === undefined)
+  if (field) return [`/${field}`, `is missing: "clientAuthentication" is ${method}`]
+  if (entry.flow === 'clientCredentials' && method === 'none' && !entry.clientAuthentication) return ['/clientSecret', 'is missing']
+  return undefined
+}
+
+function invalid(pointer: string, what: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `${pointer.slice(1)} ${what}`, { pointer })
+}

@@ -1,0 +1,50 @@
+/** A grant: a conversation at whose end there is a token set. */
+import type { Token } from '../../auth/strategy.ts'
+import type { JsonObject } from '../../stac/json.ts'
+import { ownString } from '../../stac/json.ts'
+import { type Client, type Conversation, converse } from './client.ts'
+import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+import { expiresIn } from './expires-in.ts'
+import { invalidAnswer } from './oauth-error.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** Runs a grant of openid-client. Errors: as of `converse`. */
+export async function granted(
+  context: OAuth2Context,
+  grant: (client: Client) => Promise<unknown>,
+  conversation: Partial<Conversation> = {},
+): Promise<TokenSet> {
+  const asked = context.clock.now()
+  const { members } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
+  if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
+  const set = tokenSetOf(members, asked)
+  tellReduction(context, set)
+  return set
+}
+
+/** The parameters that every token request of an entry has (RFC 6749 §3.3, RFC 8707 §2). */
+export function requested({ scopes, resource, audience }: OAuth2Credential): Record<string, string> {
+  return { ...(scopes?.length && { scope: scopes.join(' ') }), ...(resource && { resource }), ...(audience && { audience }) }
+}
+
+function tokenSetOf(members: JsonObject, askedAt: number): TokenSet {
+  const life = expiresIn(members.expires_in)
+  const [scope, refreshToken, idToken] = ['scope', 'refresh_token', 'id_token'].map((name) => ownString(members, name))
+  return {
+    accessToken: String(members.access_token),
+    tokenType: TYPES[String(members.token_type).toLowerCase()] ?? 'Bearer',
+    askedAt,
+    ...(life !== undefined && { expiresAt: askedAt + life * 1000 }),
+    ...(scope !== undefined && { scopes: scope.split(' ') }),
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(idToken !== undefined && { idToken }),
+  }
+}
+
+const TYPES: Readonly<Record<string, Token['tokenType']>> = { bearer: 'Bearer', dpop: 'DPoP', n_a: 'N_A' }
+
+/** A server may grant less than was asked for; it says so (RFC 6749 §5.1). */
+function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context, { scopes: granted }: TokenSet): void {
+  const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : []
+  if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
+}

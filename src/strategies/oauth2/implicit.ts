@@ -1,0 +1,91 @@
+/** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: entries must ask for it, and only a browser can do it. */
+import type { Interaction } from '../../auth/interaction.ts'
+import { base64url } from '../../crypto/base64url.ts'
+import { sameBytes } from '../../crypto/same-bytes.ts'
+import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
+import type { OAuth2Context } from './credential.ts'
+import { expiresIn } from './expires-in.ts'
+import { requested } from './grant.ts'
+import { loginRequired } from './login-required.ts'
+import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
+import { serverOf } from './server.ts'
+import type { TokenSet } from './token-set.ts'
+
+const KNOWN = ['error', 'state', 'access_token', 'token_type', 'expires_in', 'scope', 'iss']
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/
+
+/** Errors: `SCHEME_UNSUPPORTED` where fragments are not seen, `LOGIN_REQUIRED`, `LOGIN_DENIED`, `OAUTH_*`. */
+export async function implicit(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
+  const redirection = await interaction.redirect?.(context.signal)
+  if (!redirection) throw loginRequired(context.credential)
+  try {
+    if (!redirection.seesFragments) throw fragmentsUnseen(context.credential.id)
+    const server = await serverOf(context)
+    const state = base64url(context.random(32))
+    const url = new URL(server.authorization_endpoint ?? '')
+    const parameters = { response_type: 'token', client_id: context.credential.clientId, redirect_uri: redirection.uri, state }
+    for (const [name, value] of Object.entries({ ...parameters, ...requested(context.credential) })) url.searchParams.set(name, value)
+    const askedAt = context.clock.now()
+    const callback = await redirection.answer(url.href, ({ hash }) => hasState(hash, state))
+    return readImplicitAnswer(callback.hash, { state, issuer: server.issuer, askedAt, credential: context.credential.id })
+  } finally {
+    await redirection.close()
+  }
+}
+
+/** `SCHEME_UNSUPPORTED`: the answer is in a fragment, which only a page of the browser sees. */
+export function fragmentsUnseen(credential: string): UnsupportedError {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `the implicit flow of "${credential}" works in browsers only`, {
+    credential,
+    hint: 'use the flow authorizationCode, or a finished token in an entry of type "http", scheme "bearer"',
+  })
+}
+
+interface Expected {
+  readonly state: string
+  readonly issuer: string
+  readonly askedAt: number
+  readonly credential: string
+}
+
+/**
+ * The token in a fragment (RFC 6749 §4.2.2), checked in this order: nothing twice, `error`, `state`, `iss`, token, type. Errors:
+ * `OAUTH_RESPONSE_INVALID`, `LOGIN_DENIED`, `OAUTH_ERROR`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_TOKEN_TYPE`; nothing of it is quoted.
+ */
+export function readImplicitAnswer(hash: string, { state, issuer, askedAt, credential }: Expected): TokenSet {
+  const endpoint: Endpoint = { credential, url: issuer, name: 'authorization endpoint' }
+  const members = new URLSearchParams(hash.replace(/^#/, ''))
+  if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'says something twice')
+  const error = members.get('error')
+  if (error === 'access_denied') {
+    throw new CredentialError('LOGIN_DENIED', `the login for "${credential}" was refused at the provider`, { credential })
+  }
+  if (error !== null) throw oauthError(endpoint, 400, error)
+  if (!hasState(hash, state)) throw invalidAnswer(endpoint, 'belongs to another login')
+  const iss = members.get('iss')
+  if (iss !== null && iss !== issuer) {
+    throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential}" is that of another issuer`, { credential })
+  }
+  const token = members.get('access_token') ?? ''
+  if (!B64TOKEN.test(token)) throw invalidAnswer(endpoint, 'has no usable access_token')
+  if (members.get('token_type')?.toLowerCase() !== 'bearer') {
+    throw new ProtocolError('OAUTH_TOKEN_TYPE', `the ${endpoint.name} of "${credential}" issued a token of a type other than Bearer`, {
+      credential,
+    })
+  }
+  const life = expiresIn(members.get('expires_in') ?? undefined)
+  const scope = members.get('scope')
+  return {
+    accessToken: token,
+    tokenType: 'Bearer',
+    askedAt,
+    ...(life !== undefined && { expiresAt: askedAt + life * 1000 }),
+    ...(scope !== null && { scopes: scope.split(' ') }),
+  }
+}
+
+/** Compared in constant time. */
+function hasState(hash: string, state: string): boolean {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  return sameBytes(bytes(new URLSearchParams(hash.replace(/^#/, '')).get('state') ?? ''), bytes(state))
+}

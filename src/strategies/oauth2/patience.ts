@@ -1,0 +1,61 @@
+/** How often an endpoint in trouble is asked again. */
+
+import type { AuthContext } from '../../auth/strategy.ts'
+import { AbortedError, isAuthError, NetworkError } from '../../errors.ts'
+
+/** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
+const PAUSES = [500, 1000, 2000, 4000]
+/** So many failures in a row, and nobody is asked for so many milliseconds. */
+const TROUBLE = { failures: 5, rest: 10_000 }
+
+type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'>
+
+interface Trouble {
+  failures: number
+  until: number
+}
+
+/**
+ * Runs what asks an endpoint until it succeeds or fails for good; after five failures in a row the endpoint is left alone for ten
+ * seconds. `once` is for what must never be sent twice.
+ */
+export async function patiently<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
+  const { clock, session, credential } = context
+  const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
+  for (let attempt = 0; ; attempt++) {
+    if (clock.now() < trouble.until) throw resting(url, credential.id)
+    try {
+      const answer = await ask()
+      trouble.failures = 0
+      return answer
+    } catch (error) {
+      if (!isAuthError(error) || !error.retryable) throw error
+      if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
+      const pause = PAUSES[attempt]
+      if (once || pause === undefined) throw error
+      await wait(pause * (1 + (context.random(1)[0] ?? 0) / 512), context)
+    }
+  }
+}
+
+/** Errors: `ABORTED`. */
+export async function wait(duration: number, { clock, signal }: Pick<AuthContext, 'clock' | 'signal'>): Promise<void> {
+  if (clock.wait) return clock.wait(duration, signal)
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(new AbortedError(signal?.reason))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, duration)
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+function resting(url: string, credential: string): NetworkError {
+  const message = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row: it is left alone for ${TROUBLE.rest / 1000} s`
+  return new NetworkError('NETWORK_FAILED', message, { credential, url, retryable: true })
+}

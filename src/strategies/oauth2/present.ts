@@ -1,0 +1,54 @@
+/** How a token goes to the data. */
+import { authorized, type Leg } from '../../auth/flow.ts'
+import { ConfigurationError, SelectionError } from '../../errors.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  hasQueryParameter,
+  queryValues,
+  withHeader,
+  withQueryParameter,
+  withUrl,
+} from '../../http/message.ts'
+import { boundLegs } from '../proof-of-possession.ts'
+import { boundKey } from './client.ts'
+import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** The legs with the token; the last answer comes back. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
+export async function* presented(
+  request: HttpRequest,
+  set: TokenSet,
+  context: OAuth2Context,
+): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
+  if (set.tokenType !== 'DPoP') return yield bearerLeg(request, set, context.credential)
+  const key = await boundKey(context)
+  return yield* boundLegs(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
+}
+
+/** The one leg of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 where the entry says so). */
+export function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): Leg {
+  return authorized(placed(request, credential, shown(set, credential)), set.expiresAt)
+}
+
+function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: OAuth2Credential): string {
+  if (present === 'id_token') {
+    if (idToken !== undefined) return idToken
+    throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid"`, { credential: id })
+  }
+  if (tokenType !== 'N_A') return accessToken
+  throw new ConfigurationError('CONFIG_INVALID', `what "${id}" got is no access token, only input for another exchange`, { credential: id })
+}
+
+function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
+  if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
+  // A redirect that keeps the query brings the token along.
+  if (queryValues(request.url, placement.name).includes(token)) return request
+  if (hasQueryParameter(request.url, placement.name)) {
+    throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${placement.name}" already`, {
+      credential: id,
+      url: request.url,
+    })
+  }
+  return withUrl(request, withQueryParameter(request.url, placement.name, token))
+}

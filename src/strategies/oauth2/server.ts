@@ -1,0 +1,152 @@
+/** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
+import type { ServerMetadata } from 'openid-client'
+import { isAuthError, NetworkError, TrustError } from '../../errors.ts'
+import { isLoopbackHost } from '../../http/public-address.ts'
+import { type JsonObject, own, ownString } from '../../stac/json.ts'
+import { membersOf, taken } from './answer.ts'
+import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+import { type Endpoint, invalidAnswer } from './oauth-error.ts'
+import { patiently } from './patience.ts'
+
+const SUFFIX = '/.well-known/openid-configuration'
+const RFC_8414 = '/.well-known/oauth-authorization-server'
+/** Milliseconds that published metadata are used. */
+const LIFE = 3_600_000
+
+/** Members that are addresses, and the field by which an entry pins one. */
+const ADDRESSES: Readonly<Record<string, string | undefined>> = {
+  token_endpoint: 'tokenUrl',
+  authorization_endpoint: 'authorizationUrl',
+  device_authorization_endpoint: 'deviceAuthorizationUrl',
+  revocation_endpoint: 'revocationUrl',
+  pushed_authorization_request_endpoint: undefined,
+  jwks_uri: undefined,
+}
+const FLAGS = ['authorization_response_iss_parameter_supported', 'require_pushed_authorization_requests']
+const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported', 'dpop_signing_alg_values_supported']
+
+/** The address of the discovery document (OpenID Connect Discovery 1.0 §4): an address without the suffix is an issuer. */
+export function discoveryUrl(url: string): string {
+  return url.includes(SUFFIX) ? url : `${url.replace(/\/$/, '')}${SUFFIX}`
+}
+
+/** Where an entry's endpoints are found out; undefined when it writes them itself. */
+export function publishedAt({ openIdConnectUrl, issuer, tokenUrl }: OAuth2Credential): string | undefined {
+  const named = openIdConnectUrl ?? (tokenUrl === undefined ? issuer : undefined)
+  return named === undefined ? undefined : discoveryUrl(named)
+}
+
+/**
+ * The server's metadata (RFC 8414 §2). Published ones are believed only if they name the user's issuer, and only for endpoints of
+ * the discovery document's origin or of the entry.
+ *
+ * Errors: `OAUTH_ISSUER_MISMATCH`, `URL_INSECURE`, `CREDENTIAL_ENDPOINT_UNTRUSTED`, `OAUTH_REDIRECT`, `OAUTH_RESPONSE_INVALID`,
+ * `HTTP_<status>`, those of the transport.
+ */
+export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> {
+  const { credential, clock } = context
+  const url = publishedAt(credential)
+  if (url === undefined) return written(credential)
+  const { value } = await context.session.resolve<ServerMetadata>(`metadata ${url}`, async (signal) => {
+    const metadata = await published(url, { ...context, signal })
+    return { value: metadata, renewAt: clock.now() + LIFE }
+  })
+  return value
+}
+
+function written(credential: OAuth2Credential): ServerMetadata {
+  const { tokenUrl, authorizationUrl, deviceAuthorizationUrl, revocationUrl, issuer } = credential
+  return {
+    issuer: issuer ?? new URL(tokenUrl ?? authorizationUrl ?? '').origin,
+    ...(tokenUrl && { token_endpoint: tokenUrl }),
+    ...(authorizationUrl && { authorization_endpoint: authorizationUrl }),
+    ...(deviceAuthorizationUrl && { device_authorization_endpoint: deviceAuthorizationUrl }),
+    ...(revocationUrl && { revocation_endpoint: revocationUrl }),
+  }
+}
+
+async function published(url: string, context: OAuth2Context): Promise<ServerMetadata> {
+  const { credential } = context
+  const endpoint: Endpoint = { credential: credential.id, url, name: 'discovery document' }
+  const metadata = await document(endpoint, context).catch((error: unknown) => {
+    // Servers without OpenID Connect have theirs at another place (RFC 8414 §3.1).
+    const other = isAuthError(error) && error.code === 'HTTP_404' && credential.type === 'oauth2' ? withoutOpenId(url) : undefined
+    if (other === undefined) throw error
+    return document({ ...endpoint, url: other }, context)
+  })
+  checkIssuer(metadata, url, credential)
+  const issuer = ownString(metadata, 'issuer') ?? ''
+  const addresses = Object.keys(ADDRESSES).flatMap((name) => {
+    const value = own(metadata, name)
+    const isPinned = credential[ADDRESSES[name] ?? ''] !== undefined
+    return value === undefined || isPinned ? [] : [[name, checkedAddress(name, value, url, credential)]]
+  })
+  const flags = FLAGS.map((name) => [name, own(metadata, name) === true])
+  const lists = LISTS.flatMap((name) => (isTexts(own(metadata, name)) ? [[name, own(metadata, name)]] : []))
+  return { issuer, ...Object.fromEntries([...flags, ...lists, ...addresses]), ...pinned(credential) }
+}
+
+async function document(endpoint: Endpoint, context: OAuth2Context): Promise<JsonObject> {
+  return patiently(endpoint.url, context, async () => {
+    const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
+    const read = await taken(await context.send(request, { signal: context.signal }), endpoint)
+    if (read.status >= 400) throw statusError(endpoint, read.status)
+    return membersOf(read, endpoint)
+  })
+}
+
+function statusError({ credential, url, name }: Endpoint, status: number): NetworkError {
+  const message = `the ${name} of "${credential}" answered with status ${status}`
+  return new NetworkError(`HTTP_${status}`, message, { credential, url, status, retryable: status >= 500 || status === 429 })
+}
+
+function withoutOpenId(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${RFC_8414}${pathname.replace(SUFFIX, '').replace(/\/$/, '')}`
+}
+
+/** RFC 8414 §3.3: the issuer is that of the user, whatever the document says. */
+function checkIssuer(metadata: JsonObject, url: string, { id, issuer }: OAuth2Credential): void {
+  const actual = ownString(metadata, 'issuer')
+  const expected = issuer ?? url.slice(0, url.indexOf(SUFFIX))
+  if (actual !== undefined && actual.replace(/\/$/, '') === expected.replace(/\/$/, '')) return
+  throw new TrustError('OAUTH_ISSUER_MISMATCH', `the discovery document of "${id}" is that of another issuer`, {
+    credential: id,
+    url,
+    expected,
+    ...(actual !== undefined && { actual: actual.slice(0, 200) }),
+  })
+}
+
+function checkedAddress(name: string, value: unknown, from: string, credential: OAuth2Credential): string {
+  const { id } = credential
+  if (typeof value !== 'string' || !URL.canParse(value)) {
+    throw invalidAnswer({ credential: id, url: from, name: 'discovery document' }, `has no usable ${name}`)
+  }
+  const url = new URL(value)
+  url.hash = ''
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
+    throw new TrustError('URL_INSECURE', `${name} in the discovery document of "${id}" is no https address`, { credential: id, url: from })
+  }
+  if (url.origin === new URL(from).origin) return url.href
+  const field = ADDRESSES[name]
+  throw new TrustError(
+    'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    `${name} of "${id}" is on ${url.origin}, which is not where its discovery document is. Nothing was sent`,
+    {
+      credential: id,
+      url: url.href,
+      ...(field && { hint: `if you trust it, add "${field}": "${url.origin}${url.pathname}" to the entry` }),
+    },
+  )
+}
+
+/** What the entry itself says wins. */
+function pinned(credential: OAuth2Credential): Partial<ServerMetadata> {
+  const pins = Object.entries(ADDRESSES).flatMap(([name, field]) => (field && credential[field] ? [[name, credential[field]]] : []))
+  return Object.fromEntries(pins)
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}

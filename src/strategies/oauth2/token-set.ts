@@ -1,0 +1,48 @@
+/** What a token endpoint gave (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3), and its form in a store. */
+export interface TokenSet {
+  readonly accessToken: string
+  /** `N_A` is good as input of another exchange only (RFC 8693 §2.2.1). */
+  readonly tokenType: 'Bearer' | 'DPoP' | 'N_A'
+  /** Epoch milliseconds, when the request was sent. */
+  readonly askedAt: number
+  /** Epoch milliseconds; absent when nobody knows. */
+  readonly expiresAt?: number
+  readonly scopes?: readonly string[]
+  readonly refreshToken?: string
+  /** Checked before it came here. */
+  readonly idToken?: string
+}
+
+const MAX_MARGIN = 5 * 60_000
+
+/** True while it is not about to end: until a tenth of its life, at most five minutes, is left. */
+export function isFresh({ askedAt, expiresAt }: TokenSet, now: number): boolean {
+  return expiresAt === undefined || now < expiresAt - Math.min(MAX_MARGIN, (expiresAt - askedAt) / 10)
+}
+
+/** JSON for a store. */
+export function encodeTokenSet(set: TokenSet): string {
+  return JSON.stringify(set)
+}
+
+/** The set that a text of a store holds; undefined for anything else. */
+export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
+  if (text === undefined) return undefined
+  let value: Readonly<Record<string, unknown>>
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const isSet =
+    typeof value === 'object' &&
+    value !== null &&
+    typeof value.accessToken === 'string' &&
+    ['Bearer', 'DPoP', 'N_A'].includes(String(value.tokenType)) &&
+    typeof value.askedAt === 'number' &&
+    ['number', 'undefined'].includes(typeof value.expiresAt) &&
+    ['string', 'undefined'].includes(typeof value.refreshToken) &&
+    ['string', 'undefined'].includes(typeof value.idToken) &&
+    (value.scopes === undefined || (Array.isArray(value.scopes) && value.scopes.every((scope) => typeof scope === 'string')))
+  return isSet ? (value as unknown as TokenSet) : undefined
+}

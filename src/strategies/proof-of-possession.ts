@@ -1,0 +1,72 @@
+/** A token bound to a key, and a proof of the key made for each leg (RFC 9449 §4, §7.1). */
+import { authorized, type Leg } from '../auth/flow.ts'
+import type { AuthContext } from '../auth/strategy.ts'
+import { base64url } from '../crypto/base64url.ts'
+import { compactJws } from '../crypto/jws.ts'
+import type { PrivateKey } from '../crypto/private-key.ts'
+import { parseChallenges } from '../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../http/message.ts'
+
+/** The characters of RFC 9449 §8.1, and no more of them than a header has room for. */
+const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,2048}$/
+
+type Context = Pick<AuthContext, 'clock' | 'random' | 'session'>
+
+/** What is presented, and until when it lasts (epoch milliseconds). */
+export interface BoundToken {
+  readonly value: string
+  readonly key: PrivateKey
+  readonly expiresAt?: number
+}
+
+/**
+ * The legs of a request with a bound token; the last answer comes back. What a server gives as `DPoP-Nonce` goes into the next
+ * proof to its origin; a server that wants one first is asked again once (§9).
+ */
+export async function* boundLegs(
+  request: HttpRequest,
+  token: BoundToken,
+  context: Context,
+): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
+  const place = `dpop nonce ${new URL(request.url).origin} ${token.key.thumbprint}`
+  const known = context.session.get<string>(place)?.value
+  const first = yield authorized(await bound(request, context, token, known), token.expiresAt)
+  const given = await learn(first, context, place)
+  if (given === undefined || given === known || !wantsNonce(first)) return first
+  const second = yield authorized(await bound(request, context, token, given), token.expiresAt)
+  await learn(second, context, place)
+  return second
+}
+
+/** The request with the token and the proof for its method and address (§4.2). */
+async function bound(request: HttpRequest, { clock, random }: Context, { value, key }: BoundToken, nonce?: string): Promise<HttpRequest> {
+  const { origin, pathname } = new URL(request.url)
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value)))
+  const claims = {
+    jti: base64url(random(16)),
+    htm: request.method,
+    htu: origin + pathname,
+    iat: Math.floor(clock.now() / 1000),
+    ath: base64url(hash),
+    nonce,
+  }
+  const proof = await compactJws(key, { typ: 'dpop+jwt', alg: key.algorithm, jwk: key.publicJwk }, claims)
+  return withHeader(withHeader(request, 'authorization', `DPoP ${value}`), 'dpop', proof)
+}
+
+/** Every answer may bring a new nonce (§8.2). */
+async function learn(response: HttpResponse, { session }: Context, place: string): Promise<string | undefined> {
+  const nonce = response.headers.get('dpop-nonce') ?? ''
+  if (!NONCE.test(nonce)) return undefined
+  const old = session.get<string>(place)?.value
+  if (old === nonce) return nonce
+  session.invalidate(place, old)
+  await session.resolve(place, async () => ({ value: nonce }))
+  return nonce
+}
+
+function wantsNonce({ status, headers }: HttpResponse): boolean {
+  if (status !== 401) return false
+  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
+  return challenges.some(({ scheme, params }) => scheme.toLowerCase() === 'dpop' && params.get('error') === 'use_dpop_nonce')
+}
