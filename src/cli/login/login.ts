@@ -1,6 +1,6 @@
 /** `login`. */
 import { existsSync } from 'node:fs'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialStatus } from '../../auth/auth.ts'
 import { CredentialError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -10,7 +10,7 @@ import { entriesFor, type UserEntries, userEntries } from '../trust/entries-for.
 import { isTerminal } from '../trust/terminal.ts'
 import { unknownEntry } from '../trust/widen.ts'
 import type { WishOptions } from '../trust/wishes.ts'
-import { type CredentialStatus, type Logins, openLogins } from './logins.ts'
+import { type Logins, openLogins } from './logins.ts'
 import { interactionOn } from './screen.ts'
 
 export interface LoginOptions extends CredentialsOption, WishOptions {
@@ -25,22 +25,23 @@ export interface LoginOptions extends CredentialsOption, WishOptions {
  * and those of the provider.
  */
 export async function login(name: string, options: LoginOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
-  const user = await userEntries(options, context)
-  const ids = await idsFor(name, user, options, context)
-  const { entries } = await userEntries(options, context)
-  const people = ids.filter((id) => needsPerson(entries.find((entry) => entry.id === id)))
-  if (people.length === 0) {
-    await context.diagnostics.note(
-      ids.map((id) => `"${id}" needs no login: it is ready to use`).join('\n') || 'nothing in this document needs a login',
-    )
-    return EXIT.done
-  }
+  const ids = await idsFor(name, await userEntries(options, context), options, context)
   const logins = await open(context, options)
-  for (const id of people) {
-    if (name === id || !(await isLoggedIn(id, logins))) await logIn(id, logins, options, context)
-    else await context.diagnostics.note(`"${id}" is logged in already`)
+  const known = await logins.status()
+  let asked = false
+  for (const id of ids) {
+    const state = known.find(({ credential }) => credential === id)
+    if (state === undefined || (name !== id && !needsPerson(state))) continue
+    asked = true
+    if (name !== id && isLoggedIn(state)) await context.diagnostics.note(`"${id}" is logged in already`)
+    else await logIn(state, logins, options, context)
   }
+  if (!asked) await context.diagnostics.note(nothingToDo(ids))
   return EXIT.done
+}
+
+function nothingToDo(ids: readonly string[]): string {
+  return ids.map((id) => `"${id}" needs no login: it is ready to use`).join('\n') || 'nothing in this document needs a login'
 }
 
 /** An entry of that name comes before a file of that name. */
@@ -51,29 +52,29 @@ async function idsFor(name: string, user: UserEntries, options: LoginOptions, co
   return [...created, ...fitting]
 }
 
-/** Other entries have what they need, or get it without a person. */
-function needsPerson(entry: CredentialInput | undefined): boolean {
-  if (entry?.type !== 'oauth2' && entry?.type !== 'openIdConnect') return false
-  return (entry.flow ?? 'authorizationCode') === 'authorizationCode'
+/** Other flows get their tokens by themselves. */
+function needsPerson({ flow }: CredentialStatus): boolean {
+  return flow === 'authorizationCode' || flow === 'implicit'
 }
 
-async function isLoggedIn(id: string, logins: Logins): Promise<boolean> {
-  const known = await statusOf(id, logins)
-  return known?.state === 'valid' || (known?.state === 'expired' && known.renewable)
+function isLoggedIn({ state, renewable }: CredentialStatus): boolean {
+  return state === 'valid' || renewable
 }
 
-async function statusOf(id: string, logins: Logins): Promise<CredentialStatus | undefined> {
-  return (await logins.status()).find(({ credential }) => credential === id)
-}
-
-async function logIn(credential: string, logins: Logins, { browser = false, yes = false }: LoginOptions, context: Context): Promise<void> {
-  if (!yes && !isTerminal(context.io)) {
+async function logIn(
+  entry: CredentialStatus,
+  logins: Logins,
+  { browser = false, yes = false }: LoginOptions,
+  context: Context,
+): Promise<void> {
+  const { credential } = entry
+  if (needsPerson(entry) && !yes && !isTerminal(context.io)) {
     throw new CredentialError('LOGIN_REQUIRED', `logging in as "${credential}" needs a person, and there is no terminal`, {
       credential,
       hint: `run stac-auth login ${credential} at a terminal; --yes goes on where somebody reads what is printed here`,
     })
   }
   await logins.login(credential, interactionOn(context, { credential, browser }), { signal: context.io.signal })
-  const { expiresAt } = (await statusOf(credential, logins)) ?? {}
+  const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
 }

@@ -1,10 +1,11 @@
 /** `status`. */
+import type { CredentialStatus } from '../../auth/auth.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import type { CredentialsOption } from '../options.ts'
-import { type CredentialStatus, openLogins } from './logins.ts'
+import { openLogins } from './logins.ts'
 
 export interface StatusOptions extends CredentialsOption {
   readonly json?: boolean
@@ -26,7 +27,7 @@ function textOf(known: readonly CredentialStatus[]): string {
 }
 
 function stateText({ credential, state, expiresAt, renewable, scopes = [] }: CredentialStatus): string {
-  if (state === 'none') return `not logged in: stac-auth login ${credential}`
+  if (state === 'none') return renewable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
   const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
   return [
     `${state}${until}`,

@@ -9,7 +9,7 @@ import type { CredentialsOption } from '../options.ts'
 import { readInput } from '../read-bytes.ts'
 import { usageError } from '../usage.ts'
 import { addEntry } from './edit-credentials.ts'
-import { entriesFor, userEntries } from './entries-for.ts'
+import { entriesFor, type UserEntries, userEntries } from './entries-for.ts'
 import { ownProposal } from './proposal.ts'
 import { detailsText, questionText } from './question.ts'
 import { isTerminal, Terminal } from './terminal.ts'
@@ -23,7 +23,7 @@ export interface AddOptions extends CredentialsOption, WishOptions {
 export async function add(document: string | undefined, options: AddOptions, context: Context): Promise<number> {
   if ((document === undefined) === (options.entry === undefined)) throw usageError('give a document, or --entry FILE')
   const user = await userEntries(options, context)
-  if (options.entry !== undefined) return addOwn(await readEntry(options.entry, context), user.file, context)
+  if (options.entry !== undefined) return addOwn(await readEntry(options.entry, context), user, context)
   const { created } = await entriesFor(document ?? '-', user, options, 'stac-auth credentials add', context)
   if (created.length === 0) await context.diagnostics.note('nothing is missing: there is an entry for everything in this document')
   return EXIT.done
@@ -40,8 +40,8 @@ async function readEntry(name: string, { io }: Context): Promise<CredentialInput
   throw usageError('--entry names a file that holds one entry as a JSON object')
 }
 
-async function addOwn(entry: CredentialInput, file: string, context: Context): Promise<number> {
-  const proposal = await ownProposal(entry)
+async function addOwn(entry: CredentialInput, { file, entries }: UserEntries, context: Context): Promise<number> {
+  const proposal = await ownProposal(entry, entries)
   if (!isTerminal(context.io)) throw notWritten('only a person at a terminal can add an entry here', entry, file)
   const terminal = new Terminal(context.io)
   try {

@@ -4,8 +4,8 @@ import { parseGrant } from '../../auth/grant.ts'
 import { variableFor } from '../../auth/missing.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Fields that decide where something goes: they are part of what is agreed to. */
-export const isPlace = ({ kind }: Field): boolean => ['url', 'patterns', 'signed-url-patterns'].includes(kind)
+/** Fields that decide where something goes, or whether it may: they are part of what is agreed to. */
+export const isPlace = ({ kind }: Field): boolean => ['url', 'patterns', 'signed-url-patterns', 'id', 'boolean'].includes(kind)
 
 /** The values of the fields for which `when` holds, asked for until they are what they must be. */
 export async function askFields(
@@ -22,6 +22,7 @@ export async function askFields(
 }
 
 async function askValue(terminal: Terminal, { kind, label, values }: Field): Promise<unknown> {
+  if (kind === 'boolean') return /^y(?:es)?$/i.test(await terminal.ask(`  ${label}?  [y]es / [N]o `))
   const choice = values ? ` (${values.join(', ')})` : ''
   for (;;) {
     const answer = await terminal.ask(`  ${label}${choice}: `)

@@ -1,5 +1,6 @@
 /** From what a document needs to entries of the user, by way of a person who agrees. */
 import type { Auth } from '../../auth/auth.ts'
+import type { CredentialInput } from '../../auth/credential.ts'
 import { CredentialError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -20,8 +21,8 @@ export interface Occasion {
   readonly title?: string
   /** The credential file. */
   readonly file: string
-  /** Ids that are in use. */
-  readonly taken: ReadonlySet<string>
+  /** The entries that there are. */
+  readonly entries: readonly CredentialInput[]
   readonly wishes: Wishes
   /** How to do this again at a terminal. */
   readonly command: string
@@ -56,16 +57,17 @@ export async function createEntries(
 
 async function askAll(missing: readonly Wanted[], occasion: Occasion, context: Context): Promise<string[]> {
   const terminal = new Terminal(context.io)
-  const taken = new Set(occasion.taken)
+  const entries = [...occasion.entries]
   const reachable = new Set<string>()
   const created: string[] = []
   try {
     for (const wanted of missing) {
       if (wanted.targets.every((target) => reachable.has(target))) continue
-      const id = await ask(terminal, wanted, { ...occasion, taken })
-      if (id === undefined) continue
+      const entry = await ask(terminal, wanted, { ...occasion, entries })
+      if (entry === undefined) continue
+      const id = String(entry.id)
       await context.diagnostics.note(`entry "${id}" is written to ${occasion.file}`)
-      taken.add(id)
+      entries.push(entry)
       created.push(id)
       for (const target of wanted.targets) reachable.add(target)
     }
@@ -75,28 +77,25 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
   }
 }
 
-/** Asks about one scheme; the id of the entry that was written, or undefined for a no. Places are part of the question. */
-async function ask(
-  terminal: Terminal,
-  wanted: Wanted,
-  { document, title = 'standard input', file, taken, wishes }: Occasion,
-): Promise<string | undefined> {
-  const { entry: draft, open } = draftFor(wanted, taken, wishes)
+/** Asks about one scheme; the entry that was written, or undefined for a no. Places are part of the question. */
+async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion): Promise<CredentialInput | undefined> {
+  const { document, title = 'standard input', file, entries, wishes } = occasion
+  const { entry: draft, open } = draftFor(wanted, entries, wishes)
   const id = String(draft.id)
   if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} leaves to you:\n`)
-  const entry = { ...draft, ...(await askFields(terminal, id, open, isPlace)) }
-  const proposal = proposalOf(title, wanted, entry)
+  const placed = { ...draft, ...(await askFields(terminal, id, open, isPlace)) }
+  const proposal = await proposalOf(title, wanted, placed, entries)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this entry?', detailsText(proposal)))) return undefined
-  const rest = await askFields(terminal, id, open, (field) => !isPlace(field))
-  await addEntry(file, { ...entry, ...rest })
+  const entry = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
+  await addEntry(file, entry)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
-  return id
+  return entry
 }
 
-function nobodyThere(missing: readonly Wanted[], { file, taken, wishes, command }: Occasion): CredentialError {
+function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishes, command }: Occasion): CredentialError {
   const [first] = missing
-  const entries = missing.map((wanted) => forJson(draftFor(wanted, taken, wishes).entry))
+  const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).entry))
   const which = entries.length === 1 ? 'this entry' : 'one of these entries'
   const names = missing.map(({ name }) => quoted(name)).join(', ')
   return new CredentialError('NO_CREDENTIAL', `no entry of yours fits ${names}, and only a person at a terminal can make one here`, {

@@ -45,14 +45,13 @@ export async function entriesFor(
   again: string,
   context: Context,
 ): Promise<Entries> {
-  const taken = new Set(entries.flatMap(({ id }) => id ?? []))
-  if (options.id !== undefined && taken.has(options.id)) throw usageError(`there is an entry "${options.id}" already`)
+  if (options.id !== undefined && entries.some(({ id }) => id === options.id)) throw usageError(`there is an entry "${options.id}" already`)
   const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
   const read = await readDocument(name, context.io, auth)
   const address = isAddress(name) ? (read.url ?? name) : pathToFileURL(resolve(name)).href
   const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
   const opened = await auth()
   const needs = await needsOf(read, opened)
-  const occasion = { ...document, file, taken, wishes: wishesOf(options), command: `${again} ${name}` }
+  const occasion = { ...document, file, entries, wishes: wishesOf(options), command: `${again} ${name}` }
   return { created: await createEntries(needs, occasion, opened, context), fitting: [...needs.entries] }
 }

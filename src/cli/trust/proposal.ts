@@ -45,30 +45,36 @@ const UNKNOWN = '…'
 /** The entry that a scheme would need, as far as catalog and user have said. */
 export function draftFor(
   { name, strategy, scheme, target, url, places }: Wanted,
-  taken: ReadonlySet<string>,
+  beside: readonly CredentialInput[],
   { id, scopes }: Wishes,
 ): Draft {
+  const taken = new Set(beside.map((entry) => entry.id))
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
   const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.entry[field]))
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
-  const entry = { id: label, ...canonical(form), ...Object.fromEntries(placeholders), ...(scopes.length > 0 && { scopes }) }
+  const entry = { id: label, ...canonical(form, strategy), ...Object.fromEntries(placeholders), ...(scopes.length > 0 && { scopes }) }
   return { entry: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
 }
 
 /** Addresses are written to the file as they are compared and shown: a host in its ASCII form. */
-function canonical({ entry, fields }: CredentialForm): CredentialForm['entry'] {
+function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialForm['entry'] {
   const plain = Object.entries(entry).map(([name, value]): [string, unknown] => {
-    const isUrl = fields[name]?.kind === 'url' && typeof value === 'string' && URL.canParse(value)
+    const isUrl = typeof value === 'string' && URL.canParse(value) && forms.some(({ fields }) => fields[name]?.kind === 'url')
     return [name, isUrl ? new URL(value).href : value]
   })
   return { ...entry, ...Object.fromEntries(plain) }
 }
 
-/** What the user is asked to agree to. Errors: `CONFIG_INVALID` when the entry cannot be one. */
-export function proposalOf(document: string, wanted: Wanted, entry: CredentialInput): Proposal & { readonly fingerprint: string } {
-  const { strategy, scheme, places } = wanted
-  const credential = readCredentials(entry, [strategy], 'file')[0] as Credential
+/** What the user is asked to agree to, beside the entries that there are. Errors: `CONFIG_INVALID` when the entry cannot be one. */
+export async function proposalOf(
+  document: string,
+  wanted: Wanted,
+  entry: CredentialInput,
+  beside: readonly CredentialInput[],
+): Promise<Proposal & { readonly fingerprint: string }> {
+  const { scheme, places } = wanted
+  const { credential, strategy } = await readBeside(entry, beside)
   const flows = Object.values(ownObject(scheme, 'flows') ?? {})
   const offered = new Set(flows.flatMap((flow) => Object.keys(ownObject(flow, 'scopes') ?? {})))
   const own = strategy.identity(strategy.schemeOf(credential))[0] ?? []
@@ -78,20 +84,28 @@ export function proposalOf(document: string, wanted: Wanted, entry: CredentialIn
 }
 
 /** The same for an entry that the user wrote. Errors: `CONFIG_INVALID`. */
-export async function ownProposal(entry: CredentialInput): Promise<Proposal> {
-  const strategies = await loadStrategies(defaultStrategies)
-  const credential = readCredentials(entry, strategies, 'file')[0] as Credential
-  const strategy = strategies.find(({ type }) => type === credential.type) as Strategy
+export async function ownProposal(entry: CredentialInput, beside: readonly CredentialInput[]): Promise<Proposal> {
+  const { credential, strategy } = await readBeside(entry, beside)
   const places = credential.sendTo.map(({ pattern }) => ({ pattern, counts: {} }))
   return { entry, places, offered: [], ...endpointsOf(strategy, credential) }
 }
 
+/** An entry may name others. */
+async function readBeside(
+  entry: CredentialInput,
+  beside: readonly CredentialInput[],
+): Promise<{ credential: Credential; strategy: Strategy }> {
+  const strategies = await loadStrategies(defaultStrategies)
+  const credential = readCredentials([...beside, entry], strategies, 'file').at(-1) as Credential
+  return { credential, strategy: strategies.find(({ type }) => type === credential.type) as Strategy }
+}
+
 function endpointsOf(strategy: Strategy, credential: Credential): Pick<Proposal, 'secretTo' | 'browserTo'> {
   const { authorizationUrl } = credential
-  return {
-    secretTo: [...new Set(strategy.endpoints?.(credential))],
-    browserTo: typeof authorizationUrl === 'string' ? [authorizationUrl] : [],
-  }
+  const endpoints = (strategy.endpoints?.(credential) ?? []).map((endpoint) =>
+    typeof endpoint === 'string' ? endpoint : `${endpoint.origin}/`,
+  )
+  return { secretTo: [...new Set(endpoints)], browserTo: typeof authorizationUrl === 'string' ? [authorizationUrl] : [] }
 }
 
 /** The fingerprints of all that a scheme offers: agreeing to one of them does not mind the others. */
@@ -116,7 +130,7 @@ function isOpen(value: unknown): boolean {
 }
 
 /** A label for the user: the catalog's name where that is a decent one, never that of another entry. */
-function freeId(name: string, taken: ReadonlySet<string>): string {
+function freeId(name: string, taken: ReadonlySet<string | undefined>): string {
   const decent = name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   const base = decent.slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {

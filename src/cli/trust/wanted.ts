@@ -3,6 +3,7 @@ import type { Auth } from '../../auth/auth.ts'
 import { parseGrant } from '../../auth/grant.ts'
 import { loadStrategies } from '../../auth/registry.ts'
 import type { Strategy } from '../../auth/strategy.ts'
+import { isAuthError } from '../../errors.ts'
 import { type AuthScheme, modernScheme } from '../../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../../stac/scope.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
@@ -62,6 +63,10 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
     const usable = refs.find(({ code }) => code === undefined)
     if (usable?.credential !== undefined) entries.add(usable.credential)
     if (usable) continue
+    if (refs.some(({ code }) => code === 'LOGIN_REQUIRED')) {
+      for (const id of await waiting(target, auth)) entries.add(id)
+      continue
+    }
     refused ??= target
     for (const { ref, code = '' } of refs) {
       const wanted = MISSES.includes(code) ? wantedOf(target, ref, code, strategies) : undefined
@@ -73,6 +78,17 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
   }
   const wanted = [...found.values()].map(({ wanted, targets }) => ({ ...wanted, ...placesOf(targets) }))
   return { wanted, entries, ...(refused && { refused }) }
+}
+
+/** The entry that waits for a login; asking for its request says so and sends nothing. */
+async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
+  try {
+    await auth.authorize(target)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'LOGIN_REQUIRED' && error.credential !== undefined) return [error.credential]
+    throw error
+  }
+  return []
 }
 
 function wantedOf(target: Target, name: string, code: string, strategies: readonly Strategy[]): Found | undefined {
