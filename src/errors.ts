@@ -125,6 +125,11 @@ export function isAuthError(value: unknown): value is AuthError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
+/** What ended a wait: the signal's reason when that is ours, else `ABORTED`. */
+export function abortedBy({ reason }: AbortSignal): AuthError {
+  return isAuthError(reason) ? reason : new AbortedError(reason)
+}
+
 /** Origin and path only: queries carry signatures and keys. */
 function bareUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')

@@ -14,6 +14,7 @@ export {
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, oneLeg } from './auth/flow.ts'
 export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
+export { memoryStore } from './auth/memory-store.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
 export type { Entry, Session } from './auth/session.ts'

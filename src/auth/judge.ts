@@ -61,7 +61,8 @@ export class Judge {
     this.#named = named
     this.#known = credentials.flatMap((entry) => {
       const strategy = this.#strategies.get(entry.type)
-      return strategy ? [{ entry, strategy, identity: strategy.identity(strategy.schemeOf(entry))[0] ?? [] }] : []
+      if (!strategy) return []
+      return [{ entry, strategy, identity: strategy.identityOf?.(entry) ?? strategy.identity(strategy.schemeOf(entry))[0] ?? [] }]
     })
   }
 

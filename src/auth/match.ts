@@ -11,5 +11,7 @@ export function sameIdentity(scheme: Identity, entry: Identity): boolean {
 
 /** True when the tuple has that member with that value. */
 export function agrees(member: IdentityMember, entry: Identity): boolean {
-  return entry.some(({ name, value }) => name === member.name && value === member.value)
+  return entry.some(
+    ({ name, value, url }) => name === member.name && value === (url === 'origin' ? new URL(member.value).origin : member.value),
+  )
 }

@@ -1,10 +1,10 @@
-import { AbortedError } from '../errors.ts'
 import type { SessionStore } from './session-store.ts'
+import { Turns } from './turns.ts'
 
-/** Keeps token sets as long as the store itself is kept. */
+/** A store that lasts as long as the process or the page, and is shared with nobody. Errors: `ABORTED` while waiting. */
 export function memoryStore(): SessionStore {
   const texts = new Map<string, string>()
-  const turns = new Map<string, Promise<unknown>>()
+  const turns = new Turns()
   return {
     read: async (key) => texts.get(key),
     write: async (key, text) => {
@@ -13,14 +13,6 @@ export function memoryStore(): SessionStore {
     remove: async (key) => {
       texts.delete(key)
     },
-    exclusively: (key, run, signal) => {
-      const turn = (turns.get(key) ?? Promise.resolve()).then(() => {
-        if (signal?.aborted) throw new AbortedError(signal.reason)
-        return run()
-      })
-      const over = turn.catch(() => {}).finally(() => turns.get(key) === over && turns.delete(key))
-      turns.set(key, over)
-      return turn
-    },
+    exclusively: (key, run, signal) => turns.take(key, run, signal),
   }
 }

@@ -18,8 +18,11 @@ export interface IdentityMember {
   readonly value: string
   /** Pointer of the field, relative to the scheme. */
   readonly pointer: string
-  /** `absolute` or `relative` allowed; URLs are compared as WHATWG href without fragment, before all other members. */
-  readonly url?: 'absolute' | 'relative'
+  /**
+   * `absolute` or `relative` allowed; URLs are compared as WHATWG href without fragment, before all other members. In the tuple of an
+   * entry, `origin` stands for every address of that origin.
+   */
+  readonly url?: 'absolute' | 'relative' | 'origin'
 }
 
 /** A canonical tuple: what a scheme is, apart from its name. */
@@ -141,6 +144,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   identity(scheme: S): SchemeIdentity
   /** The scheme that an entry stands for: its tuple is what schemes of catalogs are compared with. */
   schemeOf(credential: C): S
+  /** The tuple of an entry, where it is more than that of its scheme. */
+  identityOf?(credential: C): Identity
   /** Last changes to an entry on reading: defaults, rules across fields. Errors: `CONFIG_INVALID`. */
   refine?(entry: C): C
   /** What a user must supply; `resource` is what for, where that is known. */

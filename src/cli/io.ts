@@ -1,6 +1,6 @@
 /** The outside of the command line: streams, environment and interruption, as parameters so that tests can stand in. */
 import type { Readable, Writable } from 'node:stream'
-import { systemCode, writeFailure } from './system-error.ts'
+import { systemCode, writeFailure } from '../node/system-error.ts'
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean }

@@ -2,8 +2,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { type AuthError, isAuthError } from '../errors.ts'
+import { readFailure } from '../node/system-error.ts'
 import { isAddress } from './read-document.ts'
-import { readFailure } from './system-error.ts'
 
 /** One thing to lint, or why it cannot be. */
 export type LintInput = { readonly name: string } | { readonly name: string; readonly error: AuthError }

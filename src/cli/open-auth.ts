@@ -20,11 +20,14 @@ export function openAuth(
 ): () => Promise<Auth> {
   let opened: Promise<Auth> | undefined
   const open = async (): Promise<Auth> => {
-    const [{ createAuth }, { credentialFileText, credentialsFromFile }, { credentialsFromEnvironment }] = await Promise.all([
-      import('../auth/create-auth.ts'),
-      import('../node/credential-file.ts'),
-      import('../node/environment.ts'),
-    ])
+    const [{ createAuth }, { credentialFileText, credentialsFromFile }, { credentialsFromEnvironment }, { tokenStore }] = await Promise.all(
+      [
+        import('../auth/create-auth.ts'),
+        import('../node/credential-file.ts'),
+        import('../node/environment.ts'),
+        import('./token-store.ts'),
+      ],
+    )
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
@@ -32,6 +35,7 @@ export function openAuth(
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
       onWarning: diagnostics.warn,
+      session: tokenStore(io.env, diagnostics.warn),
       ...(onUse && { onUse }),
     })
   }

@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { AbortedError, isAuthError } from '../errors.ts'
+import { readFailure } from '../node/system-error.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { tooLarge } from '../stac/parse-document.ts'
 import type { Io } from './io.ts'
-import { readFailure } from './system-error.ts'
 
 /** The bytes of a file, or of standard input for `-`. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE` (reading stops there), `ABORTED`. */
 export async function readInput(name: string, { stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8Array> {

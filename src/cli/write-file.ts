@@ -2,7 +2,7 @@
 import { lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
-import { systemCode, writeFailure } from './system-error.ts'
+import { systemCode, writeFailure } from '../node/system-error.ts'
 
 /**
  * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.

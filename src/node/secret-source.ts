@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { SecretSource } from '../auth/credential.ts'
+import { loadKeyring } from './keyring.ts'
 import { readRegularFile } from './regular-file.ts'
 import { runSecretCommand } from './secret-command.ts'
 import { promptSecret } from './secret-prompt.ts'
@@ -51,13 +52,8 @@ async function fromFile(name: string): Promise<string> {
   return secretText(file.bytes, `the secret file ${name}`)
 }
 
-/** What of the optional package `@napi-rs/keyring` is used. */
-interface Keyring {
-  readonly Entry: new (service: string, account: string) => { getPassword(): string | null }
-}
-
 async function fromKeyring(account: string): Promise<string> {
-  const { Entry } = await importKeyring()
+  const { Entry } = await loadKeyring()
   let secret: string | null
   try {
     secret = new Entry(KEYRING_SERVICE, account).getPassword()
@@ -69,13 +65,4 @@ async function fromKeyring(account: string): Promise<string> {
   }
   if (secret === null) throw sourceError(`the keyring has no entry for the service "${KEYRING_SERVICE}" and the account "${account}"`)
   return secret
-}
-
-async function importKeyring(): Promise<Keyring> {
-  const name: string = '@napi-rs/keyring'
-  try {
-    return await import(name)
-  } catch {
-    throw sourceError('the system keyring needs the optional package @napi-rs/keyring', 'npm install @napi-rs/keyring')
-  }
 }

@@ -1,5 +1,6 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forTerminal } from '../text/sanitize.ts'
+import { shellWord } from '../text/shell-word.ts'
 import { type OutputOptions, shown } from './redact.ts'
 
 /** A command for POSIX shells that sends the request with curl; whatever a name or value holds, it stays one argument. */
@@ -7,13 +8,8 @@ export function curl(request: AuthorizedRequest, options?: OutputOptions): strin
   const { method, url, headers, body } = shown(request, options)
   const parts = ['curl --globoff']
   if (method === 'HEAD') parts.push('--head')
-  else if (method !== 'GET') parts.push(`--request ${quoted(method)}`)
-  for (const [name, value] of headers) parts.push(`--header ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`)
-  if (body !== undefined) parts.push(`--data-raw ${quoted(forTerminal(body))}`)
-  return [...parts, quoted(url)].join(' \\\n  ')
-}
-
-/** Single quotes keep everything but a single quote. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
+  else if (method !== 'GET') parts.push(`--request ${shellWord(method)}`)
+  for (const [name, value] of headers) parts.push(`--header ${shellWord(value === '' ? `${name};` : `${name}: ${value}`)}`)
+  if (body !== undefined) parts.push(`--data-raw ${shellWord(forTerminal(body))}`)
+  return [...parts, shellWord(url)].join(' \\\n  ')
 }

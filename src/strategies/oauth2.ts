@@ -1,6 +1,6 @@
 /** OAuth 2.0: the flow that the entry names; its endpoints and scopes are the entry's, never the catalog's copy. */
 import { platform } from '#platform'
-import type { IdentityMember, Strategy, Warning } from '../auth/strategy.ts'
+import type { Identity, IdentityMember, Strategy, Warning } from '../auth/strategy.ts'
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject, own, ownString, pointer } from '../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../stac/scheme.ts'
@@ -25,6 +25,7 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
     type: 'oauth2',
     flows: { [flow]: { ...(authorizationUrl && { authorizationUrl }), ...(tokenUrl && { tokenUrl }), ...(refreshUrl && { refreshUrl }) } },
   }),
+  identityOf,
   refine(entry) {
     const problem = entryProblem(entry)
     if (problem) throw problem
@@ -55,6 +56,15 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   tokenState,
   login: async (context, interaction) => (await import('./oauth2/login.ts')).login(context, interaction),
   logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
+}
+
+/** An issuer speaks for its origin: what it publishes there is what is used, whatever the catalog copied. */
+function identityOf(entry: OAuth2Credential): Identity {
+  const [written = []] = oauth2.identity(oauth2.schemeOf(entry))
+  if (entry.issuer === undefined) return written
+  const { origin } = new URL(entry.issuer)
+  const missing = URLS.filter((name) => entry[name] === undefined)
+  return [...written, ...missing.map((name) => ({ name, value: origin, pointer: '', url: 'origin' as const }))]
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {

@@ -47,6 +47,7 @@ describe('the layer check', () => {
     ['src/node/index.ts', "import { main } from '../cli/main.ts'", /node may not import cli/],
     ['src/node/index.ts', "import { Command } from 'commander'", /package commander/],
     ['src/node/index.ts', "import { Entry } from '@napi-rs/keyring'", /only be loaded when it is needed/],
+    ['src/browser/index.ts', "import { apiKey } from '../strategies/api-key.ts'", /browser may not import strategies/],
     ['src/cli/main.ts', "import { item } from '../../fixtures/item.ts'", /outside src/],
     ['src/cli/main.ts', 'const a = await import(name)', /computed/],
     ['src/node/index.ts', "const name: string = 'left-pad'; const a = await import(name)", /package left-pad/],

@@ -25,6 +25,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   auth: { from: [...VOCABULARY, '#platform'] },
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
+  browser: { from: [...VOCABULARY, 'auth'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },

@@ -1,6 +1,6 @@
 /** What `stac-auth/node` promises to callers. */
-import { createAuth } from 'stac-auth'
-import { credentialsFromEnvironment, credentialsFromFile, undiciTransport } from 'stac-auth/node'
+import { createAuth, memoryStore, type SessionStore } from 'stac-auth'
+import { credentialsFromEnvironment, credentialsFromFile, tokenFiles, tokenKeyring, undiciTransport } from 'stac-auth/node'
 import { expectTypeOf } from 'vitest'
 
 expectTypeOf(credentialsFromFile).toBeFunction()
@@ -12,3 +12,10 @@ export const auth = createAuth({
   credentials: [await credentialsFromFile('credentials.json'), credentialsFromEnvironment()],
   transport: undiciTransport(),
 })
+
+export const stores: readonly SessionStore[] = [
+  memoryStore(),
+  tokenFiles(),
+  tokenFiles({ folder: '/var/lib/app/tokens', onWarning: ({ code, message }) => console.warn(code, message) }),
+  tokenKeyring({ folder: '/var/lib/app/tokens' }),
+]

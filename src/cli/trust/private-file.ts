@@ -1,8 +1,8 @@
 /** Files of the user's configuration: replaced wholly or not at all, and nobody else's business. */
-import { constants } from 'node:fs'
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { syncFolder } from '../../node/own-file.ts'
+import { systemCode, writeFailure } from '../../node/system-error.ts'
 
 /**
  * Writes the text that `make` gives in place of a file, mode 0600; missing folders are made with mode 0700, a link is followed. While
@@ -42,11 +42,4 @@ async function targetOf(name: string): Promise<string> {
   }
   await mkdir(dirname(name), { recursive: true, mode: 0o700 })
   return join(await realpath(dirname(name)), basename(name))
-}
-
-/** The new name outlives a loss of power; where folders cannot be opened, the system sees to that. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY).catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
 }

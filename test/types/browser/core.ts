@@ -1,5 +1,6 @@
 /** A browser app with a bundler, no Node types, and every declaration of ours checked. */
-import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError } from 'stac-auth'
+import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError, memoryStore, type SessionStore } from 'stac-auth'
+import { sessionStorageStore } from 'stac-auth/browser'
 import { lint, type Problem } from 'stac-auth/lint'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
@@ -21,3 +22,5 @@ export function describe(error: unknown): string {
 }
 
 export const problems = (document: unknown): readonly Problem[] => lint(document)
+
+export const stores: readonly SessionStore[] = [memoryStore(), sessionStorageStore(), sessionStorageStore({ storage: localStorage })]

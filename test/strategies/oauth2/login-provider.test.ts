@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { DevicePrompt } from '../../../src/auth/interaction.ts'
+import { failureOf, shown } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
+import { browse } from '../../servers/person.ts'
+import { browser, provided } from './provider.ts'
+
+const changed = (name: string, value: string | undefined) => (callback: URL) => {
+  const copy = new URL(callback)
+  if (value === undefined) copy.searchParams.delete(name)
+  else copy.searchParams.set(name, value)
+  return copy
+}
+const tokensOf = (kept: ReadonlyMap<string, string>) => JSON.parse([...kept.values()][0] ?? '{}')
+
+describe('a login in a browser', () => {
+  it('is pushed, proved by PKCE, and kept', async () => {
+    const { entries, engine, file, server, kept } = await provided()
+    const auth = engine(entries.person)
+    expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'person' })
+    expect((await auth.explain(file(entries.person))).refs).toMatchObject([{ code: 'LOGIN_REQUIRED', scheme: 'openIdConnect' }])
+    expect(server.log).toEqual([])
+    const { interaction, seen } = browser()
+    await auth.login('person', interaction)
+    expect(server.log).toContain('POST /request')
+    expect([...new URL(seen.url).searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
+    expect(seen.closed).toBe(true)
+    expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
+    expect((await auth.explain(file(entries.person))).refs).toMatchObject([{ credential: 'person' }])
+    expect(await (await engine(entries.person).fetch(file(entries.person))).text()).toBe('file of alice')
+    expect(tokensOf(kept)).toMatchObject({ tokenType: 'Bearer', refreshToken: expect.any(String), idToken: expect.any(String) })
+    expect(await auth.status()).toMatchObject([
+      { credential: 'person', type: 'openIdConnect', flow: 'authorizationCode', state: 'valid', renewable: true },
+    ])
+  })
+
+  it('lasts: a refused token is renewed, and the rotated refresh token is kept', async () => {
+    const { entries, engine, file, server, kept } = await provided()
+    const auth = engine(entries.person)
+    await auth.login('person', browser().interaction)
+    await auth.fetch(file(entries.person))
+    const before = tokensOf(kept)
+    server.refuseShown()
+    await Promise.all(Array.from({ length: 20 }, () => auth.fetch(file(entries.person))))
+    const after = tokensOf(kept)
+    expect(after.refreshToken).not.toBe(before.refreshToken)
+    expect(after.idToken).toEqual(expect.any(String))
+    expect(server.log.filter((line) => line === 'granted refresh_token')).toHaveLength(1)
+  })
+
+  it('is over when the refresh token is refused', async () => {
+    const { entries, engine, file, server, kept, store } = await provided()
+    const auth = engine(entries.person)
+    await auth.login('person', browser().interaction)
+    const [[name, text]] = [...kept] as [[string, string]]
+    await store.write(name, JSON.stringify({ ...JSON.parse(text), expiresAt: 1, refreshToken: 'made-up' }))
+    expect(await failureOf(engine(entries.person).fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect(server.log).toContain('refused refresh_token: invalid_grant')
+    expect(kept.size).toBe(0)
+  })
+
+  it('ends with a logout, at the provider as well', async () => {
+    const { entries, engine, file, server, kept } = await provided()
+    const auth = engine(entries.person)
+    await auth.login('person', browser().interaction)
+    const { refreshToken } = tokensOf(kept)
+    expect(await server.isAlive(refreshToken)).toBe(true)
+    await auth.logout('person')
+    expect(await server.isAlive(refreshToken)).toBe(false)
+    expect(kept.size).toBe(0)
+    expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    await auth.logout('person')
+  })
+
+  it.each<[string, (callback: URL) => URL, string | RegExp]>([
+    ['an altered state', changed('state', 'x'.repeat(43)), 'not ours'],
+    ['no state', changed('state', undefined), 'not ours'],
+    ['a wrong issuer', changed('iss', 'https://evil.example'), 'OAUTH_ISSUER_MISMATCH'],
+    ['no issuer', changed('iss', undefined), 'OAUTH_ISSUER_MISMATCH'],
+    ['a made-up code', changed('code', 'canary-code'), 'OAUTH_ERROR'],
+    ['another redirect URI', (callback) => new URL(`http://127.0.0.1:81/callback${callback.search}`), 'OAUTH_ERROR'],
+  ])('with %s is refused', async (_name, change, code) => {
+    const { entries, engine, kept } = await provided()
+    const { interaction, seen } = browser(change)
+    const error = await failureOf(engine(entries.person).login('person', interaction)).catch((foreign: unknown) => foreign)
+    expect(error).toMatchObject(code === 'not ours' ? { message: code } : { code })
+    expect(shown(error)).not.toContain('canary-code')
+    expect(seen.closed).toBe(true)
+    expect(kept.size).toBe(0)
+  })
+
+  it('that the person refuses is LOGIN_DENIED', async () => {
+    const { entries, engine } = await provided()
+    const error = await failureOf(engine(entries.person).login('person', browser((callback) => callback, true).interaction))
+    expect(error).toMatchObject({ code: 'LOGIN_DENIED', credential: 'person' })
+  })
+
+  it('redeems a code once: played back, it is worth nothing', async () => {
+    const { entries, engine } = await provided()
+    const { interaction, seen } = browser()
+    await engine(entries.person).login('person', interaction)
+    const [first] = seen.callbacks
+    const replay = browser((callback) => changed('code', first?.searchParams.get('code') ?? '')(callback))
+    expect(await failureOf(engine({ ...entries.person, id: 'again' }).login('again', replay.interaction))).toMatchObject({
+      code: 'OAUTH_ERROR',
+      actual: 'invalid_grant',
+    })
+  })
+
+  it('cannot be had without a browser', async () => {
+    const { entries, engine, server } = await provided()
+    expect(await failureOf(engine(entries.person).login('person', {}))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect(server.log.filter((line) => line.includes('/token'))).toEqual([])
+  })
+})
+
+describe('a login on another device', () => {
+  const entryOf = (entry: CredentialInput) => ({ ...entry })
+
+  it('shows address and code, waits, and slows down when told to', async () => {
+    let slow = 1
+    const { entries, engine, file, server } = await provided({
+      interfere: (request, response) => {
+        if (request.url !== '/token' || slow-- <= 0) return false
+        response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"slow_down"}')
+        return true
+      },
+    })
+    const waited: number[] = []
+    let prompt: DevicePrompt | undefined
+    const clock = {
+      now: Date.now,
+      wait: async (duration: number) => {
+        waited.push(duration)
+        if (waited.length === 3) await browse(prompt?.verificationUriComplete ?? '')
+      },
+    }
+    const auth = engine(entryOf(entries.person), { clock })
+    await auth.login('person', {
+      device: (shownPrompt) => {
+        prompt = shownPrompt
+      },
+    })
+    expect(prompt).toMatchObject({
+      credential: 'person',
+      verificationUri: `${server.issuer}/device`,
+      userCode: expect.stringMatching(/^[A-Z-]+$/),
+    })
+    expect(waited).toEqual([5000, 10_000, 10_000])
+    expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
+  })
+
+  it('that nobody finishes is LOGIN_TIMEOUT', async () => {
+    const { entries, engine } = await provided()
+    let now = Date.now()
+    const clock = {
+      now: () => now,
+      wait: async (duration: number) => {
+        now += duration
+      },
+    }
+    expect(await failureOf(engine(entryOf(entries.person), { clock }).login('person', { device: () => {} }))).toMatchObject({
+      code: 'LOGIN_TIMEOUT',
+    })
+  })
+})
+
+describe('tokens bound to a key', () => {
+  it('are asked for with the server’s nonce, kept in memory, and shown with a proof', async () => {
+    const { entries, engine, server, kept } = await provided({ dpopNonce: true })
+    const entry = { ...entries.person, scopes: ['openid', 'offline_access'], dpop: true }
+    const auth = engine(entry)
+    await auth.login('person', browser().interaction)
+    const me = target(
+      { type: 'openIdConnect', openIdConnectUrl: `${server.issuer}/.well-known/openid-configuration` },
+      `${server.issuer}/me`,
+    )
+    expect(await (await auth.fetch(me)).json()).toEqual({ sub: 'alice' })
+    expect((await auth.authorize(me)).headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /), dpop: expect.any(String) })
+    expect(kept.size).toBe(0)
+    expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
+  })
+
+  it('answer an http scheme as well, through the entry that obtains them', async () => {
+    const { entries, engine, server } = await provided({ dpopNonce: true })
+    const source = { ...entries.person, scopes: ['openid'], dpop: true }
+    const entry = { id: 'bound', type: 'http', scheme: 'dpop', with: 'person', sendTo: `${server.issuer}/me` }
+    const me = target({ type: 'http', scheme: 'DPoP' }, `${server.issuer}/me`)
+    const auth = engine([source, entry])
+    await auth.login('person', browser().interaction)
+    expect(await (await auth.fetch(me)).json()).toEqual({ sub: 'alice' })
+    const elsewhere = engine([{ ...source, sendTo: 'https://data.example/' }, entry])
+    await elsewhere.login('person', browser().interaction)
+    expect(await failureOf(elsewhere.fetch(me))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', credential: 'person' })
+    const unbound = engine([{ ...source, dpop: false }, entry])
+    await unbound.login('person', browser().interaction)
+    expect(await failureOf(unbound.fetch(me))).toMatchObject({ code: 'CONFIG_INVALID', credential: 'bound' })
+  })
+})
+
+it('a chain hands the ID token of a login to an exchange', async () => {
+  const { entries, engine, file } = await provided()
+  const entry = { ...entries.exchanger, subject: 'person' }
+  const auth = engine([entries.person, entry], { session: undefined })
+  await auth.login('person', browser().interaction)
+  expect(await (await auth.fetch(file(entry))).text()).toBe('file of alice by exchange')
+})
