@@ -8,6 +8,7 @@ import type { CredentialsOption } from '../options.ts'
 import { isAddress } from '../read-document.ts'
 import { entriesFor, type UserEntries, userEntries } from '../trust/entries-for.ts'
 import { isTerminal } from '../trust/terminal.ts'
+import type { Wanted } from '../trust/wanted.ts'
 import { unknownEntry } from '../trust/widen.ts'
 import type { WishOptions } from '../trust/wishes.ts'
 import { type Logins, openLogins } from './logins.ts'
@@ -48,8 +49,14 @@ function nothingToDo(ids: readonly string[]): string {
 async function idsFor(name: string, user: UserEntries, options: LoginOptions, context: Context): Promise<readonly string[]> {
   if (user.entries.some(({ id }) => id === name)) return [name]
   if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownEntry(name, user.entries)
-  const { created, fitting } = await entriesFor(name, user, options, 'stac-auth login', context)
+  const { created, fitting } = await entriesFor(name, user, options, { command: 'stac-auth login', choose: withLogin }, context)
   return [...created, ...fitting]
+}
+
+/** Where there is something to log in to, a login does not ask about the rest. */
+function withLogin(missing: readonly Wanted[], fitting: ReadonlySet<string>): readonly Wanted[] {
+  const chosen = missing.filter(({ strategy }) => strategy.login !== undefined)
+  return chosen.length > 0 || fitting.size > 0 ? chosen : missing
 }
 
 /** Other flows get their tokens by themselves. */

@@ -24,7 +24,7 @@ export async function add(document: string | undefined, options: AddOptions, con
   if ((document === undefined) === (options.entry === undefined)) throw usageError('give a document, or --entry FILE')
   const user = await userEntries(options, context)
   if (options.entry !== undefined) return addOwn(await readEntry(options.entry, context), user, context)
-  const { created } = await entriesFor(document ?? '-', user, options, 'stac-auth credentials add', context)
+  const { created } = await entriesFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
   if (created.length === 0) await context.diagnostics.note('nothing is missing: there is an entry for everything in this document')
   return EXIT.done
 }

@@ -24,8 +24,15 @@ export interface Occasion {
   /** The entries that there are. */
   readonly entries: readonly CredentialInput[]
   readonly wishes: Wishes
-  /** How to do this again at a terminal. */
+  readonly errand: Errand
+}
+
+/** What the questions are asked for. */
+export interface Errand {
+  /** How to do this again at a terminal, without the name of the document. */
   readonly command: string
+  /** Which of the schemes without an entry are asked about, where these entries fit already; default: all. */
+  readonly choose?: (missing: readonly Wanted[], fitting: ReadonlySet<string>) => readonly Wanted[]
 }
 
 /**
@@ -43,7 +50,11 @@ export async function createEntries(
 ): Promise<string[]> {
   const list = knownSchemesFile(occasion.file)
   if (occasion.document !== undefined) for (const one of wanted) await checkUnchanged(list, one, occasion.document, fingerprintsOf(one))
-  const missing = wanted.filter(({ code }) => code === 'NO_CREDENTIAL')
+  const { choose = (missing) => missing } = occasion.errand
+  const missing = choose(
+    wanted.filter(({ code }) => code === 'NO_CREDENTIAL'),
+    entries,
+  )
   if (missing.length === 0) {
     // Nothing is sent: no reference of that target can be used, and this says why.
     if (refused && entries.size === 0) await auth.authorize(refused, { signal: context.io.signal })
@@ -93,7 +104,7 @@ async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion): Prom
   return entry
 }
 
-function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishes, command }: Occasion): CredentialError {
+function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishes, errand: { command } }: Occasion): CredentialError {
   const [first] = missing
   const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).entry))
   const which = entries.length === 1 ? 'this entry' : 'one of these entries'
@@ -104,7 +115,7 @@ function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishe
   })
 }
 
-function notAgreed(missing: readonly Wanted[], { command }: Occasion): CredentialError {
+function notAgreed(missing: readonly Wanted[], { errand: { command } }: Occasion): CredentialError {
   const [first] = missing
   return new CredentialError('NO_CREDENTIAL', 'nothing was agreed to, so no entry was written', {
     ...(first && { pointer: first.pointer, ref: first.name }),

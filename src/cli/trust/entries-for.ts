@@ -12,7 +12,7 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { isAddress, type ReadDocument, readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
-import { createEntries } from './create-entries.ts'
+import { createEntries, type Errand } from './create-entries.ts'
 import { needsOf } from './wanted.ts'
 import { type WishOptions, wishesOf } from './wishes.ts'
 
@@ -36,7 +36,7 @@ export interface Entries {
 }
 
 /**
- * Reads a document and asks about the entries that it needs. `again` is the command to repeat at a terminal.
+ * Reads a document and asks about the entries that it needs.
  *
  * Errors: those of reading, of {@link createEntries}, `USAGE` for an id that is taken.
  */
@@ -44,7 +44,7 @@ export async function entriesFor(
   name: string,
   { file, entries }: UserEntries,
   options: CredentialsOption & WishOptions,
-  again: string,
+  errand: Errand,
   context: Context,
 ): Promise<Entries> {
   if (options.id !== undefined && entries.some(({ id }) => id === options.id)) throw usageError(`there is an entry "${options.id}" already`)
@@ -55,7 +55,7 @@ export async function entriesFor(
   const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
   const opened = await auth()
   const needs = await needsOf(read, opened)
-  const occasion = { ...document, file, entries, wishes: wishesOf(options), command: `${again} ${name}` }
+  const occasion = { ...document, file, entries, wishes: wishesOf(options), errand: { ...errand, command: `${errand.command} ${name}` } }
   return { created: await createEntries(needs, occasion, opened, context), fitting: [...needs.entries] }
 }
 
