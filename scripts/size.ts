@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
   { entry: 'dist/index.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 23_000 },
+  { entry: 'dist/crawl/index.js', budget: 14_000 },
 ]
 
 /** What a bundler puts into the chunk of an entry for browsers; sizes in bytes after gzip. */

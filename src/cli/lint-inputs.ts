@@ -4,42 +4,80 @@ import { join, sep } from 'node:path'
 import { type AuthError, isAuthError } from '../errors.ts'
 import { readFailure } from '../node/system-error.ts'
 import { isAddress } from './read-document.ts'
+import { usageError } from './usage.ts'
 
 /** One thing to lint, or why it cannot be. */
 export type LintInput = { readonly name: string } | { readonly name: string; readonly error: AuthError }
+
+/** What an input that is a folder stands for. Parquet files may hold anything, so they are named one by one or by a glob. */
+const DOCUMENTS = /\.(?:(?:geo)?json|ndjson|(?:geo)?jsonl)(?:\.gz)?$/i
 
 /** Folders that hold no documents of a catalog's author. */
 const SKIPPED = new Set(['node_modules', '.git'])
 
 /**
- * Files, addresses and `-` as they are, and for a folder every `*.json` and `*.geojson` below it in the order of their
- * names. Symbolic links count only when they lead to a file below the same folder.
+ * Files, addresses and `-` as they are; for a folder every file below it whose name ends like that of a document, for a glob
+ * every file that matches, both in the order of their names. Symbolic links count only when they lead to a file below the same
+ * folder. A glob that matches nothing is a `USAGE` error, unless `mayMiss`.
  */
-export async function* lintInputs(inputs: readonly string[]): AsyncGenerator<LintInput> {
+export async function* lintInputs(inputs: readonly string[], mayMiss = false): AsyncGenerator<LintInput> {
   for (const name of inputs) {
     if (name === '-' || isAddress(name)) yield { name }
+    else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, mayMiss)
     else yield* filesOf(name)
   }
 }
 
+function isGlob(name: string): boolean {
+  return /[*?[\]{}]|[!@+]\(/.test(name)
+}
+
+/** A file may have such a name. */
+function exists(name: string): Promise<boolean> {
+  return stat(name).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function* filesMatching(glob: string, mayMiss: boolean): AsyncGenerator<LintInput> {
+  const { default: picomatch } = await import('picomatch')
+  const { base, prefix } = picomatch.scan(glob)
+  const folder = `${prefix}${base}` || '.'
+  const matches = picomatch(glob.replace(/^\.\//, ''))
+  let found = 0
+  if (await exists(folder)) {
+    for await (const input of filesBelow(folder, await realpath(folder), (name) => matches(name))) {
+      found++
+      yield input
+    }
+  }
+  if (found === 0 && !mayMiss)
+    yield { name: glob, error: usageError(`no file matches ${glob}`, '--no-fail-on-unmatched-globs lets that pass') }
+}
+
 async function* filesOf(name: string): AsyncGenerator<LintInput> {
   try {
-    if ((await stat(name)).isDirectory()) yield* filesBelow(name, await realpath(name))
+    if ((await stat(name)).isDirectory()) yield* filesBelow(name, await realpath(name), isDocument)
     else yield { name }
   } catch (error) {
     yield { name, error: readFailure(error, name) }
   }
 }
 
-async function* filesBelow(folder: string, root: string): AsyncGenerator<LintInput> {
+function isDocument(name: string): boolean {
+  return DOCUMENTS.test(name)
+}
+
+async function* filesBelow(folder: string, root: string, isWanted: (name: string) => boolean): AsyncGenerator<LintInput> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => readFailure(error, folder))
   if (isAuthError(entries)) return yield { name: folder, error: entries }
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   for (const entry of entries) {
     const name = join(folder, entry.name)
     if (entry.isDirectory()) {
-      if (!SKIPPED.has(entry.name)) yield* filesBelow(name, root)
-    } else if (/\.(?:geo)?json$/i.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && (await leadsBelow(name, root))))) {
+      if (!SKIPPED.has(entry.name)) yield* filesBelow(name, root, isWanted)
+    } else if (isWanted(name) && (entry.isFile() || (entry.isSymbolicLink() && (await leadsBelow(name, root))))) {
       yield { name }
     }
   }

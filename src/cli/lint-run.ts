@@ -1,12 +1,13 @@
 /** Lints inputs one after the other and keeps only the findings. */
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
-import { type Levels, lintText, type Preset, type Problem, rules } from '../lint/index.ts'
+import { type Levels, type Preset, type Problem, rules } from '../lint/index.ts'
+import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
+import { piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import { lintInputs } from './lint-inputs.ts'
-import { readInput } from './read-bytes.ts'
-import { fetchBytes, isAddress } from './read-document.ts'
+import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
 export interface LintSettings {
@@ -14,6 +15,8 @@ export interface LintSettings {
   readonly levels: Levels
   /** What standard input is called in findings. */
   readonly stdinName: string
+  /** True when a glob may match nothing. */
+  readonly mayMiss?: boolean
 }
 
 /** What was found, and what could not be looked at. */
@@ -31,6 +34,8 @@ const TEXTS = 8 * 1024 * 1024
 export interface LintFailure {
   readonly name: string
   readonly error: AuthError
+  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
+  readonly exit?: number
 }
 
 /** Errors: `USAGE` for a rule that does not exist. */
@@ -46,19 +51,21 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
   const texts = new Map<string, string>()
   let documents = 0
   let room = TEXTS
-  for await (const input of lintInputs(inputs)) {
+  for await (const input of lintInputs(inputs, settings.mayMiss)) {
     if ('error' in input) {
       failures.push(input)
       continue
     }
     try {
-      if (io.signal.aborted) throw new AbortedError(io.signal.reason)
-      const { document, found, text } = await lintOne(input.name, settings, io, auth)
-      documents++
-      problems.push(...found)
-      if (found.length > 0 && text !== undefined && text.length <= room) {
-        texts.set(document, text)
-        room -= text.length
+      const linted = lintOne(input.name, settings, io, auth)
+      for await (const { documents: count, found, text } of linted) {
+        if (io.signal.aborted) throw new AbortedError(io.signal.reason)
+        documents += count
+        problems.push(...found)
+        if (found.length > 0 && text !== undefined && text.length <= room) {
+          texts.set(nameOf(input.name, settings), new TextDecoder().decode(text))
+          room -= text.length
+        }
       }
     } catch (error) {
       if (!isAuthError(error)) throw error
@@ -69,31 +76,34 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
   return { documents, problems, failures, texts }
 }
 
-/** What is wrong with one document, under the name that it has in the report. */
+/** What is wrong with a piece of an input. */
 interface Linted {
-  readonly document: string
+  readonly documents: number
   readonly found: readonly Problem[]
-  readonly text?: string
+  /** All of the input, when the piece is that. */
+  readonly text?: Uint8Array
 }
 
-async function lintOne(name: string, settings: LintSettings, io: Io, auth: () => Promise<Auth>): Promise<Linted> {
+async function* lintOne(name: string, settings: LintSettings, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Linted> {
   const { preset, levels } = settings
-  const document = name === '-' ? settings.stdinName : isAddress(name) ? forUrl(name) : name
-  try {
-    const { body, url } = isAddress(name)
-      ? await fetchBytes(name, io.signal, await auth())
-      : { body: await readInput(name, io), url: undefined }
-    const found = lintText(body, { preset, rules: levels, document, ...(url !== undefined && { url }) })
-    return found.length > 0 ? { document, found, text: new TextDecoder().decode(body) } : { document, found }
-  } catch (error) {
-    if (isAuthError(error) && error.code === 'DOC_TOO_LARGE') return { document, found: tooLarge(error.message, document, settings) }
-    throw error
+  if (io.signal.aborted) throw new AbortedError(io.signal.reason)
+  const document = nameOf(name, settings)
+  for await (const piece of piecesOf(name, io, auth)) {
+    const { documents, text, oversized } = piece
+    const found = oversized ? tooLarge(document, settings) : piece.lint({ preset, rules: levels, document })
+    yield { documents, found, ...(text && { text }) }
   }
 }
 
+/** The name of an input in the report. */
+function nameOf(name: string, { stdinName }: LintSettings): string {
+  return name === '-' ? stdinName : isAddress(name) ? forUrl(name) : name
+}
+
 /** A document that was not read to its end is a finding, of the rule that stands for limits. */
-function tooLarge(message: string, document: string, { preset, levels }: LintSettings): readonly Problem[] {
+function tooLarge(document: string, { preset, levels }: LintSettings): readonly Problem[] {
   const rule = 'document-limit'
   const severity = levels[rule] ?? rules.find(({ meta }) => meta.id === rule)?.meta.severity[preset] ?? 'error'
+  const message = `larger than ${DOCUMENT_LIMITS.other / 2 ** 20} MiB`
   return severity === 'off' ? [] : [{ rule, severity, message, document, pointer: '' }]
 }

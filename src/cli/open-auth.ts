@@ -20,14 +20,10 @@ export function openAuth(
 ): () => Promise<Auth> {
   let opened: Promise<Auth> | undefined
   const open = async (): Promise<Auth> => {
-    const [{ createAuth }, { credentialFileText, credentialsFromFile }, { credentialsFromEnvironment }, { tokenStore }] = await Promise.all(
-      [
-        import('../auth/create-auth.ts'),
-        import('../node/credential-file.ts'),
-        import('../node/environment.ts'),
-        import('./token-store.ts'),
-      ],
-    )
+    const { createAuth } = await import('../auth/create-auth.ts')
+    const { credentialFileText, credentialsFromFile } = await import('../node/credential-file.ts')
+    const { credentialsFromEnvironment } = await import('../node/environment.ts')
+    const { tokenStore } = await import('./token-store.ts')
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined

@@ -41,14 +41,25 @@ async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promi
 }
 
 /** The body at an address, within the size of a document, and the address that answered. Errors: see {@link readDocument}. */
-export async function fetchBytes(address: string, signal: AbortSignal, auth: Auth): Promise<{ body: Uint8Array; url: string }> {
+async function fetchBytes(address: string, signal: AbortSignal, auth: Auth): Promise<{ body: Uint8Array; url: string }> {
+  const { chunks, url } = await fetchBody(address, signal, auth)
+  return { body: await readAtMost(chunks, DOCUMENT_LIMITS.other), url }
+}
+
+/** The body at an address as it comes in, and the address that answered. Errors: see {@link readDocument}. */
+export async function fetchBody(
+  address: string,
+  signal: AbortSignal,
+  auth: Auth,
+): Promise<{ chunks: AsyncIterable<Uint8Array>; url: string }> {
   const response = await answerTo(address, signal, auth)
   const url = response.url || address
+  return { chunks: bodyOf(response, url, signal), url }
+}
+
+async function* bodyOf({ body }: Response, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    const body = response.body
-      ? await readAtMost(response.body as unknown as AsyncIterable<Uint8Array>, DOCUMENT_LIMITS.other)
-      : new Uint8Array()
-    return { body, url }
+    if (body) yield* body as unknown as AsyncIterable<Uint8Array>
   } catch (error) {
     throw failedBody(error, url, signal)
   }

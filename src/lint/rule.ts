@@ -6,7 +6,8 @@ import type { Violation } from './schema/violation.ts'
 export interface RuleMeta {
   /** Kebab-case name that users write in their configuration. */
   readonly id: string
-  readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run'
+  /** Rules of a crawl are asked by who crawls: a document alone does not show what they look for. */
+  readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl'
   readonly severity: Readonly<Record<Preset, Level>>
   /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
   readonly messages: Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -27,11 +27,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   browser: { from: [...VOCABULARY, 'auth'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
+  crawl: { from: ['errors', 'text', 'stac', 'http'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
   node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos'] },
-  cli: { from: [...CORE, 'index', 'node', 'platform/node', '#platform'], packages: ['node:', 'commander'], lazily: ['undici'] },
+  cli: {
+    from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
+    packages: ['node:', 'commander'],
+    lazily: ['undici', 'hyparquet', 'picomatch'],
+  },
 }
 
 /** Single modules that may do more than their layer. */

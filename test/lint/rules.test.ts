@@ -23,7 +23,10 @@ function fixture(id: string): RuleFixture {
 const textOf = (document: unknown, text?: string) => text ?? JSON.stringify(document, null, 2)
 const found = (problems: readonly Problem[], id: string) => problems.filter(({ rule }) => rule === id)
 
-describe.each(rules.map(({ meta }) => meta))('$id', ({ id, messages, severity }) => {
+/** What a crawl finds is tested where documents are served. */
+const inDocuments = rules.map(({ meta }) => meta).filter(({ section }) => section !== 'crawl')
+
+describe.each(inDocuments)('$id', ({ id, messages, severity }) => {
   const { pointer, bad, good, badText, goodText } = fixture(id)
 
   it('is found once in the bad example, at its place', () => {
@@ -51,6 +54,12 @@ describe.each(rules.map(({ meta }) => meta))('$id', ({ id, messages, severity })
     expect(pages[id]).toMatch(/\.$/)
     for (const message of Object.values(messages)) expect(message).toMatch(/^.{3,120}[^.]$/)
   })
+})
+
+it('a rule that no document alone can break has a page too', () => {
+  const others = rules.filter(({ meta }) => !inDocuments.includes(meta))
+  expect(others.map(({ meta }) => meta.id)).toEqual(['unreachable', 'self-mismatch'])
+  for (const { meta } of others) expect(pages[meta.id]).toMatch(/\.$/)
 })
 
 describe('the catalogue', () => {

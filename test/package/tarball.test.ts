@@ -51,7 +51,9 @@ describe('the package, installed from its tarball', () => {
   it('can be imported under every name it exports', async () => {
     const { exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
     const names = exportedNames(exports, files)
-    expect(names).toEqual(expect.arrayContaining(['.', './lint', './node', './outputs/curl', './strategies/api-key', './package.json']))
+    expect(names).toEqual(
+      expect.arrayContaining(['.', './lint', './crawl', './node', './outputs/curl', './strategies/api-key', './package.json']),
+    )
     const imports = names.map((name) => {
       const attributes = name.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
       return `await import(${JSON.stringify(name.replace('.', 'stac-auth'))}${attributes})`
@@ -94,6 +96,7 @@ describe('the package, installed from its tarball', () => {
   it('can be bundled for browsers, except for what needs Node', async () => {
     await expect(forBrowsers('stac-auth')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/lint')).resolves.toBeDefined()
+    await expect(forBrowsers('stac-auth/crawl')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/node')).rejects.toThrow(/Could not resolve "stac-auth\/node"/)
   })
 })

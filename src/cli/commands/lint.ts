@@ -6,6 +6,7 @@ import { pretty } from '../../lint/reporters/pretty.ts'
 import { type Report, reportOf as reportOfProblems } from '../../lint/reporters/report.ts'
 import { writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
+import { type CrawlOption, crawlSettings, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import { EXIT, exitCodeOf, exitOfSignal, worstExit } from '../exit-code.ts'
 import { write } from '../io.ts'
 import type { LintOutcome } from '../lint-run.ts'
@@ -17,13 +18,14 @@ import { usageError } from '../usage.ts'
 const FORMATS = ['pretty', 'json'] as const
 const LEVELS = ['off', 'info', 'warn', 'error']
 
-interface LintOptions extends CredentialsOption {
+interface LintOptions extends CredentialsOption, CrawlOption {
   readonly format?: readonly Destination[]
   readonly preset: Preset
   readonly rule?: Readonly<Record<string, Level>>
   readonly maxWarnings?: number
   readonly quiet?: boolean
   readonly stdinFilename: string
+  readonly failOnUnmatchedGlobs: boolean
 }
 
 /** A format and the file it goes to; without one it goes to stdout. */
@@ -34,13 +36,16 @@ interface Destination {
 
 /** `lint [INPUT…]`: what is wrong with documents. */
 export function addLint(program: Command, context: Context): void {
-  const command = program.command('lint [inputs...]').description('find what is wrong with files, folders, addresses or standard input (-)')
-  withCredentialsOption(command)
+  const command = program
+    .command('lint [inputs...]')
+    .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
+  withCrawlOptions(withCredentialsOption(command))
     .addOption(new Option('--preset <name>', 'which rules are on').choices(['recommended', 'strict', 'schema']).default('recommended'))
     .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
     .option('--format <format[=file]>', 'pretty (default) or json, to stdout or a file (repeatable)', addDestination)
     .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
     .option('--quiet', 'list errors only')
+    .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
@@ -50,22 +55,43 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
   const { format: destinations = [{ format: 'pretty' }], rule: levels = {} } = options
   if (destinations.filter(({ file }) => file === undefined).length > 1)
     throw usageError('only one format can go to stdout', 'write --format json=FILE')
-  const { lintAll, requireRules } = await import('../lint-run.ts')
+  const { requireRules } = await import('../lint-run.ts')
   requireRules(levels)
-  const settings = { preset: options.preset, levels, stdinName: options.stdinFilename }
-  const outcome = await lintAll(inputs, settings, context.io, openAuth(context, options, inputs))
-  if (outcome.documents === 0 && outcome.failures.length === 0)
-    throw usageError(`nothing to lint: no *.json or *.geojson in ${inputs.join(', ')}`)
+  requireCrawl(options)
+  const outcome = await outcomeOf(inputs, options, context)
+  if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   for (const destination of destinations) await publish(outcome, destination, options, context)
-  for (const { error } of outcome.failures) await context.diagnostics.error(error)
+  await tell(outcome, context)
   return exitOf(outcome, options, context)
+}
+
+async function outcomeOf(inputs: readonly string[], options: LintOptions, context: Context): Promise<LintOutcome> {
+  const { preset, rule: levels = {}, resume, failOnUnmatchedGlobs, stdinFilename: stdinName } = options
+  const auth = openAuth(context, options, inputs)
+  if (options.crawl) {
+    const { crawlAll } = await import('../crawl/run.ts')
+    return crawlAll(inputs, { preset, levels, settings: crawlSettings(options), ...(resume !== undefined && { resume }) }, context.io, auth)
+  }
+  const { lintAll } = await import('../lint-run.ts')
+  return lintAll(inputs, { preset, levels, stdinName, mayMiss: !failOnUnmatchedGlobs }, context.io, auth)
+}
+
+/** Failures for people; all of them are in the report. */
+const TOLD = 10
+
+/** What was left out because the user said so is told first, for the last line is that of an error. */
+async function tell({ failures }: LintOutcome, { diagnostics }: Context): Promise<void> {
+  for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
+  const failed = failures.filter(({ exit }) => exit !== EXIT.done)
+  for (const { error } of failed.slice(0, TOLD)) await diagnostics.error(error)
+  if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
 }
 
 /** Errors always count; more warnings than allowed do as well. What could not be read outranks findings. */
 function exitOf({ problems, failures }: LintOutcome, { maxWarnings = Number.POSITIVE_INFINITY }: LintOptions, { io }: Context): number {
   const warnings = problems.filter(({ severity }) => severity === 'warn').length
   const found = warnings > maxWarnings || problems.some(({ severity }) => severity === 'error')
-  const codes = failures.map(({ error: { code } }) => (code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(code)))
+  const codes = failures.map(({ error: { code }, exit }) => exit ?? (code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(code)))
   return worstExit([...codes, found ? EXIT.findings : EXIT.done])
 }
 

@@ -59,6 +59,7 @@ import { schemesInSummaries } from './schemes-in-summaries.ts'
 import { schemesOnTarget } from './schemes-on-target.ts'
 import { schemesShape } from './schemes-shape.ts'
 import { secretInDocument } from './secret-in-document.ts'
+import { selfMismatch } from './self-mismatch.ts'
 import { signedHref } from './signed-href.ts'
 import { signedMethod } from './signed-method.ts'
 import { storageVersionMismatch } from './storage-version-mismatch.ts'
@@ -72,6 +73,7 @@ import { unknownDocument } from './unknown-document.ts'
 import { unknownExtensionVersion } from './unknown-extension-version.ts'
 import { unknownField } from './unknown-field.ts'
 import { unknownFlow } from './unknown-flow.ts'
+import { unreachable } from './unreachable.ts'
 import { unusedScheme } from './unused-scheme.ts'
 import { urlFormat } from './url-format.ts'
 import { urlScheme } from './url-scheme.ts'
@@ -153,5 +155,7 @@ export const rules: readonly Rule[] = [
   documentLimit,
   duplicateKey,
   unknownDocument,
+  unreachable,
+  selfMismatch,
   documentShape,
 ]

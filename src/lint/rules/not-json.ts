@@ -10,7 +10,7 @@ export const notJson: Rule = {
       encoding: 'not UTF-8',
       syntax: 'not JSON (at byte {offset}): names need double quotes, commas stand only between members, comments are not allowed',
       end: 'not JSON: the text ends too early (at byte {offset})',
-      lines: 'not JSON (at byte {offset}): this looks like NDJSON, which this version does not read',
+      lines: 'not JSON (at byte {offset}): this looks like NDJSON: each line is a document of its own',
     },
   },
 }

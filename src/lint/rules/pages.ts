@@ -57,6 +57,7 @@ import { docs as schemesInSummaries } from './schemes-in-summaries.ts'
 import { docs as schemesOnTarget } from './schemes-on-target.ts'
 import { docs as schemesShape } from './schemes-shape.ts'
 import { docs as secretInDocument } from './secret-in-document.ts'
+import { docs as selfMismatch } from './self-mismatch.ts'
 import { docs as signedHref } from './signed-href.ts'
 import { docs as signedMethod } from './signed-method.ts'
 import { docs as storageVersionMismatch } from './storage-version-mismatch.ts'
@@ -70,6 +71,7 @@ import { docs as unknownDocument } from './unknown-document.ts'
 import { docs as unknownExtensionVersion } from './unknown-extension-version.ts'
 import { docs as unknownField } from './unknown-field.ts'
 import { docs as unknownFlow } from './unknown-flow.ts'
+import { docs as unreachable } from './unreachable.ts'
 import { docs as unusedScheme } from './unused-scheme.ts'
 import { docs as urlFormat } from './url-format.ts'
 import { docs as urlScheme } from './url-scheme.ts'
@@ -151,5 +153,7 @@ export const pages: Readonly<Record<string, string>> = {
   'document-limit': documentLimit,
   'duplicate-key': duplicateKey,
   'unknown-document': unknownDocument,
+  unreachable: unreachable,
+  'self-mismatch': selfMismatch,
   'document-shape': documentShape,
 }

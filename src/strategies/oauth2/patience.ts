@@ -24,6 +24,7 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   for (let attempt = 0; ; attempt++) {
     if (clock.now() < trouble.until) throw resting(url, credential.id)
+    if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
     try {
       const answer = await ask()
       trouble.failures = 0

@@ -1,0 +1,162 @@
+/** The state of a crawl in a file: a line for each job that is done, so that a crawl may be stopped in any way at any time. */
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import type { Sink, Stored } from '../../crawl/index.ts'
+import { readFailure, systemCode, writeFailure } from '../../node/system-error.ts'
+import { linesOf } from '../inputs/lines.ts'
+import { usageError } from '../usage.ts'
+
+/** A run, complete or not, as the lines in which it was written. */
+interface Run {
+  readonly lines: Map<string, string>
+  complete: boolean
+}
+
+/**
+ * Keeps results in a file. A run that was not complete is gone on with; after a complete one everything is asked again, and only
+ * what has changed is read again.
+ */
+export class Journal<R> implements Sink<R> {
+  readonly #file: number
+  readonly #name: string
+  readonly #here: Run
+  readonly #earlier: Run | undefined
+
+  private constructor(name: string, file: number, here: Run, earlier: Run | undefined) {
+    this.#name = name
+    this.#file = file
+    this.#here = here
+    this.#earlier = earlier
+  }
+
+  /**
+   * Opens or creates the file. Errors: `FILE_ACCESS`, `DISK_FULL`, `USAGE` when it is the state of another crawl.
+   *
+   * @param settings everything that the results depend on
+   */
+  static async open<R>(name: string, settings: unknown): Promise<Journal<R>> {
+    const crawl = createHash('sha256').update(JSON.stringify(settings)).digest('hex')
+    const header = `${JSON.stringify({ version: VERSION, crawl })}\n`
+    const { runs, length } = await readRuns(name, header.trimEnd())
+    const last = runs.at(-1)
+    const goesOn = last !== undefined && !last.complete
+    const earlier = runs.findLast(({ complete }) => complete)
+    try {
+      if (earlier && runs.length > 1 && !goesOn) await compact(name, header, earlier)
+      // A line that was not finished is done again.
+      if (goesOn) truncateSync(name, length)
+      const journal = new Journal<R>(name, openSync(name, 'a', 0o600), goesOn ? last : newRun(), earlier)
+      if (!goesOn) journal.#append(header)
+      return journal
+    } catch (error) {
+      throw writeFailure(error, `"${name}"`)
+    }
+  }
+
+  put(key: string, { outcome, result }: Stored<R>): void {
+    this.#append(`${JSON.stringify({ key, outcome, result })}\n`)
+  }
+
+  get(key: string): Stored<R> | undefined {
+    return stored(this.#here, key)
+  }
+
+  earlier(key: string): Stored<R> | undefined {
+    return stored(this.#earlier, key)
+  }
+
+  /** Says that nothing is left to do. */
+  complete(): void {
+    this.#append(`${END}\n`)
+    fsyncSync(this.#file)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  /** Handed to the system at once: what was written outlives the process. */
+  #append(line: string): void {
+    try {
+      for (let bytes = Buffer.from(line); bytes.length > 0; ) bytes = bytes.subarray(writeSync(this.#file, bytes))
+    } catch (error) {
+      throw writeFailure(error, `"${this.#name}"`)
+    }
+  }
+}
+
+const VERSION = 1
+const END = '{"end":true}'
+
+function newRun(): Run {
+  return { lines: new Map(), complete: false }
+}
+
+function stored<R>(run: Run | undefined, key: string): Stored<R> | undefined {
+  const line = run?.lines.get(key)
+  return line === undefined ? undefined : (JSON.parse(line) as Stored<R>)
+}
+
+/** The runs in a file, and the bytes of all whole lines. Errors: `USAGE` for anything that is not this crawl's. */
+async function readRuns(name: string, header: string): Promise<{ runs: readonly Run[]; length: number }> {
+  const runs: Run[] = []
+  const file = createReadStream(name)
+  let length = 0
+  try {
+    for await (const { bytes } of wholeLines(file)) {
+      const line = Buffer.from(bytes).toString()
+      length += bytes.length + 1
+      const run = runs.at(-1)
+      if (line === header) runs.push(newRun())
+      else if (!run) throw foreign(name)
+      else if (line === END) run.complete = true
+      else run.lines.set(keyIn(line, name), line)
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { runs, length }
+    throw error instanceof Error && 'hint' in error ? error : readFailure(error, name)
+  }
+  return { runs, length }
+}
+
+/** Lines that have their ends: what comes after the last line feed was being written. */
+async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ readonly bytes: Uint8Array }> {
+  let last = -1
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      last = chunk.at(-1) ?? last
+      yield chunk
+    }
+  }
+  let held: { readonly bytes: Uint8Array } | undefined
+  for await (const line of linesOf(watched(), Number.MAX_SAFE_INTEGER)) {
+    if (held) yield held
+    held = line
+  }
+  if (held && last === 0x0a) yield held
+}
+
+function keyIn(line: string, name: string): string {
+  try {
+    const { key } = JSON.parse(line) as { readonly key?: unknown }
+    if (typeof key === 'string') return key
+  } catch {
+    // Told below.
+  }
+  throw foreign(name)
+}
+
+function foreign(name: string): Error {
+  return usageError(
+    `"${name}" is not the state of this crawl`,
+    'start, limits and rules must be the same; give another file, or remove that one',
+  )
+}
+
+/** Keeps the last complete run only. */
+async function compact(name: string, header: string, { lines }: Run): Promise<void> {
+  const fresh = `${name}.part`
+  await writeFile(fresh, [header.trimEnd(), ...lines.values(), END, ''].join('\n'), { mode: 0o600, flag: 'w' })
+  await rename(fresh, name)
+}

@@ -1,0 +1,178 @@
+/** An input taken apart into what is linted at once: a document, a line, a feature, a row. */
+import type { Auth } from '../../auth/auth.ts'
+import { isAuthError } from '../../errors.ts'
+import { lint, lintText, type Problem, type TextOptions } from '../../lint/index.ts'
+import { kindOf, wrappedMember } from '../../stac/document.ts'
+import { isObject, own } from '../../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
+import type { Io } from '../io.ts'
+import { isAddress } from '../read-document.ts'
+import { type FeatureText, featuresOf } from './features.ts'
+import { type Head, headOf, holdsTwoLines, isNdjson } from './head.ts'
+import { linesOf } from './lines.ts'
+import { openInput, type Source, unpacked } from './open.ts'
+import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
+
+/** What one look of the linter covers. */
+export interface Piece {
+  /** Items, Collections and Catalogs in it; at least 1. */
+  readonly documents: number
+  /** The findings, with pointers and lines of the whole input. */
+  lint(options: TextOptions): readonly Problem[]
+  /** The whole input, when that is what the piece is. */
+  readonly text?: Uint8Array
+  /** True for an input that is larger than it may be: all that is left to say about it is that. */
+  readonly oversized?: boolean
+}
+
+/**
+ * The pieces of an input, one after the other, so that memory does not grow with the input. What it is shows in its first
+ * bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
+ *
+ * Errors: those of reading; `FILE_INTEGRITY` for packed files that are damaged.
+ */
+export async function* piecesOf(name: string, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Piece> {
+  const source = await openInput(name, io, auth)
+  const head = await headOf(source.chunks, (bytes) => bytes.length >= MAGIC)
+  const { chunks, bytes } = head
+  if (startsWith(bytes, PARQUET)) yield* rows(name, head)
+  else {
+    const isPacked = startsWith(bytes, GZIP)
+    const again = async () => {
+      const { chunks } = await openInput(name, io, auth)
+      return isPacked ? unpacked(chunks, name) : chunks
+    }
+    const isFile = name !== '-' && !isAddress(name)
+    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile ? again : undefined)
+  }
+}
+
+const MAGIC = 4
+const GZIP = [0x1f, 0x8b]
+const PARQUET = [0x50, 0x41, 0x52, 0x31]
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, index) => bytes[index] === byte)
+}
+
+async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
+  const head = await headOf(chunks, holdsTwoLines)
+  if (isNdjson(head)) {
+    for await (const { bytes, number, cut } of linesOf(head.chunks))
+      yield cut ? { ...OVERSIZED, lint: () => [] } : textPiece(bytes, { url, line: number })
+    return
+  }
+  const text = await wholeOf(head)
+  if (text) yield { ...textPiece(text, { url }), text }
+  else if (again && mayHoldFeatures(head.bytes)) yield* features(again)
+  else yield { ...OVERSIZED, lint: () => [] }
+}
+
+const OVERSIZED = { documents: 1, oversized: true } as const
+
+/** All bytes; undefined as soon as there are more than a document may have. */
+async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
+  const read: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > DOCUMENT_LIMITS.other) return undefined
+    read.push(chunk)
+  }
+  return Buffer.concat(read)
+}
+
+function textPiece(text: Uint8Array, where: Pick<TextOptions, 'url' | 'line'>): Piece {
+  return { documents: countIn(text), lint: (options) => lintText(text, { ...options, ...where }) }
+}
+
+/** Most texts are one document; only what may be a wrapper or a list is looked into. */
+function countIn(text: Uint8Array): number {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  if (ALONE.test(bytes.toString('latin1', 0, 60))) return 1
+  const mayHoldMore =
+    bytes.includes('"FeatureCollection"') || bytes.includes('"collections"') || /^\s*\[/.test(bytes.toString('latin1', 0, 100))
+  if (!mayHoldMore) return 1
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return Math.max(1, Array.isArray(value) ? value.reduce((sum, inner) => sum + countOf(inner), 0) : countOf(value))
+  } catch {
+    return 1
+  }
+}
+
+/** What begins like that is no wrapper, and need not be searched. */
+const ALONE = /^\s*\{\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)"/
+
+function countOf(value: unknown): number {
+  if (!isObject(value) || kindOf(value) !== 'wrapper') return 1
+  const inner = own(value, wrappedMember(value))
+  return Array.isArray(inner) ? inner.length : 1
+}
+
+function mayHoldFeatures(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 64 * 1024)).toString('latin1')
+  return start.includes('"FeatureCollection"') || /"features"\s*:\s*\[/.test(start)
+}
+
+/** Twice over the file: what stands around the features may stand behind them, and each of them is judged inside of it. */
+async function* features(again: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
+  const wrapper = await wrapperIn(await again())
+  if (!wrapper) return yield { ...OVERSIZED, lint: () => [] }
+  const { features: _none, ...around } = wrapper
+  yield { documents: 0, lint: (options) => lint({ ...around, features: [] }, options) }
+  const after = JSON.stringify(around).slice(1)
+  for await (const feature of featuresOf(await again())) {
+    yield { documents: 1, lint: (options) => lintFeature(feature, after === '}' ? after : `,${after}`, options) }
+  }
+}
+
+async function wrapperIn(chunks: AsyncIterable<Uint8Array>): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const features = featuresOf(chunks)
+  try {
+    for (;;) {
+      const { done, value } = await features.next()
+      if (!done) continue
+      const wrapper: unknown = JSON.parse(value)
+      return isObject(wrapper) && kindOf(wrapper) === 'wrapper' ? wrapper : undefined
+    }
+  } catch (error) {
+    if (isAuthError(error) && error.code !== 'DOC_TOO_LARGE') throw error
+    return undefined
+  }
+}
+
+const BEFORE = '{"features":['
+
+/** Judges one feature as the only one of its collection, and puts the findings where it stands. */
+function lintFeature({ text, index, line, column }: FeatureText, after: string, options: TextOptions): readonly Problem[] {
+  const shift = (place: number | undefined, onLine: number | undefined) =>
+    place !== undefined && onLine === line ? place - BEFORE.length + column - 1 : place
+  return lintText(`${BEFORE}${text}]${after}`, { ...options, line })
+    .filter(({ pointer, rule }) => pointer.startsWith('/features/0') || rule === 'not-json')
+    .map((problem) => ({
+      ...problem,
+      pointer: problem.pointer.replace('/features/0', `/features/${index}`),
+      ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
+      ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
+    }))
+}
+
+/** Rows have no text, so a finding stands at the row's number, as in a list of documents. */
+async function* rows(name: string, head: Head): AsyncGenerator<Piece> {
+  const isFile = name !== '-' && !isAddress(name)
+  const bytes = isFile ? undefined : await wholeOf(head)
+  await head.close()
+  if (!isFile && !bytes) return yield { ...OVERSIZED, lint: () => [] }
+  const opened = bytes ? undefined : await openParts(name)
+  try {
+    for await (const { index, item, parents } of rowsOf(opened ?? bytesAsParts(bytes ?? new Uint8Array()), name)) {
+      yield {
+        documents: 1,
+        lint: (options) => lint(item, { ...options, parents }).map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` })),
+      }
+    }
+  } finally {
+    await opened?.close()
+  }
+}

@@ -1,0 +1,150 @@
+/** One job, asked as often as it takes. */
+import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
+import { deadline, failure } from '../http/deadline.ts'
+import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
+import { DOCUMENT_LIMITS } from '../stac/limits.ts'
+import type { Gate } from './gate.ts'
+import { type Job, type Outcome, originOf } from './job.ts'
+import { type CrawlClock, type CrawlManners, DEFAULTS } from './settings.ts'
+
+/** What a crawl needs of an answer; every `HttpResponse` is one. */
+export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'bytes' | 'discard'>
+
+/**
+ * Sends one request and gives the answer to it. A `Send` of the library is one, but it follows no redirect; `sendWith(auth.fetch)`
+ * does, with a fresh choice of credential at every hop.
+ */
+export type CrawlSend = (request: HttpRequest, options: SendOptions) => Promise<CrawlResponse>
+
+/** The body of an answer, or that nothing has changed. */
+export interface Answer {
+  readonly url: string
+  /** Undefined for 304. */
+  readonly bytes?: Uint8Array
+  readonly etag?: string
+  readonly modified?: string
+}
+
+/** What the asking is done with. */
+export interface Asking extends CrawlManners {
+  readonly send: CrawlSend
+  readonly gate: Gate
+  readonly clock: CrawlClock
+  readonly random: () => number
+  readonly signal?: AbortSignal
+}
+
+const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
+const BACK_OFF = { first: 500, longest: 30_000 }
+
+/**
+ * Asks for a job. What may succeed later (429, 5xx, the network) is asked again, at most four times: after `Retry-After`, for
+ * which the whole origin rests, or after pauses that double and vary.
+ *
+ * Errors: `HTTP_<status>`, `RATE_LIMITED`, `RESPONSE_TOO_LARGE`, `TIMEOUT_*`, `NETWORK_*`, `ABORTED`, those of `send`.
+ *
+ * @param earlier what came of it in a run before: then only what has changed is sent
+ */
+export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
+  const { retries = DEFAULTS.retries, clock, random, gate, signal } = asking
+  const origin = originOf(job.url)
+  for (let again = 0; ; again++) {
+    try {
+      await gate.enter(origin, signal)
+      try {
+        const answer = await once(job, asking, earlier)
+        gate.succeeded(origin)
+        return answer
+      } finally {
+        gate.leave(origin)
+      }
+    } catch (error) {
+      if (signal?.aborted) throw new AbortedError(signal.reason)
+      const { told, wait } = judged(error, job.url, asking)
+      if (!told.retryable || again >= Math.min(retries, DEFAULTS.retries)) throw told.code === 'HTTP_429' ? rateLimited(job.url) : told
+      if (told.status === 429 || told.status === 503 || wait !== undefined) gate.refused(origin, wait ?? 0)
+      if (wait === undefined) await clock.sleep(Math.min(BACK_OFF.longest, BACK_OFF.first * 2 ** again) * (0.5 + random() / 2), signal)
+    }
+  }
+}
+
+async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Promise<Answer> {
+  const { send, timeout = DEFAULTS.timeout, maxBytes = DOCUMENT_LIMITS.other } = asking
+  const end = deadline({ timeout, ...(asking.signal && { signal: asking.signal }) }, job.url)
+  try {
+    const response = await send(requestOf(job, asking, earlier), end.signal ? { signal: end.signal } : {})
+    const { status, url, headers } = response
+    if (status === 304 && earlier) return await unchanged(response)
+    if (status < 200 || status > 299) throw await refused(response, asking.clock.now())
+    const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
+    const bytes = await response.bytes(maxBytes)
+    return { url: url || job.url, bytes, ...(etag !== null && { etag }), ...(modified !== null && { modified }) }
+  } catch (error) {
+    throw error instanceof Refusal ? error : failure(error, end.signal, job.url)
+  } finally {
+    end.clear()
+  }
+}
+
+function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlManners, earlier: Outcome | undefined): HttpRequest {
+  const all = {
+    accept: ACCEPT,
+    ...headers,
+    ...(userAgent !== undefined && { 'user-agent': userAgent }),
+    ...(earlier?.etag !== undefined && { 'if-none-match': earlier.etag }),
+    ...(earlier?.modified !== undefined && { 'if-modified-since': earlier.modified }),
+  }
+  return body === undefined ? { method, url, headers: all } : { method, url, headers: all, body }
+}
+
+async function unchanged(response: CrawlResponse): Promise<Answer> {
+  await response.discard()
+  return { url: response.url }
+}
+
+/** A status that is no success, and the rest that was asked for, in milliseconds. */
+class Refusal extends Error {
+  readonly status: number
+  readonly rest: number | undefined
+  constructor(status: number, rest: number | undefined) {
+    super()
+    this.status = status
+    this.rest = rest
+  }
+}
+
+async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
+  const { status, headers } = response
+  const after = status === 429 || status >= 500 ? headers.get('retry-after') : null
+  await response.discard().catch(() => undefined)
+  return new Refusal(status, after === null ? undefined : retryAfter(after, now))
+}
+
+/** The error of a failed attempt, and the milliseconds that its server wants to rest. */
+function judged(error: unknown, url: string, { longestWait = DEFAULTS.wait }: CrawlManners): { told: AuthError; wait?: number } {
+  if (!(error instanceof Refusal)) return { told: isAuthError(error) ? error : failure(error, undefined, url) }
+  const { status, rest } = error
+  if (rest !== undefined && rest > Math.min(longestWait, DEFAULTS.wait) * 1000) return { told: rateLimited(url) }
+  const retryable = status === 429 || status >= 500
+  const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: the server answered ${status}`, { url, status, retryable })
+  return rest === undefined ? { told } : { told, wait: rest }
+}
+
+function rateLimited(url: string): NetworkError {
+  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: the server wants to be left alone for longer than a crawl waits`, {
+    url,
+  })
+}
+
+/** Milliseconds of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date. Undefined for what is neither. */
+function retryAfter(text: string, now: number): number | undefined {
+  if (/^\d{1,10}$/.test(text.trim())) return Number(text) * 1000
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim())) return undefined
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** Queries carry keys and signatures. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '')
+}

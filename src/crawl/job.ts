@@ -1,0 +1,104 @@
+/** What a crawl does next, and what came of it: plain data, so that it can be written down and taken up again. */
+import type { StacDocument } from '../stac/document.ts'
+
+/** One request to make. */
+export interface Job {
+  /** The request itself: method, address without fragment, body. Two jobs of one key are the same. */
+  readonly key: string
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Links away from the start, 0 for the start; pages of one list have the depth of what is in them, less one. */
+  readonly depth: number
+  /** Requests away from the start: all of one level are made before those of the next. */
+  readonly level: number
+  /** True below the landing page of an API. */
+  readonly api: boolean
+  /** Origins that count as home: where the start was asked for, and where it was answered. */
+  readonly home: readonly string[]
+  /** Key of the nearest document above with schemes. */
+  readonly scope?: string
+  /** For an Item that was linked to: nothing is below it. */
+  readonly leaf: boolean
+  readonly page?: Page
+}
+
+/** A place in a list that comes in pages. */
+export interface Page {
+  /** From 1. */
+  readonly number: number
+  /** The request for the first page: what `merge` lays over. */
+  readonly original: { readonly headers: Readonly<Record<string, string>>; readonly body?: string }
+  /** First ids of earlier pages: of the one before, and of the last whose number is a power of two. */
+  readonly before?: string
+  readonly mark?: string
+  /** Documents that are still wanted of this list; absent means all. */
+  readonly room?: number
+}
+
+/** A document that may lend its schemes to those below it. */
+export interface Scope {
+  readonly key: string
+  /** Only documents of this origin may borrow. */
+  readonly origin: string
+  /** The members that say something about schemes. */
+  readonly document: StacDocument
+  /** Key of the next one above. */
+  readonly above?: string
+}
+
+/** Which limit was reached. */
+export type LimitName = 'documents' | 'depth' | 'pages' | 'sample' | 'robots'
+
+/** Something that was not followed. */
+export interface Left {
+  readonly url: string
+  /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why an address was refused (`URL_*`). */
+  readonly code: string
+  readonly message: string
+  readonly limit?: LimitName
+  /** True when the caller asked for that. */
+  readonly asked: boolean
+  /** How many things; 1 unless it says otherwise. */
+  readonly count: number
+}
+
+/** What came of a job. */
+export interface Outcome {
+  /** The address that answered. */
+  readonly url: string
+  /** Documents that were read: 1, or as many as count in a page; 0 for a failure. */
+  readonly documents: number
+  readonly jobs: readonly Job[]
+  readonly scopes: readonly Scope[]
+  readonly left: readonly Left[]
+  readonly failure?: { readonly code: string; readonly message: string }
+  /** What to ask with the next time (RFC 9110 §13.1). */
+  readonly etag?: string
+  readonly modified?: string
+}
+
+/** The key of a request. */
+export function keyOf({ method, url, body }: Pick<Job, 'method' | 'url' | 'body'>): string {
+  return body === undefined ? `${method} ${url}` : `${method} ${url} ${body}`
+}
+
+/** The first job of a crawl. */
+export function startAt(address: string): Job {
+  const url = withoutFragment(new URL(address))
+  const request = { url, method: 'GET', headers: {} } as const
+  return { ...request, key: keyOf(request), depth: 0, level: 0, api: false, home: [originOf(url)], leaf: false }
+}
+
+/** The origin of an address; files have one together. */
+export function originOf(url: string): string {
+  const { origin, protocol } = new URL(url)
+  return protocol === 'file:' ? protocol : origin
+}
+
+/** The form in which addresses are compared: host in lower case, no default port, no fragment; a slash at the end counts. */
+export function withoutFragment({ href }: URL): string {
+  const end = href.indexOf('#')
+  return end < 0 ? href : href.slice(0, end)
+}

@@ -1,0 +1,178 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from '../folder.ts'
+import { itemWith } from '../items.ts'
+import { lastError, run } from '../run.ts'
+import { body, serve } from '../server.ts'
+
+const folder = await temporaryFolder()
+const href = 'https://data.example/f'
+const clean = itemWith({ data: { href, 'auth:refs': ['key'] } })
+const dangling = itemWith({ data: { href, 'auth:refs': ['key', 'gone'] } })
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+const POINTER = '/assets/data/auth:refs/1'
+
+async function lint(argv: readonly string[], stdin?: string | Uint8Array) {
+  const outcome = await run(['lint', '--format', 'json', ...argv], stdin === undefined ? {} : { stdin })
+  return { ...outcome, ...(outcome.stdout && JSON.parse(outcome.stdout)) }
+}
+const ndjson = (...lines: readonly unknown[]) => lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
+
+describe('a document on each line', () => {
+  it('has the number of its line as its position; blank lines and carriage returns do not matter', async () => {
+    const text = `${ndjson(clean, '', `${JSON.stringify(dangling)}\r`, '  ', clean)}\n`
+    const { code, problems, summary } = await lint(['-'], text)
+    expect([code, summary.documents]).toEqual([1, 3])
+    expect(problems).toMatchObject([{ rule: 'dangling-ref', pointer: POINTER, line: 3, endLine: 3, id: 'x' }])
+  })
+
+  it.each([
+    ['a later line', ndjson(clean, '{"type":"Feature",', dangling), 2],
+    ['the first line', ndjson('<html>', dangling, clean), 1],
+    ['the last line, cut short', ndjson(dangling, clean, JSON.stringify(clean).slice(0, 40)), 3],
+  ])('may be broken in one place: %s is not JSON, the others are linted', async (_name, text, line) => {
+    const { code, problems, summary } = await lint(['-'], text)
+    expect([code, summary.documents]).toEqual([1, 3])
+    expect(problems.map((problem: { rule: string }) => problem.rule).sort()).toEqual(['dangling-ref', 'not-json'])
+    expect(problems.find((problem: { rule: string }) => problem.rule === 'not-json')).toMatchObject({ line })
+  })
+
+  it.each([
+    ['indented', JSON.stringify(dangling, null, 2)],
+    ['a list whose only element has a line of its own', `[\n${JSON.stringify(dangling)}\n]`],
+    ['one line with an end', `${JSON.stringify(dangling)}\n\n`],
+  ])('is not what a document is that is %s', async (_name, text) => {
+    const { problems, summary } = await lint(['-'], text)
+    expect(summary.documents).toBe(1)
+    expect(problems.map((problem: { rule: string }) => problem.rule)).toEqual(['dangling-ref'])
+  })
+
+  it('may be larger than a document, but not on one line', async () => {
+    const wide = `{"type":"Catalog","description":"${'x'.repeat(51 * 2 ** 20)}"}`
+    const { code, problems, summary } = await lint(['-'], ndjson(clean, wide, dangling))
+    expect([code, summary.documents]).toEqual([1, 3])
+    expect(problems.map((problem: { rule: string }) => problem.rule)).toEqual(['document-limit', 'dangling-ref'])
+  })
+})
+
+describe('what gzip has packed', () => {
+  it.each(['packed.ndjson.gz', 'packed.bin'])('is told by its bytes, not by its name: %s', async (name) => {
+    const path = await put(folder, name, gzipSync(ndjson(clean, dangling)))
+    expect((await lint([path])).problems).toMatchObject([{ document: path, rule: 'dangling-ref', line: 2 }])
+  })
+
+  it.each([
+    ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 10)],
+    ['damaged', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 10), Buffer.alloc(30, 0xff)])],
+  ])('and is %s is never taken as read', async (name, damage) => {
+    const path = await put(folder, `${name}.json.gz`, damage(gzipSync(JSON.stringify(clean))))
+    const outcome = await lint([path])
+    expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_INTEGRITY'])
+    expect(outcome.summary.incomplete).toEqual([{ url: path, code: 'FILE_INTEGRITY' }])
+  })
+
+  it('and grows without end is stopped at the size of a document', async () => {
+    const path = await put(folder, 'bomb.json.gz', gzipSync(Buffer.alloc(60 * 2 ** 20, 0x20)))
+    expect((await lint([path])).problems).toMatchObject([{ rule: 'document-limit', document: path }])
+  })
+})
+
+describe('documents in documents', () => {
+  const schemes = { key: { type: 'apiKey', name: 'x', in: 'header' } }
+  const bare = { ...itemWith({ data: { href, 'auth:refs': ['key'] } }), properties: { datetime: null } }
+
+  it('are counted, and see the schemes of what is around them', async () => {
+    const wrapper = { type: 'FeatureCollection', features: [bare, bare, dangling], 'auth:schemes': schemes }
+    const { problems, summary } = await lint(['-'], JSON.stringify(wrapper))
+    expect(summary.documents).toBe(3)
+    const found = problems.map(({ rule, pointer }: { rule: string; pointer: string }) => [rule, pointer])
+    expect(found).toContainEqual(['scheme-outside-document', '/features/0/assets/data/auth:refs/0'])
+    expect(found).toContainEqual(['dangling-ref', '/features/2/assets/data/auth:refs/1'])
+  })
+
+  it('are told by their place in a list and in collections', async () => {
+    const pointers = async (value: unknown) =>
+      (await lint(['-'], JSON.stringify(value))).problems.map(({ pointer }: { pointer: string }) => pointer)
+    expect(await pointers([clean, dangling])).toEqual([`/1${POINTER}`])
+    expect(await pointers({ collections: [{ ...dangling, type: 'Collection', 'auth:schemes': schemes }] })).toContain(
+      `/collections/0${POINTER}`,
+    )
+  })
+
+  it('are read one by one from a file that is larger than a document, wherever the schemes stand', async () => {
+    const filler = { ...clean, description: 'x'.repeat(2 ** 20) }
+    const features = [...Array.from({ length: 52 }, () => JSON.stringify(filler)), JSON.stringify(dangling, null, 2), JSON.stringify(bare)]
+    const text = `{"type":"FeatureCollection","stac_extensions":${JSON.stringify([EXTENSION])},\n"features": [\n  ${features.join(',\n  ')}\n],\n"auth:schemes":${JSON.stringify(schemes)}}`
+    for (const [name, content] of [
+      ['large.json', text],
+      ['large.json.gz', gzipSync(text)],
+    ] as const) {
+      const path = await put(folder, name, content)
+      const { code, problems, summary } = await lint([path])
+      expect([code, summary.documents]).toEqual([1, 54])
+      const ref = text.split('\n').findIndex((line) => line.includes('"gone"'))
+      expect(problems).toMatchObject([
+        {
+          rule: 'dangling-ref',
+          pointer: `/features/52${POINTER}`,
+          line: ref + 1,
+          column: (text.split('\n')[ref]?.indexOf('"gone"') ?? 0) + 1,
+        },
+        { rule: 'scheme-outside-document', pointer: '/features/53/assets/data/auth:refs/0', line: text.split('\n').length - 2 },
+      ])
+    }
+  })
+})
+
+describe('globs and folders', () => {
+  it('match files below a folder in the order of their names, and no link that leads out', async () => {
+    const tree = join(folder, 'tree')
+    await mkdir(join(tree, 'b', 'node_modules'), { recursive: true })
+    await put(tree, 'a.ndjson', ndjson(dangling, dangling))
+    await put(tree, 'readme.txt', 'no document')
+    await put(join(tree, 'b'), 'c.json', dangling)
+    await put(join(tree, 'b', 'node_modules'), 'd.json', dangling)
+    await symlink(join(folder, 'outside.json'), join(tree, 'b', 'e.json'))
+    await symlink(folder, join(tree, 'b', 'out'))
+    await put(folder, 'outside.json', dangling)
+    const names = async (...argv: string[]) =>
+      (await lint(argv)).problems.map(({ document }: { document: string }) => document.slice(tree.length + 1))
+    expect(await names(tree)).toEqual(['a.ndjson', 'a.ndjson', 'b/c.json'])
+    expect(await names(join(tree, '**/*.json'))).toEqual(['b/c.json'])
+    expect(await names(join(tree, '*.{json,ndjson}'))).toEqual(['a.ndjson', 'a.ndjson'])
+  })
+
+  it.each(['no-such-*.json', 'no-such-folder/*.json'])('that match nothing are a mistake: %s', async (glob) => {
+    const path = await put(folder, 'one.json', clean)
+    const outcome = await lint([path, join(folder, glob)])
+    expect(outcome.summary.documents).toBe(1)
+    expect(outcome.code).toBe(2)
+    expect((await lint([path, join(folder, glob), '--no-fail-on-unmatched-globs'])).code).toBe(0)
+  })
+
+  it('may be file names', async () => {
+    const path = await put(folder, 'odd[1].json', dangling)
+    expect((await lint([path])).problems).toHaveLength(1)
+  })
+})
+
+describe('addresses', () => {
+  it('may hold many documents, packed ones too', async () => {
+    const text = ndjson(clean, dangling)
+    const server = await serve({ '/a.ndjson': body(text), '/b': body(gzipSync(text)) })
+    const { problems, summary } = await lint([`${server.origin}a.ndjson`, `${server.origin}b`])
+    expect(summary.documents).toBe(4)
+    expect(problems.map(({ document, line }: { document: string; line: number }) => [document, line])).toEqual([
+      [`${server.origin}a.ndjson`, 2],
+      [`${server.origin}b`, 2],
+    ])
+  })
+})
+
+it('reads the same from a file as from standard input', async () => {
+  const path = await put(folder, 'same.ndjson', ndjson(dangling, clean))
+  const { problems } = await lint(['-', '--stdin-filename', path], await readFile(path))
+  expect(problems).toEqual((await lint([path])).problems)
+})

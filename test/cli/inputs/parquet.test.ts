@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from '../folder.ts'
+import { KEY_SCHEME } from '../items.ts'
+import { lastError, run } from '../run.ts'
+
+const folder = await temporaryFolder()
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
+/** A union of all rows, as writers of stac-geoparquet make it: what a row does not have is null. */
+const asset = (refs: readonly string[] | null) => ({ data: refs && { href: 'https://data.example/f', 'auth:refs': refs }, other: null })
+const schemes = { key: KEY_SCHEME, absent: null }
+const ROWS = [
+  { id: 'clean', assets: asset(['key']), schemes },
+  { id: 'dangling', assets: asset(['key', 'gone']), schemes },
+  { id: 'without', assets: asset(null), schemes: null },
+  { id: 'borrowing', assets: asset(['shared']), schemes: null },
+]
+const COLLECTION = { type: 'Collection', id: 'scenes', 'auth:schemes': { shared: { type: 'http', scheme: 'basic' } } }
+
+function parquet(): Uint8Array {
+  const column = (name: string, data: readonly unknown[]) => ({ name, data: [...data], type: 'JSON' as const })
+  return new Uint8Array(
+    parquetWriteBuffer({
+      columnData: [
+        { name: 'id', data: ROWS.map(({ id }) => id), type: 'STRING' },
+        { name: 'collection', data: ROWS.map(() => 'scenes'), type: 'STRING' },
+        column(
+          'stac_extensions',
+          ROWS.map(() => [EXTENSION]),
+        ),
+        column(
+          'links',
+          ROWS.map(() => []),
+        ),
+        column(
+          'assets',
+          ROWS.map(({ assets }) => assets),
+        ),
+        column(
+          'auth:schemes',
+          ROWS.map(({ schemes }) => schemes),
+        ),
+        { name: 'datetime', data: ROWS.map(() => 'x'.repeat(10)), type: 'STRING' },
+      ],
+      kvMetadata: [{ key: 'stac-geoparquet', value: JSON.stringify({ collections: { scenes: COLLECTION } }) }],
+    }),
+  )
+}
+
+describe('stac-geoparquet', () => {
+  it('is linted row by row, without the nulls and with the Collection of the file as scope', async () => {
+    const path = await put(folder, 'items.parquet', parquet())
+    const { code, stdout } = await run(['lint', path, '--format', 'json'])
+    const { problems, summary } = JSON.parse(stdout)
+    expect([code, summary.documents]).toEqual([1, 4])
+    expect(problems.map(({ rule, pointer, id }: Record<string, string>) => [rule, pointer, id])).toEqual([
+      ['dangling-ref', '/1/assets/data/auth:refs/1', 'dangling'],
+      ['scheme-outside-document', '/3/assets/data/auth:refs/0', 'borrowing'],
+    ])
+    expect(problems[0]).not.toHaveProperty('line')
+  })
+
+  it('may come by standard input', async () => {
+    const stdin = await readFile(await put(folder, 'stdin.parquet', parquet()))
+    expect(JSON.parse((await run(['lint', '-', '--format', 'json'], { stdin })).stdout).problems).toHaveLength(2)
+  })
+
+  it('that is damaged is told, with exit code 6 and without its content', async () => {
+    const path = await put(folder, 'damaged.parquet', parquet().subarray(0, 300))
+    const outcome = await run(['lint', path, '--format', 'json'])
+    expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_INTEGRITY'])
+    expect(outcome.stderr).not.toContain('data.example')
+  })
+})

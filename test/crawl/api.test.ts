@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { item, link, ORIGIN, page, type Site, walk } from './site.ts'
+
+const CORE = ['https://api.stacspec.org/v1.0.0/core']
+const landing = (...links: object[]) => ({ body: { type: 'Catalog', id: 'api', conformsTo: CORE, links } })
+const collection = (id: string, more: object = {}) => ({
+  type: 'Collection',
+  id,
+  links: [link('items', `/collections/${id}/items`)],
+  ...more,
+})
+
+const API: Site = {
+  '/': landing(link('data', '/collections'), link('child', '/collections/a'), link('child', '/collections/b')),
+  '/collections': { body: { collections: [collection('a')], links: [link('next', '/collections?page=2')] } },
+  '/collections?page=2': { body: { collections: [collection('b')], links: [] } },
+  '/collections/a/items?limit=250': page(['a1', 'a2'], link('next', '/collections/a/items?limit=250&token=x')),
+  '/collections/a/items?limit=250&token=x': page(['a3'], link('item', '/collections/a/items/a3')),
+  '/collections/b/items?limit=250': page([]),
+}
+
+describe('an API', () => {
+  it('is walked by its lists and their pages, not by single links', async () => {
+    const { asked, visits, left } = await walk(API)
+    expect([...asked].sort()).toEqual(Object.keys(API).sort())
+    expect(left).toEqual([])
+    expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(1 + 2 + 3)
+  })
+
+  it('may have children instead of data, or neither', async () => {
+    const children = await walk({
+      ...API,
+      '/': landing(link('children', '/children')),
+      '/children': { body: { children: [collection('b')], links: [] } },
+    })
+    expect(children.asked).toEqual(['/', '/children', '/collections/b/items?limit=250'])
+    const neither = await walk({ ...API, '/': landing(link('child', '/collections/b')), '/collections/b': { body: collection('b') } })
+    expect(neither.asked).toEqual(['/', '/collections/b', '/collections/b/items?limit=250'])
+  })
+
+  it('may be asked for one Collection, one list of Items, or other pages', async () => {
+    const site = { ...API, '/collections/b': { body: collection('b') } }
+    const walked = async (path: string, pageSize?: number) =>
+      (await walk(site, { start: [ORIGIN + path], ...(pageSize && { pageSize }) })).asked
+    expect(await walked('/collections/b')).toEqual(['/collections/b', '/collections/b/items?limit=250'])
+    expect(await walked('/collections/a/items?limit=250')).toHaveLength(2)
+    expect(await walked('/collections/b', 10)).toContain('/collections/b/items?limit=10')
+  })
+
+  it('lends the schemes of Collection and landing page to Items, nearest first', async () => {
+    const schemes = { 'auth:schemes': { key: { type: 's3' } } }
+    const { visits } = await walk({
+      ...API,
+      '/': { body: { ...landing(link('data', '/collections')).body, ...schemes } },
+      '/collections': { body: { collections: [collection('b', schemes)], links: [] } },
+    })
+    expect(visits.at(-1)?.parents.map(({ id }) => id)).toEqual(['b', 'api'])
+  })
+
+  it('counts limits in documents and pages', async () => {
+    const documents = await walk(API, { maxDocuments: 4 })
+    expect(documents.visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(4)
+    expect(documents.left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'documents', asked: true }])
+    const pages = await walk(API, { maxPages: 1 })
+    expect(pages.left.map(({ limit, asked }) => [limit, asked])).toEqual([
+      ['pages', true],
+      ['pages', true],
+    ])
+    const sample = await walk(API, { sample: 1, maxPages: 9 })
+    expect(sample.asked).toContain('/collections/a/items?limit=1')
+  })
+})
+
+/** Pages below a start that is the first of them. */
+const paging = (next: object, more: Site = {}) => ({ '/': page(['1'], link('next', '/2', next)), '/2': page(['2']), ...more })
+
+describe('the next page', () => {
+  it('may be asked for by POST, with a body over the first one', async () => {
+    const site: Site = {
+      '/': page(['1'], link('next', '/search', { method: 'POST', merge: true, body: { token: 'b' }, headers: { 'X-Page': '2' } })),
+      '/search': (_request, count) =>
+        count === 1 ? page(['2'], link('next', '/search', { method: 'POST', merge: true, body: { token: 'c' } })) : page(['3']),
+    }
+    const { requests, left } = await walk(site)
+    expect(left).toEqual([])
+    expect(requests.map(({ method, body, headers }) => [method, body, headers['x-page'], headers['content-type']])).toEqual([
+      ['GET', undefined, undefined, undefined],
+      ['POST', '{"token":"b"}', '2', 'application/json'],
+      ['POST', '{"token":"c"}', undefined, 'application/json'],
+    ])
+  })
+
+  it.each([
+    ['another method', { method: 'DELETE' }],
+    ['a header that frames', { headers: { Host: 'evil.example' } }],
+    ['a header that may hold material', { headers: { Authorization: 'Basic eA==' } }],
+    ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }],
+    ['a header that is no text', { headers: { 'x-a': 1 } }],
+  ])('is refused %s', async (_name, next) => {
+    const { asked, left } = await walk(paging(next))
+    expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
+  })
+
+  it.each(['cross', 'same', undefined] as const)('is no POST to another origin: %s', async (origins) => {
+    const site: Site = { '/': page(['1'], link('next', 'https://evil.example/', { method: 'POST', body: {} })) }
+    const { asked, left } = await walk(site, origins ? { origins } : {})
+    expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
+  })
+
+  it('on another origin is left out like any other link', async () => {
+    const site: Site = { '/': page(['1'], link('next', 'https://evil.example/')), 'https://evil.example/': page(['2']) }
+    expect((await walk(site)).left.map(({ code }) => code)).toEqual(['CRAWL_OTHER_ORIGIN'])
+    expect((await walk(site, { origins: 'cross' })).asked).toHaveLength(2)
+  })
+
+  it.each([
+    ['links to itself', { '/': page(['1'], link('next', '/')) }, 1, 1],
+    ['links to itself with a fragment', { '/': page(['1'], link('next', '/#2')) }, 1, 1],
+    ['is empty, and yet has a next one', paging({}, { '/2': page([], link('next', '/3')) }), 2, 1],
+    ['begins with the same document again', paging({}, { '/2': page(['1'], link('next', '/3')) }), 2, 1],
+    ['is longer than 8 kB', { '/': page(['1'], link('next', `/?t=${'x'.repeat(9000)}`)) }, 1, 1],
+    ['has a body longer than 8 kB', { '/': page(['1'], link('next', '/', { method: 'POST', body: { t: 'x'.repeat(9000) } })) }, 1, 1],
+  ] as readonly [string, Site, number, number][])('ends, and says so, when a page %s', async (_name, site, asked, documents) => {
+    const { visits, left, requests } = await walk(site)
+    expect(requests).toHaveLength(asked)
+    expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(documents)
+    expect(left).toHaveLength(1)
+    expect(left[0]).toMatchObject({ asked: false, code: expect.stringMatching(/^(PAGE_LOOP|URL_INVALID)$/) })
+  })
+
+  it('goes on when a page is seen again under another address, but not for ever', async () => {
+    const cycle = ['a', 'b', 'c', 'd', 'e']
+    const send = (count: number) => page([count === 0 ? 'start' : (cycle[count % 5] ?? '')], link('next', `/${count + 1}`))
+    const site = Object.fromEntries(Array.from({ length: 1000 }, (_, count) => [`/${count || ''}`, send(count)]))
+    const { asked, left } = await walk(site)
+    expect(asked.length).toBeLessThan(30)
+    expect(left).toMatchObject([{ code: 'PAGE_LOOP' }])
+  })
+
+  it('goes on when another Collection has an Item of the same name', async () => {
+    const first = (collection: string, ...links: object[]) => ({
+      body: { type: 'FeatureCollection', features: [item('1', { collection })], links },
+    })
+    expect((await walk({ '/': first('a', link('next', '/2')), '/2': first('b') })).left).toEqual([])
+  })
+
+  it('is an end without a word after an empty last page', async () => {
+    expect((await walk(paging({}, { '/2': page([]) }))).left).toEqual([])
+  })
+
+  it('that is no list is linted as what it is, and reported', async () => {
+    const { visits, left } = await walk(paging({}, { '/2': { body: item('x') } }))
+    expect(visits.at(-1)?.document).toMatchObject({ id: 'x' })
+    expect(left.map(({ code }) => code)).toEqual(['RESPONSE_INVALID'])
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { NetworkError, TimeoutError } from '../../src/errors.ts'
+import { catalog, item, jumpingClock, link, ORIGIN, type Reply, type Site, serving, walk } from './site.ts'
+
+/** Answers like that so many times, then with an empty catalog. */
+const first = (times: number, reply: () => Reply) => (_request: unknown, count: number) => (count <= times ? reply() : catalog())
+const codes = async (site: Site, options = {}) => {
+  const clock = jumpingClock()
+  const { visits, asked } = await walk(site, { clock, ...options })
+  return { codes: visits.map(({ outcome }) => outcome.failure?.code), asked: asked.length, slept: clock.slept }
+}
+
+describe('what may succeed later', () => {
+  it.each([429, 500, 502, 503, 504])('is asked again after pauses that double: %i', async (status) => {
+    expect(await codes({ '/': first(4, () => ({ status })) })).toEqual({ codes: [undefined], asked: 5, slept: [500, 1000, 2000, 4000] })
+  })
+
+  it.each([
+    [500, 'HTTP_500'],
+    [429, 'RATE_LIMITED'],
+  ])('is given up after four more times: %i', async (status, code) => {
+    expect(await codes({ '/': { status } })).toMatchObject({ codes: [code], asked: 5 })
+  })
+
+  it('is also what the network did, but not what is final', async () => {
+    const failing = (error: Error) => ({ '/': first(1, () => Promise.reject(error) as never) })
+    expect(await codes(failing(new NetworkError('NETWORK_RESET', 'reset', { retryable: true })))).toMatchObject({
+      asked: 2,
+      codes: [undefined],
+    })
+    expect(await codes(failing(new TimeoutError('TIMEOUT_HEADERS', 'slow', { retryable: true })))).toMatchObject({
+      asked: 2,
+      codes: [undefined],
+    })
+    expect(await codes(failing(new NetworkError('TLS_EXPIRED', 'old')))).toMatchObject({ asked: 1, codes: ['TLS_EXPIRED'] })
+  })
+
+  it.each([400, 401, 403, 404, 410, 301, 304])('is not a status such as %i', async (status) => {
+    expect(await codes({ '/': { status } })).toMatchObject({ codes: [`HTTP_${status}`], asked: 1 })
+  })
+
+  it('varies its pauses', async () => {
+    expect((await codes({ '/': first(2, () => ({ status: 500 })) }, { random: () => 0 })).slept).toEqual([250, 500])
+  })
+})
+
+describe('Retry-After', () => {
+  const later = (value: string) => () => ({ status: 429, headers: { 'retry-after': value } })
+
+  it('is waited for, by the whole origin', async () => {
+    const clock = jumpingClock()
+    const times: number[] = []
+    const site: Site = {
+      '/': catalog(...['a', 'b', 'c'].map((name) => link('item', `/${name}`))),
+      ...Object.fromEntries(
+        ['a', 'b', 'c'].map((name) => [
+          `/${name}`,
+          (_request: unknown, count: number) => {
+            times.push(clock.now())
+            return count === 1 ? later('7')() : { body: item(name) }
+          },
+        ]),
+      ),
+    }
+    const start = clock.now()
+    const { visits } = await walk(site, { clock })
+    expect(visits.map(({ outcome }) => outcome.failure)).toEqual([undefined, undefined, undefined, undefined])
+    expect(times.filter((time) => time > start).every((time) => time >= start + 7000)).toBe(true)
+    expect(times).toHaveLength(6)
+  })
+
+  it.each(['121', '999999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])('of more than two minutes is not waited for: %s', async (value) => {
+    expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
+  })
+
+  it('may be a date, and nonsense is no answer', async () => {
+    expect((await codes({ '/': first(1, later('Thu, 01 Jan 1970 00:16:50 GMT')) })).slept).toEqual([10_000])
+    for (const value of ['-5', 'soon', '1e3', '']) expect((await codes({ '/': first(1, later(value)) })).slept).toEqual([500])
+  })
+})
+
+describe('a server', () => {
+  const wide = (count: number, reply: Site[string]): Site => ({
+    '/': catalog(...Array.from({ length: count }, (_, index) => link('item', `/${index}`))),
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, reply])),
+  })
+
+  it.each([
+    [undefined, 8],
+    [3, 3],
+  ])('is asked by a few at a time: concurrency %s', async (concurrency, most) => {
+    let active = 0
+    let peak = 0
+    const reply = async () => {
+      peak = Math.max(peak, ++active)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      active--
+      return { body: item('i') }
+    }
+    await walk(wide(40, reply), concurrency ? { concurrency } : {})
+    expect(peak).toBe(most)
+  })
+
+  it('is asked no faster than allowed', async () => {
+    const clock = jumpingClock()
+    const start = clock.now()
+    await walk(wide(20, { body: item('i') }), { clock, rate: 10 })
+    expect(clock.now() - start).toBeGreaterThanOrEqual(1990)
+  })
+
+  it('that has little room is served to the end, for it is asked ever less at a time', async () => {
+    let active = 0
+    const reply = async () => {
+      const busy = ++active > 2
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      active--
+      return busy ? { status: 429 } : { body: item('i') }
+    }
+    const { visits } = await walk(wide(100, reply))
+    expect(visits.filter(({ error }) => error)).toEqual([])
+  })
+
+  it('hears who asks', async () => {
+    const { requests } = await walk({ '/': catalog() }, { userAgent: 'stac-auth/1 (+ada@example.org)' })
+    expect(requests[0]?.headers['user-agent']).toBe('stac-auth/1 (+ada@example.org)')
+  })
+
+  it('that sends a page instead of a document, or nothing, has not answered', async () => {
+    const { visits } = await walk({
+      '/': catalog(link('child', 'a'), link('child', 'b'), link('child', 'c')),
+      '/a': { body: '<html>Sign in' },
+      '/b': {},
+      '/c': { body: '[]' },
+    })
+    expect(visits.map(({ outcome }) => outcome.failure?.code)).toEqual([undefined, 'DOC_NOT_JSON', 'DOC_NOT_JSON', 'DOC_NOT_JSON'])
+    expect(JSON.stringify(visits.map(({ outcome }) => outcome))).not.toContain('Sign in')
+  })
+
+  it('that sends JSON which is no document is reported: what is below it is not known', async () => {
+    const { left } = await walk({ '/': catalog(link('child', 'a')), '/a': { body: { message: 'Unauthorized' } } })
+    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', url: `${ORIGIN}/a`, asked: false }])
+  })
+})
+
+describe('robots.txt', () => {
+  const site = (robots: Reply): Site => ({
+    '/robots.txt': robots,
+    '/': catalog(link('child', '/open/a'), link('child', '/closed/b'), link('child', '/closed/but/c?x=1')),
+    '/open/a': catalog(),
+    '/closed/b': catalog(),
+    '/closed/but/c?x=1': catalog(),
+  })
+  const asked = async (robots: Reply) => (await walk(site(robots), { robots: true })).asked.slice(1)
+  const all = ['/', '/open/a', '/closed/b', '/closed/but/c?x=1']
+
+  it.each([
+    ['for everyone', 'User-agent: *\nDisallow: /closed/\nAllow: /closed/but/ # yes', ['/', '/open/a', '/closed/but/c?x=1']],
+    [
+      'for us, whatever is for everyone',
+      'User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-Agent: STAC-auth\nDisallow: /*c?',
+      ['/', '/open/a', '/closed/b'],
+    ],
+    ['to the end', 'User-agent: *\nDisallow: /*/b$\nDisallow: /open$', ['/', '/open/a', '/closed/but/c?x=1']],
+    ['that forbid nothing', 'User-agent: *\nDisallow:', all],
+    ['of others', 'User-agent: other\nDisallow: /', all],
+  ])('has rules %s', async (_name, body, expected) => {
+    expect((await asked({ body })).sort()).toEqual([...expected].sort())
+  })
+
+  it('that is not there forbids nothing, and that cannot be read forbids all', async () => {
+    expect(await asked({ status: 404 })).toEqual(all)
+    const { left, visits } = await walk(site({ status: 503 }), { robots: true })
+    expect([visits.length, left]).toMatchObject([1, [{ code: 'CRAWL_LIMIT', limit: 'robots', asked: true }]])
+  })
+
+  it('is asked for only when that is wanted', async () => {
+    expect((await walk(site({ body: 'User-agent: *\nDisallow: /' }))).asked).toEqual(all)
+    expect(serving({}).requests).toEqual([])
+  })
+})

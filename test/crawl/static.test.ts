@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { catalog, item, link, ORIGIN, walk } from './site.ts'
+
+describe('a static catalog', () => {
+  it('is walked by child and item, each address once, never by parent, root, self or collection', async () => {
+    const { asked, visits } = await walk({
+      '/': catalog(link('self', 'x'), link('child', './a/'), link('child', 'b.json#part'), link('item', 'i.json')),
+      '/a/': catalog(link('parent', '/up'), link('root', '/root'), link('item', '../i.json'), link('item', 'j.json')),
+      '/b.json': catalog(link('collection', '/col'), link('child', `${ORIGIN.toUpperCase()}:443/a/`)),
+      '/i.json': { body: item('i', { links: [link('child', '/z'), link('item', '/z')] }) },
+      '/a/j.json': { body: item('j') },
+    })
+    expect(asked).toEqual(['/', '/i.json', '/a/', '/b.json', '/a/j.json'])
+    expect(visits.map(({ job }) => job.depth)).toEqual([0, 1, 1, 1, 2])
+  })
+
+  it('is resolved against the address that answered', async () => {
+    const { asked } = await walk({
+      '/': { ...catalog(link('child', 'a.json')), url: `${ORIGIN}/moved/` },
+      '/moved/a.json': catalog(),
+    })
+    expect(asked).toEqual(['/', '/moved/a.json'])
+  })
+
+  it('ends although it turns in circles', async () => {
+    const { asked, left } = await walk({ '/': catalog(link('child', 'a')), '/a': catalog(link('child', '/'), link('child', 'a')) })
+    expect([asked, left]).toEqual([['/', '/a'], []])
+  })
+
+  it('lends the schemes of documents above, nearest first, to documents of the same origin', async () => {
+    const other = 'https://other.example/i'
+    const schemes = (name: string) => ({ 'auth:schemes': { [name]: { type: 's3' } } })
+    const { visits } = await walk(
+      {
+        '/': { body: { type: 'Catalog', id: 'root', description: 'left out', ...schemes('far'), links: [link('child', 'a')] } },
+        '/a': { body: { type: 'Catalog', id: 'plain', links: [link('child', 'b')] } },
+        '/b': { body: { type: 'Collection', id: 'near', ...schemes('near'), links: [link('item', 'i'), link('item', other)] } },
+        '/i': { body: item('i') },
+        [other]: { body: item('i') },
+      },
+      { origins: 'cross' },
+    )
+    const parents = visits.map(({ job, parents }) => [job.url.slice(ORIGIN.length), parents.map(({ id }) => id)])
+    expect(parents.slice(0, 4)).toEqual([
+      ['/', []],
+      ['/a', ['root']],
+      ['/b', ['root']],
+      ['/i', ['near', 'root']],
+    ])
+    expect(visits[4]?.parents).toEqual([])
+    expect(visits[3]?.parents[1]).toEqual({ type: 'Catalog', id: 'root', ...schemes('far') })
+  })
+
+  it.each([
+    ['URL_SCHEME_FORBIDDEN', 'file:///etc/passwd'],
+    ['URL_SCHEME_FORBIDDEN', 's3://bucket/catalog.json'],
+    ['URL_HAS_USERINFO', 'https://me@catalog.example/x'],
+    ['URL_INVALID', '//evil.example/x'],
+    ['URL_INVALID', 'https://catalog.example\\@evil.example/'],
+    ['URL_INVALID', ''],
+    ['URL_INVALID', `/${'x'.repeat(9000)}`],
+  ])('leads nowhere by odd addresses, and says so: %s for %s', async (code, href) => {
+    const { asked, left } = await walk({ '/': catalog(link('child', href)) }, { origins: 'cross' })
+    expect([asked, left.map((each) => each.code)]).toEqual([['/'], [code]])
+  })
+})
+
+describe('other origins', () => {
+  const site = {
+    '/': catalog(link('child', 'https://other.example/a'), link('item', 'https://third.example/i'), link('child', '/here')),
+    '/here': catalog(),
+    'https://other.example/a': catalog(),
+    'https://third.example/i': { body: item('i') },
+  }
+
+  it('are left out and reported', async () => {
+    const { asked, left } = await walk(site)
+    expect(asked).toEqual(['/', '/here'])
+    expect(left.map(({ url, code, asked }) => [url, code, asked])).toEqual([
+      ['https://third.example/i', 'CRAWL_OTHER_ORIGIN', false],
+      ['https://other.example/a', 'CRAWL_OTHER_ORIGIN', false],
+    ])
+  })
+
+  it.each([
+    ['cross' as const, undefined, 4, 0],
+    ['same' as const, undefined, 2, 0],
+    [undefined, ['https://other.example'], 3, 1],
+  ])('are the choice of the caller: %s, %j', async (origins, visit, count, reported) => {
+    const { asked, left } = await walk(site, { ...(origins && { origins }), ...(visit && { visit }) })
+    expect([asked.length, left.length]).toEqual([count, reported])
+  })
+
+  it('may be home when the start was answered from there', async () => {
+    const moved = 'https://www.catalog.example/c.json'
+    const { asked } = await walk({ '/': { ...catalog(link('child', 'a')), url: moved }, 'https://www.catalog.example/a': catalog() })
+    expect(asked).toEqual(['/', 'https://www.catalog.example/a'])
+  })
+})
+
+describe('limits', () => {
+  const deep = (levels: number) =>
+    Object.fromEntries(Array.from({ length: levels }, (_, level) => [`/${level || ''}`, catalog(link('child', `/${level + 1}`))]))
+
+  it('end a chain of 10 000 at 64 levels', async () => {
+    const { asked, left } = await walk(deep(10_000))
+    expect(asked).toHaveLength(65)
+    expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'depth', asked: false, count: 1 }])
+  })
+
+  it('may be wider when that is what is wanted', async () => {
+    const { asked, left } = await walk(deep(10_000), { maxDepth: 20_000 })
+    expect(asked).toHaveLength(10_001)
+    expect(left).toEqual([])
+  })
+
+  it.each([0, 1, 3])('of depth count links from the start: %i', async (maxDepth) => {
+    const { asked, left } = await walk(deep(10), { maxDepth })
+    expect(asked).toHaveLength(maxDepth + 1)
+    expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'depth', asked: true }])
+  })
+
+  const wide = (count: number) => ({
+    '/': catalog(...Array.from({ length: count }, (_, index) => link('item', `/${index}`))),
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, { body: item(`${index}`) }])),
+  })
+
+  it.each([1, 5, 20])('of number choose the first ones: %i', async (maxDocuments) => {
+    const { asked, left } = await walk(wide(30), { maxDocuments })
+    expect(asked).toEqual(['/', ...Array.from({ length: maxDocuments - 1 }, (_, index) => `/${index}`)])
+    expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'documents', asked: true, count: 31 - maxDocuments }])
+  })
+
+  it('of number say nothing when nothing is left', async () => {
+    expect((await walk(wide(9), { maxDocuments: 10 })).left).toEqual([])
+  })
+
+  it('of a sample choose by the seed, always the same', async () => {
+    const chosen = async (seed: number) => (await walk(wide(50), { sample: 5, seed })).asked
+    const first = await chosen(1)
+    expect(first).toHaveLength(6)
+    expect(await chosen(1)).toEqual(first)
+    expect(await chosen(2)).not.toEqual(first)
+    expect((await walk(wide(50), { sample: 5 })).left).toMatchObject([{ limit: 'sample', asked: true, count: 45 }])
+  })
+
+  it('of a part: the parts are disjoint and make up the whole', async () => {
+    const parts = await Promise.all([1, 2, 3].map((index) => walk(wide(60), { shard: { index, of: 3 } })))
+    const mine = parts.map(({ visits }) => visits.filter((visit) => visit.mine).map(({ job }) => job.url))
+    expect(mine.every((part) => part.length > 5)).toBe(true)
+    expect(mine.flat().sort()).toEqual((await walk(wide(60))).visits.map(({ job }) => job.url).sort())
+  })
+})

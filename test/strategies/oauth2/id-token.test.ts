@@ -1,0 +1,110 @@
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Redirection } from '../../../src/auth/interaction.ts'
+import { failureOf, leaks, shown } from '../../harness/canary.ts'
+import { routes } from '../../harness/scripted.ts'
+import { DATA, secrets, victim } from '../../harness/victim.ts'
+
+const ISSUER = 'https://auth.victim.example'
+const DISCOVERY = `${ISSUER}/.well-known/openid-configuration`
+const NOW = Date.now()
+const seconds = Math.floor(NOW / 1000)
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const published = { ...keys.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' }
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+interface Made {
+  readonly claims?: Record<string, unknown>
+  readonly header?: Record<string, unknown>
+  readonly key?: KeyObject
+}
+
+/** An ID token for the login with that nonce, with something wrong in it. */
+function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKey }: Made): string {
+  const all = { iss: ISSUER, aud: 'app', sub: 'ada', nonce, iat: seconds, exp: seconds + 300, ...claims }
+  const head = { alg: 'RS256', kid: 'k1', ...header }
+  const text = `${encoded(head)}.${encoded(JSON.parse(JSON.stringify(all)))}`
+  if (head.alg === 'none') return `${text}.`
+  if (head.alg === 'HS256') {
+    const pem = keys.publicKey.export({ type: 'spki', format: 'pem' })
+    return `${text}.${createHmac('sha256', pem).update(text).digest('base64url')}`
+  }
+  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
+}
+
+/** A login at a provider that gives that ID token. */
+async function login(made: Made | undefined) {
+  let nonce = ''
+  const servers = routes({
+    [DISCOVERY]: {
+      body: {
+        issuer: ISSUER,
+        authorization_endpoint: `${ISSUER}/authorize`,
+        token_endpoint: `${ISSUER}/token`,
+        jwks_uri: `${ISSUER}/keys`,
+      },
+    },
+    [`${ISSUER}/keys`]: { body: { keys: [published] } },
+    [`${ISSUER}/token`]: () => ({
+      body: { access_token: secrets.token.value, token_type: 'Bearer', ...(made && { id_token: idToken(nonce, made) }) },
+    }),
+  })
+  const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA }
+  const { auth, script } = victim({ credentials: entry, clock: { now: () => NOW } }, servers)
+  const page: Redirection = {
+    uri: 'https://page.example/',
+    answer: async (url) => {
+      const asked = new URL(url).searchParams
+      nonce = asked.get('nonce') ?? ''
+      expect(asked.get('code_challenge_method')).toBe('S256')
+      return new URL(`https://page.example/?code=c&state=${asked.get('state')}`)
+    },
+    close: async () => {},
+  }
+  await auth.login('mine', { redirect: async () => page })
+  return { auth, script }
+}
+
+describe('an ID token', () => {
+  it('that is right ends the login, and belongs to its code challenge', async () => {
+    const { auth, script } = await login({})
+    expect(await auth.status()).toMatchObject([{ state: 'valid' }])
+    const form = new URLSearchParams(String(script.sent.find(({ url }) => url.endsWith('/token'))?.body))
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    expect(challenge).toHaveLength(43)
+    expect(Object.fromEntries(form)).toMatchObject({ grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://page.example/' })
+  })
+
+  it.each<[string, Made]>([
+    ['that is not signed', { header: { alg: 'none' } }],
+    ['signed with the public key as a secret', { header: { alg: 'HS256' } }],
+    ['signed by somebody else', { key: others.privateKey }],
+    ['with an unknown key', { header: { kid: 'k2' }, key: others.privateKey }],
+    ['for another client', { claims: { aud: 'other' } }],
+    ['of another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['of another login', { claims: { nonce: 'other' } }],
+    ['without a nonce', { claims: { nonce: undefined } }],
+    ['for two, authorized for another', { claims: { aud: ['app', 'other'], azp: 'other' } }],
+    ['that ended a minute ago', { claims: { exp: seconds - 60 } }],
+    ['that nobody is in', { claims: { sub: undefined } }],
+  ])('O13 %s is refused', async (_name, made) => {
+    const error = await failureOf(login(made))
+    expect(error).toMatchObject({
+      code: 'OIDC_ID_TOKEN',
+      credential: 'mine',
+      message: expect.stringMatching(/^the ID token of "mine" [a-z ,_]+$/),
+    })
+    expect(leaks([secrets.token], { error: shown(error) })).toEqual([])
+  })
+
+  it('O13 that ended less than thirty seconds ago is taken: clocks differ', async () => {
+    await expect(login({ claims: { exp: seconds - 20 } })).resolves.toBeDefined()
+  })
+
+  it('that is missing is refused', async () => {
+    expect(await failureOf(login(undefined))).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID' })
+  })
+})

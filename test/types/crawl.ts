@@ -1,0 +1,37 @@
+/** What `stac-auth/crawl` promises to callers. */
+import { type Auth, isAuthError, type Send } from 'stac-auth'
+import {
+  type CrawlSend,
+  crawl,
+  crawlInto,
+  type Frontier,
+  MemoryFrontier,
+  MemorySink,
+  type Outcome,
+  sendWith,
+  type Visit,
+} from 'stac-auth/crawl'
+import { expectTypeOf } from 'vitest'
+
+// What sends is a transport, or the fetch of an engine.
+declare const auth: Auth
+declare const transport: Send
+expectTypeOf(transport).toExtend<CrawlSend>()
+expectTypeOf(sendWith(auth.fetch)).toExtend<CrawlSend>()
+sendWith(globalThis.fetch)
+
+for await (const visit of crawl({ start: ['https://catalog.example/'], send: transport, sample: 5, origins: 'same' })) {
+  if (visit.kind === 'stop') expectTypeOf(visit.left.code).toEqualTypeOf<string>()
+  else {
+    expectTypeOf(visit).toEqualTypeOf<Visit>()
+    if (visit.error) expectTypeOf(isAuthError(visit.error)).toEqualTypeOf<boolean>()
+  }
+}
+// @ts-expect-error: nothing is sent by itself
+crawl({ start: ['https://catalog.example/'] })
+
+// What is kept between runs is data.
+const sink = new MemorySink<number>()
+crawlInto(sink, { start: [], send: transport }, (visit) => visit.outcome.documents)
+expectTypeOf(JSON.parse('')).toExtend<Outcome>()
+expectTypeOf(new MemoryFrontier()).toExtend<Frontier>()
