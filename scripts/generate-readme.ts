@@ -11,8 +11,8 @@ const strategies = await loadStrategies(defaultStrategies)
 const SENDS: { readonly [type: string]: string } = {
   http: '`Authorization: <scheme> …` (RFC 9110): computed for the words below, ready-made text for any other',
   apiKey: 'the key, as header, query parameter or cookie',
-  oauth2: 'a bearer token by client credentials (RFC 6749), kept and renewed; a finished token too',
-  openIdConnect: 'a finished bearer token; a login comes later',
+  oauth2: 'a bearer token by the grant of the entry (RFC 6749), kept and renewed; a finished token too',
+  openIdConnect: 'a bearer token after a login, kept and renewed; a finished token too',
   signedUrl: 'nothing: the address is replaced by the one that your signing API gives',
   s3: 'an AWS Signature Version 4, headers or presigned',
 }

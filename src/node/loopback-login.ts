@@ -6,8 +6,8 @@ import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
 import { newestConnections } from './newest-connections.ts'
 
 export interface LoopbackOptions {
-  /** Told the address of the authorization request; opens a browser or prints it. */
-  readonly show: (url: string) => void | Promise<void>
+  /** Told the address of the authorization request; opens a browser or prints it, and is waited for. */
+  readonly show: (url: string) => unknown
   /** `::1` where the client is registered with it. */
   readonly host?: '127.0.0.1' | '::1'
   /** Milliseconds to wait for the browser; default 5 minutes. */

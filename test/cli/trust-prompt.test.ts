@@ -126,7 +126,7 @@ describe('a yes', () => {
     const schemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' }, oauth: OAUTH, basic: { type: 'http', scheme: 'basic' } }
     const both = { href: 'https://data.example/a', 'auth:refs': ['key', 'oauth', 'basic'] }
     const name = await put(folder, 'ways.json', itemWith({ both }, { schemes }))
-    const { code, stderr } = await add('n\ny\nme\n\n', newFile(), name)
+    const { code, stderr } = await add('n\ny\nme\n\n', newFile(), name, ['--scope', 'read'])
     expect(code).toBe(0)
     expect(stderr).toContain('asks for "key" (API key, header x-key)\n  secret goes to   https://data.example/ (1 asset)\n')
     expect(stderr.split(QUESTION)).toHaveLength(3)

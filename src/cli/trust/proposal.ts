@@ -52,8 +52,14 @@ export function draftFor(
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
   const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.entry[field]))
+  const hasScopes = form.entry.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
-  const entry = { id: label, ...canonical(form, strategy), ...Object.fromEntries(placeholders), ...(scopes.length > 0 && { scopes }) }
+  const entry = {
+    id: label,
+    ...canonical(form, strategy),
+    ...Object.fromEntries(placeholders),
+    ...(scopes.length > 0 && hasScopes && { scopes }),
+  }
   return { entry: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
 }
 

@@ -18,6 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
   s3: 'S3',
 }
 
+/** How the addresses of the secret and of what comes of it are called; a signature or a signed address is no token. */
+const LABELS: Readonly<Record<string, readonly [secret: string, result: string]>> = {
+  signedUrl: ['secret goes to', 'may be signed'],
+  s3: ['endpoint', 'signature goes to'],
+}
+const USUAL = ['secret goes to', 'token goes to'] as const
+
 /** Who asks for what, where the secret and what comes of it would go, and with which scopes. */
 export function questionText(proposal: Proposal): string {
   const { document, wanted, entry } = proposal
@@ -51,15 +58,17 @@ export function kindOf({ type, flow, scheme, in: place, name }: CredentialInput)
 
 type Row = readonly [label: string, ...cells: readonly string[]]
 
-function endpointRows({ document, secretTo, browserTo }: Proposal): Row[] {
+function endpointRows({ document, entry, secretTo, browserTo }: Proposal): Row[] {
+  const [label] = LABELS[entry.type] ?? USUAL
   const cell = (url: string) => `${addressText(url)}${isElsewhere(document, url) ? '      another site than the catalog' : ''}`
-  return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => ['secret goes to', cell(url)])]
+  return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => [label, cell(url)])]
 }
 
 /** Without an endpoint the secret itself goes along with requests. */
-function placeRows({ document, secretTo, places, wanted }: Proposal): Row[] {
+function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row[] {
   const more = wanted?.more ?? 0
-  const label = secretTo.length === 0 ? 'secret goes to' : 'token goes to'
+  const [secret, result] = LABELS[entry.type] ?? USUAL
+  const label = secretTo.length === 0 && entry.type !== 's3' ? secret : result
   const elsewhere = (pattern: string) =>
     secretTo.length === 0 && isElsewhere(document, pattern) ? '      another site than the catalog' : ''
   const rows = places.map((place, index): Row => [index === 0 ? label : '', `${placeText(place)}${elsewhere(place.pattern)}`])
