@@ -3,12 +3,18 @@ import { SelectionError } from '../errors.ts'
 import { isObject, own, pointer } from '../stac/json.ts'
 import type { FoundScheme } from '../stac/scope.ts'
 
-const MAX_DEPTH = 8
+export const MAX_DEPTH = 8
 
 interface Problem {
   readonly code: 'SCHEME_CYCLE' | 'SCHEME_NOT_FOUND' | 'SCHEME_INVALID'
   readonly message: string
   readonly pointer: string
+}
+
+/** The names in a scheme's own `auth:refs`, at most a hundred. */
+export function chainRefs(scheme: unknown): readonly string[] {
+  const refs = own(scheme, 'auth:refs')
+  return Array.isArray(refs) ? refs.slice(0, 100).filter((ref) => typeof ref === 'string') : []
 }
 
 /**

@@ -4,11 +4,11 @@
  */
 import { type AuthError, SelectionError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
-import { isObject, ownString } from '../stac/json.ts'
+import { isObject, own, ownString } from '../stac/json.ts'
 import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
 import { type FoundScheme, findScheme, type SchemeMap, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { chainProblem } from './chain.ts'
+import { chainProblem, chainRefs, MAX_DEPTH } from './chain.ts'
 import type { Choice } from './choice.ts'
 import type { Credential } from './credential.ts'
 import { sameIdentity } from './match.ts'
@@ -41,6 +41,8 @@ export interface Judgement {
   readonly strategy: Strategy | undefined
   readonly identity: SchemeIdentity
   readonly choices: readonly Choice[]
+  /** An entry with the same identity whose own chain is another one. */
+  readonly otherChain?: Credential
 }
 
 /** An entry with its canonical tuple. */
@@ -73,9 +75,12 @@ export class Judge {
 
   /** The types whose strategies may serve a reference; none when its judgement is known. */
   typesOf(target: Target, ref: string): readonly string[] {
-    const value = findScheme(mapsFor(target), ref)?.value
-    if (!isObject(value) || this.#kept.has(value)) return []
-    return [ownString(value, 'type'), ownString(modernScheme(value), 'type')].filter((type) => type !== undefined)
+    const found = findScheme(mapsFor(target), ref)
+    if (!isObject(found?.value) || this.#kept.has(found.value)) return []
+    const { value, siblings } = found
+    const chained = chainRefs(value).flatMap((name) => (isObject(own(siblings, name)) ? [own(siblings, name)] : []))
+    const types = [value, modernScheme(value), ...chained].map((scheme) => ownString(scheme, 'type'))
+    return types.filter((type) => type !== undefined)
   }
 
   /** The judgement of the scheme that the reference names. */
@@ -104,7 +109,7 @@ export class Judge {
     return new Refusal(granted ? 'sendTo' : 'match', error)
   }
 
-  #examine(found: FoundScheme, ref: string): Judgement | Refusal {
+  #examine(found: FoundScheme, ref: string, depth = 0): Judgement | Refusal {
     const { pointer } = found
     const type = ownString(found.value, 'type')
     if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
@@ -119,7 +124,26 @@ export class Judge {
     if (shape) return new Refusal(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
     const identity = this.#canonical(strategy.identity(value), found, ref)
     if (identity instanceof Refusal) return identity
-    return { ...base, strategy, identity, choices: this.#choices(strategy, value, identity) }
+    const all = this.#choices(strategy, value, identity)
+    const choices = all.filter(({ credential }) => this.#agrees(found, credential, depth))
+    const otherChain = all.find((choice) => !choices.includes(choice))?.credential
+    return { ...base, strategy, identity, choices, ...(otherChain && { otherChain }) }
+  }
+
+  /** Chains come from the entry; the references of a scheme can only agree with them (extension 1.2.0). */
+  #agrees(found: FoundScheme, entry: Credential, depth: number): boolean {
+    const refs = chainRefs(found.value)
+    const via = entry.with ?? entry.subject
+    if (typeof via !== 'string' || refs.length === 0) return true
+    return depth < MAX_DEPTH && refs.some((ref) => this.#yields(found, ref, via, depth + 1))
+  }
+
+  /** True when the entry of that id answers the scheme that is referred to. */
+  #yields({ pointer, siblings, ...found }: FoundScheme, ref: string, id: string, depth: number): boolean {
+    const value = own(siblings, ref)
+    if (!isObject(value)) return false
+    const scheme = this.#examine({ ...found, siblings, value, pointer: `${pointer}/auth:refs` }, ref, depth)
+    return !(scheme instanceof Refusal) && scheme.choices.some(({ credential }) => credential.id === id)
   }
 
   /** The tuples with their URLs as WHATWG href without fragment. */

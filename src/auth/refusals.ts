@@ -33,12 +33,18 @@ export interface Missed {
 /** The kind of miss, measured against the entry that shares most with the scheme. */
 export function missed({ target, ref, judgement, url, granted, same }: Missed): SelectionError {
   if (granted) return untrustedTarget(target, ref, granted.credential, url)
+  if (judgement.otherChain) return otherChain(ref, judgement.otherChain, judgement)
   const { strategy, scheme, identity, pointer } = judgement
   const coversIt = (entry: Credential) => strategy !== undefined && coversTarget({ credential: entry, strategy, scheme }, url, target)
   const miss = nearestMiss(identity, same, (entry, sharesUrl) => sharesUrl || coversIt(entry))
   if (miss?.member.url) return untrustedEndpoint(ref, miss.entry, pointer + miss.member.pointer, miss.expected, miss.member.value)
   if (!miss || !coversIt(miss.entry)) return missingCredential(target, ref, scheme, strategy, url)
   return mismatch(ref, miss.entry, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
+}
+
+function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: Judgement): SelectionError {
+  const message = `scheme "${ref}" names other schemes for its input than that of "${via ?? subject}", which "${id}" uses. Nothing was sent`
+  return new SelectionError('SCHEME_MISMATCH', message, { pointer: `${pointer}/auth:refs`, ref, credential: id })
 }
 
 /** `SCHEME_NOT_FOUND`, or `SCHEMES_INVALID` when what should hold the schemes is no object. */

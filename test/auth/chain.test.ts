@@ -3,7 +3,7 @@ import type { AuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, scheme } from '../harness/documents.ts'
-import { DATA, victim } from '../harness/victim.ts'
+import { DATA, DISCOVERY_URL, entries, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const K = '/properties/auth:schemes'
 
@@ -64,5 +64,51 @@ describe('chains of schemes', () => {
     expect(await outcome({ k0: key(...Array.from({ length: 50_000 }, (_, index) => `gone${index}`)) })).toMatchObject({
       code: 'SCHEME_NOT_FOUND',
     })
+  })
+})
+
+describe('the chain of an entry', () => {
+  const exchange = { type: 'oauth2', flow: 'tokenExchange', tokenUrl: TOKEN_URL, clientId: 'x', clientAuthentication: 'none' } as const
+  const credentials = [
+    { ...entries.oauth, sendTo: [DATA, 'https://auth.victim.example/'] },
+    { ...entries.oidc, id: 'person', flow: 'clientCredentials', clientSecret: 's', sendTo: [DATA, 'https://auth.victim.example/'] },
+    { id: 'exchange', ...exchange, subject: 'oauth', sendTo: DATA },
+  ]
+  const schemes = {
+    service: scheme.client(TOKEN_URL),
+    login: scheme.oidc(DISCOVERY_URL),
+  }
+  const exchanged = (...refs: string[]) => ({
+    type: 'oauth2',
+    flows: { tokenExchange: { tokenUrl: TOKEN_URL, scopes: {} } },
+    ...(refs.length && { 'auth:refs': refs }),
+  })
+
+  async function explained(exchangeScheme: unknown, inputs: Record<string, unknown> = schemes) {
+    const { auth } = victim({ credentials })
+    const document = item({ ...inputs, k0: exchangeScheme }, { data: asset(`${DATA}f.tif`, ['k0']) })
+    return (await auth.explain(found(assetOf(document, 'data')))).refs[0]
+  }
+
+  it.each([
+    ['says nothing about it', exchanged()],
+    ['names the scheme of the entry in "subject"', exchanged('service')],
+    ['names it among others', exchanged('login', 'service')],
+  ])('is used when the scheme %s', async (_name, exchangeScheme) => {
+    expect(await explained(exchangeScheme)).toMatchObject({ credential: 'exchange' })
+  })
+
+  it('is refused when the scheme names another input', async () => {
+    expect(await explained(exchanged('login'))).toMatchObject({ code: 'SCHEME_MISMATCH', pointer: `${K}/k0/auth:refs` })
+  })
+
+  it('is refused when the input of that name is something else', async () => {
+    const elsewhere = { ...schemes, service: scheme.client('https://evil.example/token') }
+    expect(await explained(exchanged('service'), elsewhere)).toMatchObject({ code: 'SCHEME_MISMATCH' })
+  })
+
+  it('is not followed in circles', async () => {
+    const circle = { service: { ...scheme.client(TOKEN_URL), 'auth:refs': ['k0', 'login'] }, login: scheme.oidc(DISCOVERY_URL) }
+    expect(await explained(exchanged('service', 'login'), circle)).toMatchObject({ credential: 'exchange' })
   })
 })
