@@ -52,6 +52,15 @@ describe('the question', () => {
     await expect(stat(join(file, '..'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
+  it('calls a signature no token, and asks a login for nothing that has none', async () => {
+    const sentinel = new URL('../../examples/items/sentinel-2.json', import.meta.url).pathname
+    const asked = await add('n\nn\n', newFile(), sentinel)
+    expect(asked.stderr).toContain('(S3)\n  endpoint            https://eodata.eo.example/\n  signature goes to   s3://eodata/ (1 asset)\n')
+    const login = await run(['login', sentinel, '--credentials', newFile()], { isTTY: true, stdin: 'n\n', env: { NO_COLOR: '1' } })
+    expect([login.code, login.stderr.split('[y]es')]).toEqual([3, expect.objectContaining({ length: 2 })])
+    expect(login.stderr).toContain('asks for "oidc" (OpenID Connect)')
+  })
+
   it('is left at the end of the input: 130, and nothing is written', async () => {
     const file = newFile()
     expect(await add('', file)).toMatchObject({ code: 130, stderr: expect.stringMatching(/\nerror ABORTED: interrupted\n$/) })
