@@ -11,8 +11,8 @@ const strategies = await loadStrategies(defaultStrategies)
 const SENDS: { readonly [type: string]: string } = {
   http: '`Authorization: <scheme> …` (RFC 9110): computed for the words below, ready-made text for any other',
   apiKey: 'the key, as header, query parameter or cookie',
-  oauth2: 'a bearer token by client credentials (RFC 6749), kept and renewed; a finished token too',
-  openIdConnect: 'a finished bearer token; a login comes later',
+  oauth2: 'a token by the grant of the entry (RFC 6749, RFC 8628, RFC 8693), bound to a key where it says so (RFC 9449), kept and renewed',
+  openIdConnect: 'the same, with endpoints and keys as the provider publishes them, and ID tokens checked',
   signedUrl: 'nothing: the address is replaced by the one that your signing API gives',
   s3: 'an AWS Signature Version 4, headers or presigned',
 }

@@ -37,6 +37,7 @@ describe('the project', () => {
     `as ${['trust', 'md'].join('.')} says`,
     `https://${['registry', 'npmjs', 'org'].join('.')}/`,
     `"${'resolved'}": "https://packages.example/a.tgz"`,
+    `${'<'.repeat(7)} HEAD`,
   ])('would notice %s', (text) => expect(foreignWords(`first\n${text}`)).toMatch(/^line 2: /))
 
   it.each(['https://data.example/work/a', 'a/root/b', 'this issue is open', '"/properties/auth:schemes/root/x"'])(

@@ -21,6 +21,8 @@ const FOREIGN: readonly RegExp[] = [
   /\b(?:trust|lint-rules|acceptance|http-schemes|oauth-oidc|s3-signing|test-peers|client-policy|platform)\.md\b/,
   /\bregistry\.(?:npmjs|yarnpkg|npmmirror)\b/,
   /"resolved": "https?:/,
+  // What a merge leaves behind.
+  /^(?:<{7}|>{7}) /,
 ]
 
 /** The first line that speaks of something outside the project. */

@@ -74,8 +74,8 @@ describe("a strategy of a caller's own", () => {
         await send({ method: 'POST', url, headers: {}, body: secrets.client.value })
         yield authorized(request)
       })
-      for (const attempt of [auth.fetch(wanted), auth.authorize(wanted)]) {
-        expect(await failureOf(attempt)).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED', credential: 'm' })
+      for (const error of await Promise.all([auth.fetch(wanted), auth.authorize(wanted)].map(failureOf))) {
+        expect(error).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED', credential: 'm' })
       }
       expect(servers.sent).toEqual([])
     },
@@ -97,8 +97,8 @@ describe("a strategy of a caller's own", () => {
       },
       () => ({ status: 401 }),
     )
-    for (const attempt of [auth.fetch(wanted), auth.authorize(wanted)])
-      expect(await failureOf(attempt)).toMatchObject({ code: 'AUTH_REJECTED' })
+    for (const error of await Promise.all([auth.fetch(wanted), auth.authorize(wanted)].map(failureOf)))
+      expect(error).toMatchObject({ code: 'AUTH_REJECTED' })
     expect(servers.sent.length).toBeLessThanOrEqual(16)
   })
 

@@ -83,8 +83,7 @@ describe('the token answer', () => {
     ['a 204', { status: 204 }, 'OAUTH_RESPONSE_INVALID'],
   ])('%s', async (_name, reply, code) => {
     const { auth, script: servers } = answered(reply)
-    for (const attempt of [auth.authorize(wanted), auth.fetch(wanted)]) {
-      const error = await failureOf(attempt)
+    for (const error of await Promise.all([auth.authorize(wanted), auth.fetch(wanted)].map(failureOf))) {
       expect(error).toMatchObject({ code })
       expect(error).not.toHaveProperty('cause')
       expect(leaks([leaky, ...Object.values(secrets)], { error: shown(error) })).toEqual([])

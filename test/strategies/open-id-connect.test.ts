@@ -19,8 +19,8 @@ describe('openIdConnect', () => {
   it('says that a login is needed, without asking anybody', async () => {
     const { auth, script } = victim({ credentials: entries.oidc })
     const wanted = target(scheme.oidc(DISCOVERY_URL), F)
-    for (const attempt of [auth.authorize(wanted), auth.fetch(wanted)]) {
-      expect(await failureOf(attempt)).toMatchObject({
+    for (const error of await Promise.all([auth.authorize(wanted), auth.fetch(wanted)].map(failureOf))) {
+      expect(error).toMatchObject({
         code: 'LOGIN_REQUIRED',
         credential: 'oidc',
         hint: expect.stringContaining('bearer'),

@@ -15,9 +15,9 @@ export interface TokenSet {
 
 const MAX_MARGIN = 5 * 60_000
 
-/** True while it is not about to end: until a tenth of its life, at most five minutes, is left. */
-export function isFresh({ askedAt, expiresAt }: TokenSet, now: number): boolean {
-  return expiresAt === undefined || now < expiresAt - Math.min(MAX_MARGIN, (expiresAt - askedAt) / 10)
+/** When a new one should be asked for: a tenth of its life, at most five minutes, before its end; epoch milliseconds. */
+export function renewalOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: TokenSet): number {
+  return expiresAt - Math.min(MAX_MARGIN, (expiresAt - askedAt) / 10)
 }
 
 /** JSON for a store. */

@@ -7,13 +7,13 @@ import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './login-required.ts'
 import { publishedAt } from './server.ts'
-import { decodeTokenSet, encodeTokenSet, isFresh, type TokenSet } from './token-set.ts'
+import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
 
 /** The token set, from session or store, renewed, or by the entry's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
 export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
   const { value } = await context.session.resolve<TokenSet>(tokenKey(context.credential), async (signal) => {
     const set = await kept({ ...context, signal }, refused)
-    return set.expiresAt === undefined ? { value: set } : { value: set, expiresAt: set.expiresAt }
+    return { value: set, renewAt: renewalOf(set), ...(set.expiresAt !== undefined && { expiresAt: set.expiresAt }) }
   })
   return value
 }
@@ -96,7 +96,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   const { store, key } = await placeOf(context)
   const usable = async () => {
     const set = decodeTokenSet(await store.read(key))
-    return set && isFresh(set, context.clock.now()) && set.accessToken !== refused?.accessToken ? set : undefined
+    return set && context.clock.now() < renewalOf(set) && set.accessToken !== refused?.accessToken ? set : undefined
   }
   const before = await usable()
   if (before) return before

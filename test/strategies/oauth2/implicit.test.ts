@@ -56,7 +56,8 @@ describe('an implicit entry', () => {
   it('O24 works in browsers only', async () => {
     const { auth } = victim({ credentials: { ...entry, allowImplicit: true } })
     const code = platform.connect ? 'SCHEME_UNSUPPORTED' : 'LOGIN_REQUIRED'
-    for (const attempt of [auth.fetch(wanted), auth.authorize(wanted)]) expect(await failureOf(attempt)).toMatchObject({ code })
+    for (const error of await Promise.all([auth.fetch(wanted), auth.authorize(wanted)].map(failureOf)))
+      expect(error).toMatchObject({ code })
     const blind: Redirection = { uri: 'http://127.0.0.1/', answer: () => Promise.reject(new Error('asked')), close: async () => {} }
     expect(await failureOf(auth.login('mine', { redirect: async () => blind }))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
   })

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { Redirection } from '../../../src/auth/interaction.ts'
+import { memoryStore } from '../../../src/auth/memory-store.ts'
+import type { SessionStore } from '../../../src/auth/session-store.ts'
+import { NetworkError } from '../../../src/errors.ts'
+import type { HttpRequest } from '../../../src/http/message.ts'
+import { failureOf } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
+import { type Reply, script } from '../../harness/scripted.ts'
+import { AUTHORIZE_URL, DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
+
+const F = `${DATA}f.tif`
+const NOW = 1_800_000_000_000
+const wanted = target(
+  { type: 'oauth2', flows: { authorizationCode: { authorizationUrl: AUTHORIZE_URL, tokenUrl: TOKEN_URL, scopes: {} } } },
+  F,
+)
+const form = ({ body }: HttpRequest) => Object.fromEntries(new URLSearchParams(String(body)))
+
+/** A person who logged in; every refresh rotates the refresh token, as `answer` lets it. */
+async function loggedIn(
+  answer: (refresh: number, give: () => Reply) => Reply | Promise<Reply>,
+  isGood = (token: string) => token !== 't0',
+) {
+  const events: string[] = []
+  let now = NOW
+  let issued = 0
+  let refreshes = 0
+  const set = () => ({ body: { access_token: `t${issued}`, refresh_token: `r${issued++}`, token_type: 'Bearer', expires_in: 600 } })
+  const servers = script(async (request) => {
+    if (request.url !== TOKEN_URL) {
+      const token = request.headers.authorization?.slice(7) ?? ''
+      events.push(`shown ${token}`)
+      return { status: isGood(token) ? 200 : 401 }
+    }
+    const { grant_type, refresh_token } = form(request)
+    events.push(`asked ${grant_type} ${refresh_token ?? ''}`.trim())
+    return grant_type === 'refresh_token' ? answer(refreshes++, set) : set()
+  })
+  const memory = memoryStore()
+  const store: SessionStore = {
+    ...memory,
+    write: async (key, text) => {
+      events.push(`kept ${JSON.parse(text).refreshToken}`)
+      await memory.write(key, text)
+    },
+  }
+  const clock = { now: () => now, wait: async () => {} }
+  const { auth } = victim({ credentials: entries.login, clock, session: store }, servers)
+  const page: Redirection = {
+    uri: 'http://127.0.0.1/',
+    answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
+    close: async () => {},
+  }
+  const login = () => auth.login('login', { redirect: async () => page })
+  await login()
+  return {
+    auth,
+    events,
+    login,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+describe('a refused token', () => {
+  it('of a thousand requests at a time is renewed once, and kept before it is shown', async () => {
+    const { auth, events } = await loggedIn((_refresh, give) => give())
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => auth.fetch(wanted)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(events.filter((event) => event.startsWith('asked refresh'))).toEqual(['asked refresh_token r0'])
+    expect(events.indexOf('kept r1')).toBeLessThan(events.indexOf('shown t1'))
+    expect(events.indexOf('kept r1')).toBeGreaterThan(0)
+  })
+
+  it('is renewed once per request, and no more', async () => {
+    const { auth, events } = await loggedIn(
+      (_refresh, give) => give(),
+      () => false,
+    )
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(events.filter((event) => event.startsWith('shown'))).toEqual(['shown t0', 'shown t1'])
+  })
+})
+
+describe('a token that is about to end', () => {
+  it('is renewed before it does, in the last tenth of its life', async () => {
+    const { auth, events, pass } = await loggedIn(
+      (_refresh, give) => give(),
+      () => true,
+    )
+    pass(539_000)
+    await auth.fetch(wanted)
+    pass(2000)
+    await auth.fetch(wanted)
+    expect(events.filter((event) => event.startsWith('shown'))).toEqual(['shown t0', 'shown t1'])
+  })
+
+  it('is good enough while the server cannot be reached', async () => {
+    const { auth, events, pass } = await loggedIn(
+      () => Promise.reject(new NetworkError('NETWORK_RESET', 'gone', { retryable: true })),
+      () => true,
+    )
+    pass(541_000)
+    await auth.fetch(wanted)
+    expect(events.at(-1)).toBe('shown t0')
+    pass(60_000)
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'NETWORK_RESET' })
+  })
+})
+
+describe('O12 a refresh', () => {
+  it('that the server refuses ends the login', async () => {
+    const { auth, login } = await loggedIn(() => ({ status: 400, body: { error: 'invalid_grant' } }))
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'login' })
+    await login()
+    expect((await auth.fetch(wanted)).status).toBe(200)
+  })
+
+  it('whose answer is lost is tried again, and ends the login when the token was rotated meanwhile', async () => {
+    const { auth, events } = await loggedIn((refresh) => {
+      if (refresh === 0) throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
+      return { status: 400, body: { error: 'invalid_grant' } }
+    })
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect(events.filter((event) => event.startsWith('asked refresh'))).toEqual(['asked refresh_token r0', 'asked refresh_token r0'])
+  })
+
+  it('without a new refresh token keeps the old one', async () => {
+    let good = 't0'
+    const { auth, events } = await loggedIn(
+      (refresh) => {
+        good = `s${refresh}`
+        return { body: { access_token: good, token_type: 'Bearer' } }
+      },
+      (token) => token === good,
+    )
+    good = ''
+    await auth.fetch(wanted)
+    good = ''
+    await auth.fetch(wanted)
+    expect(events.filter((event) => event.startsWith('asked refresh'))).toEqual(['asked refresh_token r0', 'asked refresh_token r0'])
+  })
+})
+
+it('O12 an authorization code is never sent twice', async () => {
+  const sent: string[] = []
+  const servers = script((request) => {
+    sent.push(request.url)
+    throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
+  })
+  const { auth } = victim({ credentials: entries.login, clock: { now: () => NOW, wait: async () => {} } }, servers)
+  const page: Redirection = {
+    uri: 'http://127.0.0.1/',
+    answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
+    close: async () => {},
+  }
+  expect(await failureOf(auth.login('login', { redirect: async () => page }))).toMatchObject({ code: 'NETWORK_RESET' })
+  expect(sent).toEqual([TOKEN_URL])
+})
