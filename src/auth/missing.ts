@@ -30,14 +30,17 @@ function entryFor({ entry, fields }: CredentialForm, ref: string, sendTo: string
   return { ...filled, sendTo: [sendTo] }
 }
 
-function placeholder(id: string, name: string, { kind }: Field): unknown {
-  if (kind === 'secret')
-    return {
-      env: `${id}_${name}`
-        .replace(/([a-z])([A-Z])/g, '$1_$2')
-        .replace(/[^A-Za-z0-9]+/g, '_')
-        .toUpperCase(),
-    }
+/** What stands in an entry for a field that only its user knows; for a secret the environment variable to set. */
+export function placeholder(id: string, name: string, { kind }: Field): unknown {
+  if (kind === 'secret') return { env: variableFor(id, name) }
   if (kind === 'signed-url-patterns' || kind === 'patterns') return ['https://…/']
   return '…'
+}
+
+/** The environment variable in which a secret of an entry is expected unless its user says otherwise. */
+export function variableFor(id: string, field: string): string {
+  return `${id}_${field}`
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase()
 }

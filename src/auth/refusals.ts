@@ -80,7 +80,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       credential: id,
       actual: origin,
       expected: patterns,
-      hint: `if you trust that host, add "${origin}/" to the sendTo of entry "${id}"`,
+      hint: `if you trust that host: stac-auth credentials trust ${id} ${origin}/`,
     },
   )
 }

@@ -5,8 +5,11 @@ import { systemCode, writeFailure } from '../node/system-error.ts'
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean }
 
+/** A stream that may be a terminal. */
+export type Input = Readable & { readonly isTTY?: boolean }
+
 export interface Io {
-  readonly stdin: Readable
+  readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>

@@ -8,28 +8,30 @@ import { isAddress } from './read-document.ts'
  * A function that makes the `Auth` on its first call and hands it out again after that. Warnings go to stderr at once.
  *
  * `typed` are the inputs that the user named: the origins of addresses among them may be loopback or private.
+ * With `mayBeMissing` a credential file that is named need not be there.
  * `onUse` hears the id of each entry that was accepted.
  * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
  */
 export function openAuth(
   { io, diagnostics }: Context,
-  { credentials }: CredentialsOption,
+  { credentials, mayBeMissing = false }: CredentialsOption & { readonly mayBeMissing?: boolean },
   typed: readonly string[],
   onUse?: (credential: string) => void,
 ): () => Promise<Auth> {
   let opened: Promise<Auth> | undefined
   const open = async (): Promise<Auth> => {
-    const [{ createAuth }, { credentialsFromFile }, { credentialsFromEnvironment }] = await Promise.all([
-      import('../auth/create-auth.ts'),
-      import('../node/credential-file.ts'),
-      import('../node/environment.ts'),
-    ])
+    const { createAuth } = await import('../auth/create-auth.ts')
+    const { credentialFileText, credentialsFromFile } = await import('../node/credential-file.ts')
+    const { credentialsFromEnvironment } = await import('../node/environment.ts')
+    const { tokenStore } = await import('./token-store.ts')
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
+    const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
     return createAuth({
-      credentials: [await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
+      credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
       onWarning: diagnostics.warn,
+      session: tokenStore(io.env, diagnostics.warn),
       ...(onUse && { onUse }),
     })
   }

@@ -6,6 +6,7 @@ import { addCredentials } from './commands/credentials.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
+import { addLogin, addLogout, addStatus } from './commands/login.ts'
 import { addRules } from './commands/rules.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -16,8 +17,8 @@ import { usageError, usageErrorOf } from './usage.ts'
 import { version } from './version.ts'
 
 const EXIT_CODES = `
-Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused, 4 refused by the trust rules,
-5 network, 6 files, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS, else the user's
+Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused or a login needed, 4 refused by the
+trust rules, 5 network, 6 files, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS, else the user's
 configuration folder; STAC_AUTH_TOKEN together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
 
 /** Parses the arguments and runs the command they name; its exit code. Errors: `USAGE` and those of the command. */
@@ -73,7 +74,8 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [addLint, addExplain, addAuthorize, addFetch, addCredentials, addRules]) add(program, context)
+  for (const add of [addLint, addExplain, addAuthorize, addFetch, addLogin, addLogout, addStatus, addCredentials, addRules])
+    add(program, context)
   refuseRepeats(program)
   return program
 }

@@ -1,5 +1,6 @@
 /** The DOC argument: a path, an address or `-`. */
 import type { Auth } from '../auth/auth.ts'
+import { isAuthError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { ownString } from '../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
@@ -51,9 +52,8 @@ export async function fetchBody(
   signal: AbortSignal,
   auth: Auth,
 ): Promise<{ chunks: AsyncIterable<Uint8Array>; url: string }> {
-  const response = await auth.fetch(address, { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } })
+  const response = await answerTo(address, signal, auth)
   const url = response.url || address
-  await requireSuccess(response, url)
   return { chunks: bodyOf(response, url, signal), url }
 }
 
@@ -63,4 +63,23 @@ async function* bodyOf({ body }: Response, url: string, signal: AbortSignal): As
   } catch (error) {
     throw failedBody(error, url, signal)
   }
+}
+
+/** With the entry that covers the address; if that one waits for a login, the document may still be open to everybody. */
+async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<Response> {
+  const init = { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } }
+  try {
+    return await successful(await auth.fetch(address, init), address)
+  } catch (error) {
+    if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
+    const { createAuth } = await import('../auth/create-auth.ts')
+    const response = await createAuth({ credentials: [], typed: [address] }).fetch(address, init)
+    if (response.status === 401 || response.status === 403) throw error
+    return successful(response, address)
+  }
+}
+
+async function successful(response: Response, address: string): Promise<Response> {
+  await requireSuccess(response, response.url || address)
+  return response
 }

@@ -29,17 +29,25 @@ export async function credentialsFromFile(
 ): Promise<CredentialSet> {
   const named = path ?? (process.env.STAC_AUTH_CREDENTIALS || undefined)
   const name = named ?? defaultCredentialFile()
+  const text = await credentialFileText(name)
+  if (text !== undefined) return credentialsFromText(text, name, strategies)
+  if (named === undefined) return { credentials: [] }
+  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} does not exist`, {
+    hint: 'create it with: { "version": 1, "credentials": [] }',
+  })
+}
+
+/** The text of a credential file, undefined when there is none. Errors: `CONFIG_INVALID`, also for one that others can write. */
+export async function credentialFileText(name: string): Promise<string | undefined> {
   const file = await readRegularFile(name, MAX_BYTES)
   if ('bytes' in file) {
     checkOwner(name, file.stats)
-    return parse(file.bytes, name, await loadStrategies(strategies))
+    return decode(file.bytes, name)
   }
-  if (named === undefined && file.problem === 'does not exist') return { credentials: [] }
-  const hint =
-    file.problem === 'does not exist'
-      ? 'create it with: { "version": 1, "credentials": [] }'
-      : 'it must be a JSON file of yours, at most 1 MiB'
-  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, { hint })
+  if (file.problem === 'does not exist') return undefined
+  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, {
+    hint: 'it must be a JSON file of yours, at most 1 MiB',
+  })
 }
 
 /** Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows). */
@@ -61,12 +69,17 @@ function checkOwner(name: string, { mode, uid }: Stats): void {
   }
 }
 
-function parse(bytes: Uint8Array, name: string, strategies: readonly Strategy[]): CredentialSet {
-  const text = decode(bytes, name)
+/** The entries in the text of a credential file, checked. Errors: as {@link credentialsFromFile}. */
+export async function credentialsFromText(
+  text: string,
+  name: string,
+  strategies: readonly (Strategy | LazyStrategy)[] = defaultStrategies,
+): Promise<CredentialSet> {
   const content = parseJson(text, name)
+  const loaded = await loadStrategies(strategies)
   try {
     const set = readSet(content)
-    readCredentials(set, strategies, 'file')
+    readCredentials(set, loaded, 'file')
     return set
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error

@@ -144,7 +144,7 @@ async function overwrite(path: string): Promise<void> {
 }
 
 /** Makes a rename last through a power cut, where folders can be synced. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, O_RDONLY).catch(() => undefined)
   await folder?.sync().catch(() => undefined)
   await folder?.close()

@@ -1,6 +1,9 @@
 /** Runs the command line in this process, with streams that remember. */
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
+import { temporaryFolder } from './folder.ts'
+
+const cache = await temporaryFolder()
 
 export interface Outcome {
   readonly code: number
@@ -15,18 +18,20 @@ export interface Surroundings {
   readonly signal?: AbortSignal
   readonly isTTY?: boolean
   readonly stdout?: Writable
+  /** Hears what goes to stderr, at once. */
+  readonly onError?: (text: string) => void
 }
 
-/** Runs one command with an empty environment but a configuration folder that does not exist. */
+/** Runs one command with an empty environment but a cache of its own. */
 export async function run(argv: readonly string[], around: Surroundings = {}): Promise<Outcome> {
   const stdout = around.stdout ?? recorder()
-  const stderr = recorder()
+  const stderr = recorder(around.onError)
   const stdin = around.stdin instanceof Readable ? around.stdin : new PassThrough().end(around.stdin ?? '')
   const io = {
-    stdin,
+    stdin: Object.assign(stdin, { isTTY: around.isTTY ?? false }),
     stdout: Object.assign(stdout, { isTTY: around.isTTY ?? false }),
     stderr: Object.assign(stderr, { isTTY: around.isTTY ?? false }),
-    env: around.env ?? {},
+    env: { XDG_CACHE_HOME: cache, ...around.env },
     signal: around.signal ?? new AbortController().signal,
   }
   const code = await main(argv, io)
@@ -41,9 +46,16 @@ export function lastError({ stderr }: Outcome): Record<string, unknown> {
 
 class Recorder extends Writable {
   readonly #chunks: Buffer[] = []
+  readonly #hear: (text: string) => void
+
+  constructor(hear: (text: string) => void) {
+    super()
+    this.#hear = hear
+  }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk))
+    this.#hear(String(chunk))
     done()
   }
 
@@ -52,4 +64,4 @@ class Recorder extends Writable {
   }
 }
 
-const recorder = () => new Recorder()
+const recorder = (hear: (text: string) => void = () => {}) => new Recorder(hear)

@@ -1,6 +1,14 @@
 /** What `stac-auth/node` promises to callers. */
 import { createAuth, memoryStore, type SessionStore } from 'stac-auth'
-import { credentialsFromEnvironment, credentialsFromFile, tokenFiles, tokenKeyring, undiciTransport } from 'stac-auth/node'
+import {
+  credentialsFromEnvironment,
+  credentialsFromFile,
+  loopbackRedirect,
+  openBrowser,
+  tokenFiles,
+  tokenKeyring,
+  undiciTransport,
+} from 'stac-auth/node'
 import { expectTypeOf } from 'vitest'
 
 expectTypeOf(credentialsFromFile).toBeFunction()
@@ -19,3 +27,5 @@ export const stores: readonly SessionStore[] = [
   tokenFiles({ folder: '/var/lib/app/tokens', onWarning: ({ code, message }) => console.warn(code, message) }),
   tokenKeyring({ folder: '/var/lib/app/tokens' }),
 ]
+
+export const loggedIn: Promise<void> = auth.login('ada', { redirect: loopbackRedirect({ show: openBrowser }) })

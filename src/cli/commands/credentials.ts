@@ -3,16 +3,18 @@ import type { CredentialInput } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
+import { type CredentialPath, credentialPath } from '../credential-path.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { usageError } from '../usage.ts'
+import { addAdd } from './credentials-add.ts'
+import { addTrust } from './credentials-trust.ts'
 
 interface ShowOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** `credentials check` and `credentials list`: the user's credential file, never a secret. */
+/** `credentials`: the user's credential file, never a secret. */
 export function addCredentials(program: Command, context: Context): void {
   const command = program.command('credentials').description("the user's credential file")
   const add = (name: string, description: string, action: typeof list) =>
@@ -21,6 +23,8 @@ export function addCredentials(program: Command, context: Context): void {
       .action(context.run((file: string | undefined, options: ShowOptions) => action(file, options, context)))
   add('check [file]', 'validate the file; problems come with line and column', check)
   add('list [file]', 'list the entries: id, type and where they may be sent', list)
+  addAdd(command, context)
+  addTrust(command, context)
 }
 
 /** What may be told of an entry. */
@@ -33,7 +37,7 @@ interface Listed {
 }
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
-  const file = await fileOf(named, options, context)
+  const file = await credentialPath(options, context.io, named)
   const { stdout } = context.io
   try {
     const entries = await entriesOf(file)
@@ -47,26 +51,12 @@ async function check(named: string | undefined, options: ShowOptions, context: C
 }
 
 async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
-  const entries = await entriesOf(await fileOf(named, options, context))
+  const entries = await entriesOf(await credentialPath(options, context.io, named))
   await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
   return EXIT.done
 }
 
-/** The file that counts; only one that nobody named may be missing. */
-interface CredentialFile {
-  readonly path: string
-  readonly named: boolean
-}
-
-async function fileOf(argument: string | undefined, { credentials }: ShowOptions, { io }: Context): Promise<CredentialFile> {
-  if (argument !== undefined && credentials !== undefined) throw usageError('the file is given twice')
-  const named = argument ?? credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
-  if (named !== undefined) return { path: named, named: true }
-  const { defaultCredentialFile } = await import('../../node/credential-file.ts')
-  return { path: defaultCredentialFile({ ...io.env }), named: false }
-}
-
-async function entriesOf({ path, named }: CredentialFile): Promise<readonly Listed[]> {
+async function entriesOf({ path, named }: CredentialPath): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
   return credentials.map(({ id, type, sendTo = [], signedUrlHosts }: CredentialInput) => ({

@@ -30,11 +30,12 @@ export async function authorizationCode(context: OAuth2Context, interaction: Int
   const redirection = await interaction.redirect?.(context.signal)
   if (!redirection) throw loginRequired(context.credential)
   try {
-    checkPkce(await serverOf(context), context)
+    const server = await serverOf(context)
+    checkPkce(server, context)
     const login = loginOf(context)
     const address = await authorizationAddress(context, redirection, login)
-    const callback = await redirection.answer(address, (url) => isOurs(url, login))
-    return await redeemed(context, callback, login)
+    const callback = await redirection.answer(address, (url) => isOurs(url, login) && isOfIssuer(url, server, context))
+    return await redeemed(context, callback, login, server)
   } finally {
     await redirection.close()
   }
@@ -77,12 +78,17 @@ function isOurs({ searchParams }: URL, { state }: Login): boolean {
   return states.length === 1 && sameBytes(bytes(states[0] ?? ''), bytes(state)) && searchParams.getAll('code').length <= 1
 }
 
-async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, verifier }: Login): Promise<TokenSet> {
+async function redeemed(
+  context: OAuth2Context,
+  callback: URL,
+  { state, nonce, verifier }: Login,
+  server: ServerMetadata,
+): Promise<TokenSet> {
   const { credential } = context
   const refusal = callback.searchParams.get('error')
   if (refusal !== null) throw refusedLogin(refusal, context)
-  const server = await serverOf(context)
-  checkIssuer(callback, server, context)
+  // Who waited was told what is ours; that is not left to them alone.
+  if (!isOfIssuer(callback, server, context)) throw foreignIssuer(server, context)
   const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && { expectedNonce: nonce }) }
   const secrets = [verifier, callback.searchParams.get('code') ?? '']
   // The library wants an issuer in the answer only where the server says that it sends one; ours is checked already.
@@ -106,16 +112,19 @@ async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, v
  * RFC 9207 §2.4. An entry that writes its endpoints and no issuer knows no name to compare with: then the answer must come from
  * where the login was.
  */
-function checkIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): void {
+function isOfIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): boolean {
   const named = searchParams.getAll('iss')
-  if (named.length === 0 && server.authorization_response_iss_parameter_supported !== true) return
+  if (named.length === 0) return server.authorization_response_iss_parameter_supported !== true
   const [actual] = named
   const isKnown = credential.issuer !== undefined || credential.openIdConnectUrl !== undefined
   const same = isKnown ? actual === server.issuer : originOf(actual) === originOf(server.authorization_endpoint)
-  if (named.length === 1 && same) return
-  throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential.id}" is that of another issuer, or names none`, {
-    credential: credential.id,
-    expected: server.issuer,
+  return named.length === 1 && same
+}
+
+function foreignIssuer({ issuer }: ServerMetadata, { credential: { id } }: OAuth2Context): TrustError {
+  return new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${id}" is that of another issuer, or names none`, {
+    credential: id,
+    expected: issuer,
   })
 }
 

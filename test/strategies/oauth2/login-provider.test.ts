@@ -73,18 +73,19 @@ describe('a login in a browser', () => {
     await auth.logout('person')
   })
 
-  it.each<[string, (callback: URL) => URL, string | RegExp]>([
-    ['an altered state', changed('state', 'x'.repeat(43)), 'not ours'],
-    ['no state', changed('state', undefined), 'not ours'],
-    ['a wrong issuer', changed('iss', 'https://evil.example'), 'OAUTH_ISSUER_MISMATCH'],
-    ['no issuer', changed('iss', undefined), 'OAUTH_ISSUER_MISMATCH'],
-    ['a made-up code', changed('code', 'canary-code'), 'OAUTH_ERROR'],
-    ['another redirect URI', (callback) => new URL(`http://127.0.0.1:81/callback${callback.search}`), 'OAUTH_ERROR'],
-  ])('with %s is refused', async (_name, change, code) => {
+  it.each<[string, (callback: URL) => URL, string, boolean]>([
+    ['an altered state', changed('state', 'x'.repeat(43)), 'OAUTH_RESPONSE_INVALID', false],
+    ['no state', changed('state', undefined), 'OAUTH_RESPONSE_INVALID', false],
+    ['a wrong issuer', changed('iss', 'https://evil.example'), 'OAUTH_ISSUER_MISMATCH', false],
+    ['no issuer', changed('iss', undefined), 'OAUTH_ISSUER_MISMATCH', false],
+    ['a made-up code', changed('code', 'canary-code'), 'OAUTH_ERROR', true],
+    ['another redirect URI', (callback) => new URL(`http://127.0.0.1:81/callback${callback.search}`), 'OAUTH_ERROR', true],
+  ])('with %s is refused', async (_name, change, code, ours) => {
     const { entries, engine, kept } = await provided()
     const { interaction, seen } = browser(change)
-    const error = await failureOf(engine(entries.person).login('person', interaction)).catch((foreign: unknown) => foreign)
-    expect(error).toMatchObject(code === 'not ours' ? { message: code } : { code })
+    const error = await failureOf(engine(entries.person).login('person', interaction))
+    expect(error).toMatchObject({ code, credential: 'person' })
+    expect(seen.ours).toBe(ours)
     expect(shown(error)).not.toContain('canary-code')
     expect(seen.closed).toBe(true)
     expect(kept.size).toBe(0)

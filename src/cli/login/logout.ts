@@ -1,0 +1,38 @@
+/** `logout`. */
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import type { CredentialsOption } from '../options.ts'
+import { userEntries } from '../trust/entries-for.ts'
+import { unknownEntry } from '../trust/widen.ts'
+import { usageError } from '../usage.ts'
+import { openLogins } from './logins.ts'
+
+export interface LogoutOptions extends CredentialsOption {
+  readonly all?: boolean
+}
+
+/**
+ * Drops the tokens of an entry, of all entries, or of the only one that has any; they are revoked where the entry says how.
+ *
+ * Errors: `USAGE` when it is not clear whose, `NO_CREDENTIAL`, those of the store and of revocation.
+ */
+export async function logout(
+  name: string | undefined,
+  options: LogoutOptions,
+  context: Context,
+  open: typeof openLogins = openLogins,
+): Promise<number> {
+  if (name !== undefined && options.all) throw usageError('an entry and --all exclude each other')
+  const { entries } = await userEntries(options, context)
+  if (name !== undefined && !entries.some(({ id }) => id === name)) throw unknownEntry(name, entries)
+  const logins = await open(context, options)
+  const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
+  if (name === undefined && !options.all && present.length > 1)
+    throw usageError('which entry?', `there are ${present.join(', ')}; or --all`)
+  for (const credential of name === undefined ? present : [name]) {
+    await logins.logout(credential, { signal: context.io.signal })
+    await context.diagnostics.note(`"${credential}" is logged out`)
+  }
+  if (name === undefined && present.length === 0) await context.diagnostics.note('nobody is logged in')
+  return EXIT.done
+}

@@ -1,0 +1,45 @@
+/** Files of the user's configuration: replaced wholly or not at all, and nobody else's business. */
+import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { syncFolder } from '../../node/own-file.ts'
+import { systemCode, writeFailure } from '../../node/system-error.ts'
+
+/**
+ * Writes the text that `make` gives in place of a file, mode 0600; missing folders are made with mode 0700, a link is followed. While
+ * that lasts nobody else can do the same: what `make` has read is still true when it is replaced.
+ *
+ * Errors: `PATH_BUSY`, `FILE_ACCESS`, `DISK_FULL`, and those of `make`; the old file is as it was then.
+ */
+export async function replacePrivateFile(name: string, make: () => Promise<string>): Promise<void> {
+  const refuse = (error: unknown): never => {
+    throw writeFailure(error, `"${name}"`)
+  }
+  const target = await targetOf(name).catch(refuse)
+  const part = `${target}.part`
+  const file = await open(part, 'wx', 0o600).catch(refuse)
+  try {
+    try {
+      const text = await make()
+      await file.writeFile(text).catch(refuse)
+      await file.sync().catch(refuse)
+    } finally {
+      await file.close()
+    }
+    await rename(part, target).catch(refuse)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(target))
+}
+
+/** The path that a link leads to, or the one to create. */
+async function targetOf(name: string): Promise<string> {
+  try {
+    return await realpath(name)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
+  await mkdir(dirname(name), { recursive: true, mode: 0o700 })
+  return join(await realpath(dirname(name)), basename(name))
+}

@@ -1,0 +1,132 @@
+/** The schemes of a document for which its reader has no entry, and where their material would go. */
+import type { Auth } from '../../auth/auth.ts'
+import { parseGrant } from '../../auth/grant.ts'
+import { loadStrategies } from '../../auth/registry.ts'
+import type { Strategy } from '../../auth/strategy.ts'
+import { isAuthError } from '../../errors.ts'
+import { type AuthScheme, modernScheme } from '../../stac/scheme.ts'
+import { findScheme, schemeMaps } from '../../stac/scope.ts'
+import { type Target, targetsOf } from '../../stac/target.ts'
+import { defaultStrategies } from '../../strategies/index.ts'
+import type { ReadDocument } from '../read-document.ts'
+
+/** A pattern, and how many targets of each kind it is for. */
+export interface Place {
+  readonly pattern: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** A scheme without an entry that can be used. */
+export interface Wanted {
+  /** Why not: `NO_CREDENTIAL` when there is none, else what is wrong with the one that comes nearest. */
+  readonly code: string
+  /** As the catalog calls it. */
+  readonly name: string
+  readonly pointer: string
+  readonly scheme: AuthScheme
+  readonly strategy: Strategy
+  /** The first target of it. */
+  readonly target: Target
+  readonly url: string
+  readonly places: readonly Place[]
+  /** How many hosts are left out, because nobody reads a list that long. */
+  readonly more: number
+  /** Pointers of its targets. */
+  readonly targets: readonly string[]
+}
+
+/** What a document needs of its reader. */
+export interface Needs {
+  /** Schemes that are in order, as they occur first. */
+  readonly wanted: readonly Wanted[]
+  /** Entries that fit already. */
+  readonly entries: ReadonlySet<string>
+  /** The first target of which no reference can be used. */
+  readonly refused?: Target
+}
+
+const MAX_PLACES = 12
+/** The scheme is in order then, and nothing but an entry of the user's is missing. */
+const MISSES = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH']
+
+type Found = Omit<Wanted, 'places' | 'more' | 'targets'>
+
+/** Looks at every asset and link that has references; no network. */
+export async function needsOf({ document, url }: ReadDocument, auth: Auth): Promise<Needs> {
+  const strategies = await loadStrategies(defaultStrategies)
+  const found = new Map<string, { readonly wanted: Found; readonly targets: Target[] }>()
+  const entries = new Set<string>()
+  let refused: Target | undefined
+  for (const target of targetsOf(document, url === undefined ? {} : { url })) {
+    if (target.kind === 'item_asset' || target.refs.length === 0) continue
+    const { refs } = await auth.explain(target)
+    const usable = refs.find(({ code }) => code === undefined)
+    if (usable?.credential !== undefined) entries.add(usable.credential)
+    if (usable) continue
+    if (refs.some(({ code }) => code === 'LOGIN_REQUIRED')) {
+      for (const id of await waiting(target, auth)) entries.add(id)
+      continue
+    }
+    refused ??= target
+    for (const { ref, code = '' } of refs) {
+      const wanted = MISSES.includes(code) ? wantedOf(target, ref, code, strategies) : undefined
+      if (!wanted) continue
+      const known = found.get(wanted.pointer) ?? { wanted, targets: [] }
+      known.targets.push(target)
+      found.set(wanted.pointer, known)
+    }
+  }
+  const wanted = [...found.values()].map(({ wanted, targets }) => ({ ...wanted, ...placesOf(targets) }))
+  return { wanted, entries, ...(refused && { refused }) }
+}
+
+/** The entry that waits for a login; asking for its request says so and sends nothing. */
+async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
+  try {
+    await auth.authorize(target)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'LOGIN_REQUIRED' && error.credential !== undefined) return [error.credential]
+    throw error
+  }
+  return []
+}
+
+function wantedOf(target: Target, name: string, code: string, strategies: readonly Strategy[]): Found | undefined {
+  const { object, pointer } = target
+  const found = findScheme(schemeMaps(target.scope, { object, pointer, describesItems: false }), name)
+  if (!found) return undefined
+  const written = found.value as AuthScheme
+  const scheme = modernScheme(written as Readonly<Record<string, unknown>>) as AuthScheme
+  const strategy = strategies.find(({ type }) => type === written.type) ?? strategies.find(({ type }) => type === scheme.type)
+  return strategy && { code, name, pointer: found.pointer, scheme, strategy, target, url: new URL(target.href, target.scope.url).href }
+}
+
+/** The patterns in the order in which they first occur. */
+function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 'targets'> {
+  const counts = new Map<string, Record<string, number>>()
+  for (const { href, scope, kind } of targets) {
+    const pattern = patternFor(new URL(href, scope.url))
+    if (pattern === undefined) continue
+    const known = counts.get(pattern) ?? {}
+    known[kind] = (known[kind] ?? 0) + 1
+    counts.set(pattern, known)
+  }
+  const places = [...counts].map(([pattern, counts]) => ({ pattern, counts }))
+  return { places: places.slice(0, MAX_PLACES), more: Math.max(0, places.length - MAX_PLACES), targets: targets.map((one) => one.pointer) }
+}
+
+/** The whole origin; of a host that many owners share only the folder. */
+function patternFor(url: URL): string | undefined {
+  const origin = url.protocol === 's3:' ? `s3://${url.host}/` : `${url.origin}/`
+  const folder = `${origin}${url.pathname.split('/')[1] ?? ''}/`
+  return [origin, folder].find(isPattern)
+}
+
+function isPattern(text: string): boolean {
+  try {
+    parseGrant(text)
+    return true
+  } catch {
+    return false
+  }
+}

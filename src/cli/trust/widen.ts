@@ -1,0 +1,63 @@
+/** `credentials trust`. */
+import type { CredentialInput } from '../../auth/credential.ts'
+import { parseGrant } from '../../auth/grant.ts'
+import { CredentialError, TrustError } from '../../errors.ts'
+import { forJson } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import type { CredentialsOption } from '../options.ts'
+import { addPattern } from './edit-credentials.ts'
+import { userEntries } from './entries-for.ts'
+import { addressText } from './inert.ts'
+import { entryText, kindOf } from './question.ts'
+import { isTerminal, Terminal } from './terminal.ts'
+
+/** Lets an entry be sent to a further address. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */
+export async function trust(id: string, pattern: string, options: CredentialsOption, context: Context): Promise<number> {
+  parseGrant(pattern)
+  const { file, entries } = await userEntries(options, context)
+  const entry = entries.find((one) => one.id === id)
+  if (!entry) throw unknownEntry(id, entries)
+  const current = patternsOf(entry)
+  const { note } = context.diagnostics
+  if (current.includes(pattern)) {
+    await note(`"${id}" may be sent to ${pattern} already`)
+    return EXIT.done
+  }
+  const refusal = (message: string) =>
+    new TrustError('CREDENTIAL_TARGET_UNTRUSTED', message, {
+      credential: id,
+      actual: pattern,
+      hint: `you can write it into entry "${id}" of ${file} yourself: "sendTo": ${forJson([...current, pattern])}`,
+    })
+  if (!isTerminal(context.io)) throw refusal('only a person at a terminal can trust a further address here')
+  if (!(await asked(entry, current, pattern, context))) throw refusal(`"${id}" may be sent where it could be sent before, and nowhere else`)
+  await addPattern(file, id, pattern)
+  await note(`"${id}" may be sent to ${pattern} now`)
+  return EXIT.done
+}
+
+async function asked(entry: CredentialInput, current: readonly string[], pattern: string, { io }: Context): Promise<boolean> {
+  const terminal = new Terminal(io)
+  try {
+    await terminal.say(`"${entry.id}" (${kindOf(entry)}) may be sent to\n`)
+    await terminal.say(`  now            ${current.map(addressText).join('   ') || 'no address'}\n`)
+    await terminal.say(`  from now on    ${addressText(pattern)}\n`)
+    return await terminal.agrees('Trust this address as well?', `  entry\n${entryText(entry)}\n`)
+  } finally {
+    terminal.close()
+  }
+}
+
+/** `NO_CREDENTIAL` for an id that no entry has. */
+export function unknownEntry(id: string, entries: readonly CredentialInput[]): CredentialError {
+  const ids = entries.map((entry) => entry.id).join(', ')
+  return new CredentialError('NO_CREDENTIAL', `there is no entry "${id}"`, {
+    hint: ids === '' ? 'there are no entries' : `there are: ${ids}`,
+  })
+}
+
+function patternsOf({ sendTo, signedUrlHosts }: CredentialInput): readonly string[] {
+  const patterns = sendTo ?? (signedUrlHosts as string | readonly string[] | undefined) ?? []
+  return typeof patterns === 'string' ? [patterns] : patterns
+}

@@ -1,0 +1,157 @@
+/** The loopback redirection of native apps (RFC 8252 §7.3): a listener that takes one answer of an authorization server and is gone. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Interaction, Redirection } from '../auth/interaction.ts'
+import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
+import { newestConnections } from './newest-connections.ts'
+
+export interface LoopbackOptions {
+  /** Told the address of the authorization request; opens a browser or prints it, and is waited for. */
+  readonly show: (url: string) => unknown
+  /** `::1` where the client is registered with it. */
+  readonly host?: '127.0.0.1' | '::1'
+  /** Milliseconds to wait for the browser; default 5 minutes. */
+  readonly timeout?: number
+}
+
+const PATH = '/callback'
+const TIMEOUT = 5 * 60_000
+/** Milliseconds for a request to come in; browsers open connections that they do not use. */
+const REQUEST_TIMEOUT = 10_000
+/** Bytes of a request line and its fields. */
+const MAX_HEADER_SIZE = 16_384
+
+/** Without script, without anything to load, and without a word of what was received. */
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  connection: 'close',
+}
+
+/** What is waited for: who decides, and who is told. */
+interface Wait {
+  readonly isOurs: (callback: URL) => boolean
+  readonly resolve: (callback: URL) => void
+}
+
+/**
+ * Makes a login's `redirect`. The listener has a free port of one loopback address and a fixed path, and takes GET requests that
+ * name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the wait goes on.
+ *
+ * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
+ */
+export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interaction['redirect']> {
+  return async (signal) => {
+    if (signal?.aborted) throw new AbortedError(signal.reason)
+    const { host = '127.0.0.1' } = options
+    let wait: Wait | undefined
+    const answer: RequestListener = (request, response) => {
+      const callback = callbackOf(request, origin)
+      if (callback === undefined) return page(response, 404, 'There is nothing here.')
+      if (!wait || !isComplete(callback) || !accepts(wait, callback))
+        return page(response, 400, 'This is not the answer that is waited for.')
+      const { resolve } = wait
+      wait = undefined
+      response.once('close', () => resolve(callback))
+      page(response, 200, 'The answer has arrived. You can close this page and go back to the terminal.')
+    }
+    const server = createServer(LIMITS, answer)
+    newestConnections(server)
+    await listen(server, host)
+    const origin = originOf(server, host)
+    const until = (url: string, isOurs: Wait['isOurs']) =>
+      waitFor<URL>(signal, options.timeout ?? TIMEOUT, async (resolve) => {
+        wait = { isOurs, resolve }
+        await options.show(url)
+      })
+    return redirectionOf(server, `${origin}${PATH}`, until)
+  }
+}
+
+const LIMITS = {
+  maxHeaderSize: MAX_HEADER_SIZE,
+  headersTimeout: REQUEST_TIMEOUT,
+  requestTimeout: REQUEST_TIMEOUT,
+  connectionsCheckingInterval: 1000,
+}
+
+function redirectionOf(server: Server, uri: string, until: Redirection['answer']): Redirection {
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= closed(server))
+  return { uri, close, answer: (url, isOurs) => until(url, isOurs).finally(close) }
+}
+
+/** The address that the browser was sent to, or undefined for any other request. */
+function callbackOf({ method, url = '', headersDistinct, headers }: IncomingMessage, origin: string): URL | undefined {
+  const { host = [] } = headersDistinct
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
+  if (method !== 'GET' || hasBody || host.length !== 1 || `http://${host[0]}` !== origin) return undefined
+  if (url.split('?', 1)[0] !== PATH) return undefined
+  return new URL(origin + url)
+}
+
+/** Parameters occur once (RFC 6749 §3.1), and an answer has a code or an error (§4.1.2). */
+function isComplete({ searchParams }: URL): boolean {
+  const names = [...searchParams.keys()]
+  return new Set(names).size === names.length && searchParams.has('state') && searchParams.has('code') !== searchParams.has('error')
+}
+
+/** Whoever decides may stumble over what strangers send: that is no answer either. */
+function accepts({ isOurs }: Wait, callback: URL): boolean {
+  try {
+    return isOurs(callback)
+  } catch {
+    return false
+  }
+}
+
+function page(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, HEADERS).end(`<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`)
+}
+
+function listen(server: Server, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const code = 'code' in cause ? String(cause.code) : 'unknown reason'
+      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}: ${code}`))
+    })
+    server.listen(0, host === '::1' ? '::1' : '127.0.0.1', resolve)
+  })
+}
+
+function originOf(server: Server, host: string): string {
+  return `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}`
+}
+
+/** What `begin` resolves with, as long as nobody aborts and time is left. */
+function waitFor<T>(signal: AbortSignal | undefined, timeout: number, begin: (resolve: (value: T) => void) => Promise<void>): Promise<T> {
+  let end = () => {}
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(new AbortedError(signal?.reason))
+    const timer = setTimeout(() => reject(tooLate(timeout)), timeout)
+    end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    else begin(resolve).catch(reject)
+  }).finally(() => end())
+}
+
+function tooLate(timeout: number): CredentialError {
+  return new CredentialError('LOGIN_TIMEOUT', `the browser did not come back within ${Math.ceil(timeout / 1000)} s`, {
+    hint: 'log in again, and finish in the browser that the address is opened in, on this machine',
+  })
+}
+
+/** Stops listening; connections that are still open are left by browsers that opened them in advance. */
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,201 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { CredentialStatus } from '../../src/auth/auth.ts'
+import type { Interaction } from '../../src/auth/interaction.ts'
+import { createDiagnostics } from '../../src/cli/diagnostics.ts'
+import { login } from '../../src/cli/login/login.ts'
+import type { Logins } from '../../src/cli/login/logins.ts'
+import { logout } from '../../src/cli/login/logout.ts'
+import { deviceText } from '../../src/cli/login/screen.ts'
+import { status } from '../../src/cli/login/status.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
+import { run } from './run.ts'
+
+const folder = await temporaryFolder()
+
+const CODE = {
+  type: 'oauth2',
+  flow: 'authorizationCode',
+  authorizationUrl: 'https://identity.example/authorize',
+  tokenUrl: 'https://identity.example/token',
+  clientId: 'me',
+  sendTo: ['https://data.example/'],
+}
+const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x', value: { env: 'KEY' }, sendTo: ['https://key.example/'] }
+const credentials = await put(folder, 'credentials.json', {
+  version: 1,
+  credentials: [{ id: 'ada', ...CODE }, { id: 'bob', ...CODE }, key],
+})
+
+/** An engine that remembers what it was asked for, and a terminal that remembers what it showed. */
+function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['state']>, env = {} } = {}) {
+  const calls: string[] = []
+  const ways: Interaction[] = []
+  const logins: Logins = {
+    login: async (credential, interaction = {}) => {
+      calls.push(`login ${credential}`)
+      ways.push(interaction)
+      states[credential] = 'valid'
+    },
+    logout: async (credential) => {
+      calls.push(`logout ${credential}`)
+    },
+    status: async () =>
+      ['ada', 'bob'].map((credential) => {
+        const state = states[credential] ?? 'none'
+        const known = state === 'none' ? {} : { expiresAt: '2026-07-01T10:00:00.000Z', scopes: ['read'] }
+        return { credential, type: 'oauth2', flow: 'authorizationCode', state, renewable: credential === 'bob', ...known }
+      }),
+  }
+  let [shown, printed] = ['', '']
+  const terminal = () => Object.assign(new PassThrough(), { isTTY })
+  const [stdin, stdout, stderr] = [terminal(), terminal(), terminal()]
+  stderr.on('data', (text) => (shown += text))
+  stdout.on('data', (text) => (printed += text))
+  const io = { stdin, stdout, stderr, env, signal: new AbortController().signal }
+  const context = { io, diagnostics: createDiagnostics(io, false), run: () => async () => {} }
+  return { context, open: async () => logins, calls, ways, shown: () => shown, printed: () => printed }
+}
+
+const options = { credentials }
+
+describe('login', () => {
+  it('logs in as an entry, also again', async () => {
+    const { context, open, calls, shown } = stage({ states: { ada: 'valid' } })
+    expect(await login('ada', options, context, open)).toBe(0)
+    expect(calls).toEqual(['login ada'])
+    expect(shown()).toBe('"ada" is logged in until 2026-07-01T10:00:00.000Z\n')
+  })
+
+  it('offers a code and the browser, with --browser the browser alone', async () => {
+    const { context, open, ways } = stage()
+    await login('ada', options, context, open)
+    await login('ada', { ...options, browser: true }, context, open)
+    expect(ways.map((way) => Object.keys(way))).toEqual([['redirect', 'device'], ['redirect']])
+  })
+
+  it('has nothing to do for an entry that needs no person', async () => {
+    const { context, open, calls, shown } = stage()
+    expect(await login('key', options, context, open)).toBe(0)
+    expect([calls, shown()]).toEqual([[], '"key" needs no login: it is ready to use\n'])
+  })
+
+  it('needs a terminal, or --yes', async () => {
+    const { context, open, calls } = stage({ isTTY: false })
+    await expect(login('ada', options, context, open)).rejects.toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'ada' })
+    expect(calls).toEqual([])
+    expect(await login('ada', { ...options, yes: true }, context, open)).toBe(0)
+    expect(calls).toEqual(['login ada'])
+  })
+
+  it('tells the entries that there are', async () => {
+    expect(await run(['login', 'nobody', '--credentials', credentials])).toMatchObject({
+      code: 3,
+      stderr: 'error NO_CREDENTIAL: there is no entry "nobody"\n  there are: ada, bob, key\n',
+    })
+    expect(await run(['login', './nobody', '--credentials', credentials])).toMatchObject({ code: 6 })
+  })
+
+  it('says when a document needs none', async () => {
+    const document = await put(folder, 'open.json', itemWith({ a: { href: 'https://data.example/a' } }))
+    const { context, open, shown } = stage()
+    expect(await login(document, options, context, open)).toBe(0)
+    expect(shown()).toBe('nothing in this document needs a login\n')
+  })
+})
+
+describe('the screen', () => {
+  const prompt = {
+    credential: 'ada',
+    verificationUri: 'https://xn--bcher-kva.example/device',
+    userCode: 'WDJB\x1b[2J-MJHT',
+    verificationUriComplete: 'https://identity.example/device?user_code=WDJB-MJHT',
+    expiresAt: 600_000,
+  }
+
+  it('shows where to go, what to type, and how long that works', () => {
+    expect(deviceText(prompt, 0)).toBe(
+      [
+        'to log in as "ada", open this address on any device:',
+        '  https://xn--bcher-kva.example/device (b\u00fccher.example)',
+        'and type the code  WDJB\\u{1b}[2J-MJHT',
+        'or open  https://identity.example/device?user_code=WDJB-MJHT',
+        'this works for 10 minutes',
+      ].join('\n'),
+    )
+    expect(deviceText({ ...prompt, verificationUriComplete: undefined }, 599_000)).toMatch(/MJHT\nthis works for 1 second$/)
+    expect(deviceText(prompt, 700_000)).toMatch(/0 seconds$/)
+  })
+
+  it('prints the address, also when no browser can be opened, and waits on loopback', async () => {
+    const { context, open, ways, shown } = stage({ env: { SSH_TTY: '/dev/pts/1', DISPLAY: ':0', PATH: '/nowhere' } })
+    await login('ada', { ...options, browser: true }, context, open)
+    const redirection = await ways[0]?.redirect?.()
+    expect(redirection?.uri).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    const answer = redirection?.answer('https://identity.example/authorize?state=s\x1b', () => true)
+    await expect
+      .poll(shown)
+      .toContain('open this address in a browser on this machine:\n  https://identity.example/authorize?state=s\\u{1b}\n')
+    await fetch(`${redirection?.uri}?state=s&code=c`)
+    expect((await answer)?.searchParams.get('code')).toBe('c')
+    expect(shown()).not.toContain('being opened')
+  })
+})
+
+describe('logout', () => {
+  it('drops the tokens of the entry, of the only one, of all', async () => {
+    const one = stage({ states: { bob: 'expired' } })
+    await logout('ada', options, one.context, one.open)
+    await logout(undefined, options, one.context, one.open)
+    expect(one.calls).toEqual(['logout ada', 'logout bob'])
+    expect(one.shown()).toBe('"ada" is logged out\n"bob" is logged out\n')
+    const two = stage({ states: { ada: 'valid', bob: 'valid' } })
+    await expect(logout(undefined, options, two.context, two.open)).rejects.toMatchObject({
+      code: 'USAGE',
+      hint: 'there are ada, bob; or --all',
+    })
+    await logout(undefined, { ...options, all: true }, two.context, two.open)
+    expect(two.calls).toEqual(['logout ada', 'logout bob'])
+  })
+
+  it('has nothing to do when nobody is logged in', async () => {
+    const { context, open, calls, shown } = stage()
+    expect(await logout(undefined, options, context, open)).toBe(0)
+    expect([calls, shown()]).toEqual([[], 'nobody is logged in\n'])
+  })
+
+  it.each([
+    [['logout', 'nobody'], 3],
+    [['logout', 'ada', '--all'], 2],
+  ])('%j is refused', async (argv, code) => {
+    expect(await run([...argv, '--credentials', credentials])).toMatchObject({ code, stdout: '' })
+  })
+})
+
+describe('status', () => {
+  it('says who is logged in, and how to', async () => {
+    const { context, open, printed } = stage({ states: { bob: 'valid' } })
+    expect(await status(options, context, open)).toBe(0)
+    expect(printed()).toBe(
+      [
+        'ada  oauth2 authorizationCode  not logged in: stac-auth login ada',
+        'bob  oauth2 authorizationCode  valid until 2026-07-01T10:00:00.000Z, renewed when needed, scopes read\n',
+      ].join('\n'),
+    )
+  })
+
+  it('prints a list for programs', async () => {
+    const { context, open, printed } = stage({ states: { ada: 'expired' } })
+    await status({ ...options, json: true }, context, open)
+    expect(JSON.parse(printed())[0]).toEqual({
+      credential: 'ada',
+      type: 'oauth2',
+      flow: 'authorizationCode',
+      state: 'expired',
+      renewable: false,
+      expiresAt: '2026-07-01T10:00:00.000Z',
+      scopes: ['read'],
+    })
+  })
+})

@@ -1,0 +1,131 @@
+/** Catalogs that try to look like a part of the question about them. */
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { fingerprintOf } from '../../src/cli/trust/fingerprint.ts'
+import { addressText, plain, quoted } from '../../src/cli/trust/inert.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith, KEY_SCHEME } from './items.ts'
+import { run } from './run.ts'
+import { body, serve } from './server.ts'
+
+const folder = await temporaryFolder()
+const file = `${folder}/none/credentials.json`
+const env = { NO_COLOR: '1' }
+
+/** What is on the screen when the answer is no. */
+async function shown(item: object, more: readonly string[] = []): Promise<string> {
+  const name = await put(folder, 'item.json', item)
+  const { code, stderr } = await run(['credentials', 'add', name, '--credentials', file, ...more], { isTTY: true, stdin: 'd\nn\n', env })
+  expect(code).toBe(3)
+  return stderr
+}
+
+const itemOf = (name: string, scheme: object, ...hrefs: readonly string[]) =>
+  itemWith(Object.fromEntries(hrefs.map((href, index) => [`a${index}`, { href, 'auth:refs': [name] }])), { schemes: { [name]: scheme } })
+
+describe('a name of the catalog', () => {
+  it.each([
+    ['\x1b[2J\x1b[Hx', '"\\u{1b}[2J\\u{1b}[Hx"'],
+    [
+      'a" (HTTP, bearer)\n  secret goes to   https://good.example/',
+      '"a\\" (HTTP, bearer)\\u{a}\\u{20} secret goes to\\u{20}\\u{20} https://good.example/"',
+    ],
+    ['\u202egnitfihs\u2066', '"\\u{202e}gnitfihs\\u{2066}"'],
+    ['z\u0335\u0336\u200b\u00ad\u{e0041}', '"z\\u{335}\\u{336}\\u{200b}\\u{ad}\\u{e0041}"'],
+    ['x'.repeat(100_000), `"${'x'.repeat(59)}…"`],
+    ['::set-output name=x::', '"::set-output name=x::"'],
+  ])('%j is shown as it is not', async (name, text) => {
+    const stderr = await shown(itemOf(name, KEY_SCHEME, 'https://data.example/a'))
+    expect(stderr.split('\n')[0]).toBe(`${folder}/item.json asks for ${text} (API key, header x-api-key)`)
+    const [before = ''] = stderr.split('error NO_CREDENTIAL')
+    expect(before).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/)
+    expect(before.length).toBeLessThan(3000)
+  })
+
+  it.each([
+    ['--yes', 'yes'],
+    ['../../etc/x y', 'etc-x-y'],
+    ['\u043a\u043b\u044e\u0447', 'credential'],
+    ['__proto__', 'proto__'],
+  ])('%j gives the id %j', async (name, id) => {
+    const entries = JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(KEY_SCHEME)}}`)
+    const target = { href: 'https://data.example/a', 'auth:refs': [name] }
+    expect(await shown(itemWith({ target }, { schemes: entries }))).toContain(`"id": "${id}"`)
+  })
+})
+
+describe('an address of the catalog', () => {
+  it('is shown in ASCII, with what it looks like behind it', async () => {
+    const flows = { clientCredentials: { tokenUrl: 'https://d\u0430ta.example/token' } }
+    const stderr = await shown(itemOf('o', { type: 'oauth2', flows }, 'https://b\u00fccher.example/a'))
+    expect(stderr).toContain('"tokenUrl": "https://xn--dta-6cd.example/token"')
+    expect(stderr).toContain('secret goes to   https://xn--dta-6cd.example/token (d\u0430ta.example)\n')
+    expect(stderr).toContain('token goes to    https://xn--bcher-kva.example/ (b\u00fccher.example) (1 asset)\n')
+  })
+
+  it('of a host that many share is granted with its folder only', async () => {
+    const hrefs = ['https://s3.eu-central-1.amazonaws.com/eo/a', 'https://s3.eu-central-1.amazonaws.com/eo/b', 's3://bucket/key']
+    expect(await shown(itemOf('k', KEY_SCHEME, ...hrefs))).toContain(
+      'secret goes to   https://s3.eu-central-1.amazonaws.com/eo/ (2 assets)\n',
+    )
+  })
+
+  it('among too many is left out of the entry, and that is said', async () => {
+    const hrefs = Array.from({ length: 100 }, (_, index) => `https://h${index}.example/a`)
+    const stderr = await shown(itemOf('k', KEY_SCHEME, ...hrefs))
+    expect(stderr).toContain('\n                   88 further hosts are left out of the entry\n')
+    expect(stderr).toContain('\n    … and 80 more\n')
+    expect(stderr).not.toContain('https://h12.example/')
+  })
+
+  it('that no secret may go to is not offered', async () => {
+    const item = itemOf('k', KEY_SCHEME, 'http://data.example/', 'https://10.0.0.1/', 'https://ada@data.example/', 'file:///etc/passwd')
+    const name = await put(folder, 'item.json', item)
+    const outcome = await run(['credentials', 'add', name, '--credentials', file], { isTTY: true, stdin: 'y\n', env })
+    expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringMatching(/^error URL_INSECURE \/assets\/a0\/href/)])
+  })
+})
+
+it('scopes of the catalog are shown, cut, and never asked for', async () => {
+  const scopes = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`s${index}\x07`, '']))
+  const flows = { clientCredentials: { tokenUrl: 'https://identity.example/token', scopes } }
+  const stderr = await shown(itemOf('o', { type: 'oauth2', flows }, 'https://data.example/'))
+  expect(stderr).toMatch(/scopes {11}none {6}\(the catalog lists: s0\\u\{7\}, .*, and 990 more; not requested\)/)
+  expect(stderr).not.toContain('"scopes"')
+})
+
+it('a catalog that was fetched is told where its secrets leave its own site, and the address that was typed may be loopback', async () => {
+  const flows = { clientCredentials: { tokenUrl: 'https://identity.example/token' } }
+  const answers: Record<string, ReturnType<typeof body>> = {}
+  const { origin } = await serve(answers)
+  answers['/item.json?sig=hunter2'] = body(JSON.stringify(itemOf('o', { type: 'oauth2', flows }, 'a.tif')))
+  const argv = ['credentials', 'add', `${origin}item.json?sig=hunter2`, '--credentials', file]
+  const { stderr } = await run(argv, { isTTY: true, stdin: 'n\n', env })
+  expect(stderr).toContain('secret goes to   https://identity.example/token      another site than the catalog\n')
+  expect(stderr).toContain(`token goes to    ${origin} (1 asset)\n`)
+  expect(stderr.split('\n')[0]).toBe(`${origin}item.json?sig=… asks for "o" (OAuth 2, client credentials)`)
+})
+
+describe('inert text', () => {
+  it('keeps letters of all languages', () => {
+    expect(plain('Zu\u0308rich \u6771\u4eac \ud83d\udef0')).toBe('Z\u00fcrich \u6771\u4eac \ud83d\udef0')
+    expect(quoted('C:\\x "y"')).toBe('"C:\\\\x \\"y\\""')
+    expect(plain('\ud83d\udef0'.repeat(70))).toBe(`${'\ud83d\udef0'.repeat(59)}…`)
+  })
+
+  it('shows patterns like addresses', () => {
+    expect(addressText('https://*.xn--bcher-kva.example/')).toBe('https://*.xn--bcher-kva.example/ (b\u00fccher.example)')
+    expect(addressText('s3://bucket/')).toBe('s3://bucket/')
+    expect(addressText('/tmp/a\x1bb.json')).toBe('/tmp/a\\u{1b}b.json')
+  })
+})
+
+it('a fingerprint is the hash of the tuple as canonical JSON', () => {
+  const tuple = [
+    { name: 'tokenUrl', value: 'https://i.example/t\u20ac"', pointer: '' },
+    { name: 'flow', value: 'clientCredentials', pointer: '' },
+  ]
+  const json = '{"flow":"clientCredentials","tokenUrl":"https://i.example/t\u20ac\\"","type":"oauth2"}'
+  expect(fingerprintOf('oauth2', tuple)).toBe(createHash('sha256').update(json).digest('hex'))
+  expect(fingerprintOf('oauth2', [...tuple].reverse())).toBe(fingerprintOf('oauth2', tuple))
+})

@@ -1,0 +1,69 @@
+/** The question at a real terminal: the built program, with a pseudo-terminal around it. */
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
+
+const folder = await temporaryFolder()
+const [terminal, program] = ['at-terminal.py', '../../dist/cli/bin.js'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+const document = await put(folder, 'item.json', itemWith({ a: { href: 'https://data.example/a', 'auth:refs': ['key'] } }))
+
+/** Everything on the screen, and the exit code. */
+function atTerminal(steps: readonly (readonly [string, string])[], env: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+  const command = [terminal ?? '', JSON.stringify(steps), process.execPath, program ?? '', ...argv]
+  const surroundings = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    XDG_CACHE_HOME: folder,
+    TERM: 'xterm-256color',
+    LC_ALL: 'C.UTF-8',
+    ...env,
+  }
+  return new Promise<{ code: number; screen: string }>((resolve) => {
+    execFile('python3', command, { env: surroundings }, (error, stdout) => resolve({ code: Number(error?.code ?? 0), screen: stdout }))
+  })
+}
+
+const ASKED = '[d]etails '
+let users = 0
+const newFile = () => join(folder, String(++users), 'credentials.json')
+const addTo = (file: string) => ['credentials', 'add', document, '--credentials', file]
+
+describe('at a terminal', () => {
+  it('a yes that is typed writes the entry', async () => {
+    const file = newFile()
+    const steps = [
+      [ASKED, 'd\r'],
+      [ASKED, 'y\r'],
+      ['[env:KEY_VALUE]: ', 'env:MY_KEY\r'],
+    ] as const
+    const { code, screen } = await atTerminal(steps, {}, ...addTo(file))
+    expect(screen).toContain(
+      `${document} asks for "key" (API key, header x-api-key)\r\n  secret goes to   https://data.example/ (1 asset)\r\n`,
+    )
+    expect(screen).toContain(`${ASKED}y\r\n`)
+    expect([code, JSON.parse(await readFile(file, 'utf8')).credentials[0].value]).toEqual([0, { env: 'MY_KEY' }])
+  })
+
+  it.each([
+    ['a no', 'n\r', 3],
+    ['an empty line', '\r', 3],
+    ['Ctrl-C', '\x03', 130],
+    ['Ctrl-D', '\x04', 130],
+  ])('%s writes nothing', async (_name, typed, code) => {
+    const file = newFile()
+    expect(await atTerminal([[ASKED, typed]], {}, ...addTo(file))).toMatchObject({ code })
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('no escape is sent with NO_COLOR, and with TERM=dumb nothing is asked', async () => {
+    const plain = await atTerminal([[ASKED, 'n\r']], { NO_COLOR: '1' }, ...addTo(newFile()))
+    expect(plain.screen).not.toContain('\x1b')
+    const dumb = await atTerminal([], { TERM: 'dumb' }, ...addTo(newFile()))
+    expect(dumb).toMatchObject({ code: 3, screen: expect.stringContaining('"id":"key"') })
+    expect(dumb.screen).not.toContain(ASKED)
+  })
+})
