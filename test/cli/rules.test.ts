@@ -15,6 +15,8 @@ describe('rules', () => {
     const { stdout } = await run(['rules', 'dangling-ref'])
     expect(stdout).toMatch(/^dangling-ref \(references\)\n\n\S.*\.\n\nrecommended: error {3}strict: error {3}schema: off/)
     expect(stdout).toContain('is not defined in auth:schemes')
+    expect(stdout).toMatch(/\nFound:\n[\s\S]*"kye"[\s\S]*\nNot found:\n[\s\S]*"key"/)
+    expect(stdout).not.toContain('```')
   })
 
   it('prints the catalogue or one rule for programs', async () => {

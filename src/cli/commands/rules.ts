@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { RuleMeta } from '../../lint/rule.ts'
 import { forJson, forTerminal } from '../../text/sanitize.ts'
@@ -30,7 +31,7 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
   const one = all.find((meta) => meta.id === id)
   if (id !== undefined && !one) throw usageError(`there is no rule "${id}"`, 'stac-auth rules lists them')
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
-  else await write(io.stdout, one ? pageOf(one) : tableOf(all))
+  else await write(io.stdout, one ? pageOf(one) + (await examplesOf(one.id)) : tableOf(all))
   return EXIT.done
 }
 
@@ -47,4 +48,13 @@ function pageOf({ id, section, severity: { recommended, strict, schema }, docs, 
   const levels = `recommended: ${recommended}   strict: ${strict}   schema: ${schema}${fix ? `   fix: ${fix}` : ''}`
   const texts = Object.values(messages).map((message) => `  ${message}`)
   return forTerminal([`${id} (${section})`, '', docs, '', levels, '', 'It says:', ...texts, ''].join('\n'))
+}
+
+/** What is found and what is not, from the rule's page in the package; the tests of the rule run the same examples. */
+async function examplesOf(id: string): Promise<string> {
+  const page = await readFile(new URL(`../../../docs/rules/${id}.md`, import.meta.url), 'utf8').catch(() => '')
+  const [, examples] = page.split('\n## Found\n')
+  if (examples === undefined) return ''
+  const text = `Found:\n${examples}`.replace('## Not found', 'Not found:').replace(/^```.*\n/gm, '')
+  return `\n${forTerminal(text)}`
 }

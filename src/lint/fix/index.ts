@@ -85,13 +85,19 @@ function apart(found: readonly Candidate[]): readonly Candidate[] {
   })
 }
 
-/** All of them at once, or when that does harm one by one without those that do. */
+/** All of them at once when each mended error is one error less, else one by one without those that do harm. */
 function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOptions): { text: string; done: readonly Problem[] } {
-  const errors = errorsIn(text, options)
+  const mended = chosen.filter(({ problem }) => problem.severity === 'error').length
+  let errors = errorsIn(text, options)
   const all = apply(text, chosen)
-  if (errorsIn(all, options) <= errors) return { text: all, done: chosen.map(({ problem }) => problem) }
+  if (errorsIn(all, options) <= errors - mended) return { text: all, done: chosen.map(({ problem }) => problem) }
   const kept: Candidate[] = []
-  for (const candidate of chosen) if (errorsIn(apply(text, [...kept, candidate]), options) <= errors) kept.push(candidate)
+  for (const candidate of chosen) {
+    const left = errorsIn(apply(text, [...kept, candidate]), options)
+    if (left > errors) continue
+    errors = left
+    kept.push(candidate)
+  }
   return { text: apply(text, kept), done: kept.map(({ problem }) => problem) }
 }
 

@@ -1,6 +1,8 @@
 /** The formats of reports. Each is loaded when it is asked for. */
 import type { Reporter } from './report.ts'
 
+export { type Incomplete, type Report, type Reporter, type ReportOptions, reportOf, type Summary } from './report.ts'
+
 const REPORTERS = {
   pretty: async () => (await import('./pretty.ts')).pretty,
   concise: async () => (await import('./concise.ts')).concise,
