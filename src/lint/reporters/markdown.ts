@@ -1,6 +1,5 @@
 import type { Problem, Severity } from '../problem.ts'
 import { type Group, groupsOf } from './groups.ts'
-import { helpUri } from './help-uri.ts'
 import { inert } from './inert.ts'
 import type { Report, ReportOptions } from './report.ts'
 import { plural, totals } from './totals.ts'
@@ -21,11 +20,7 @@ export function markdown({ problems, summary }: Report, { limit = 100 }: ReportO
 function entry({ rule, severity, message, count, first }: Group): readonly string[] {
   const places = first.map((problem) => `  - ${codeSpan(placeOf(problem))}`)
   const more = count > first.length ? [`  - … ${plural(count - first.length, 'more place')}`] : []
-  return [
-    `- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} [${rule}](${helpUri(rule)})${count > 1 ? ` ×${count}` : ''}`,
-    ...places,
-    ...more,
-  ]
+  return [`- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} ${codeSpan(rule)}${count > 1 ? ` ×${count}` : ''}`, ...places, ...more]
 }
 
 function placeOf({ document = 'document', line, column, pointer }: Problem): string {

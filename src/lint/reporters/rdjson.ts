@@ -1,5 +1,4 @@
 import type { Problem, Severity } from '../problem.ts'
-import { helpUri } from './help-uri.ts'
 import { inertJson } from './inert.ts'
 import type { Report, ReportOptions } from './report.ts'
 
@@ -11,7 +10,7 @@ export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): str
     message: problem.message,
     location: { path: problem.document ?? 'document', ...rangeOf(problem, texts?.get(problem.document ?? '')) },
     severity: SEVERITIES[problem.severity],
-    code: { value: problem.rule, url: helpUri(problem.rule) },
+    code: { value: problem.rule },
   }))
   return `${inertJson({ source: { name: 'stac-auth' }, diagnostics }, 2)}\n`
 }

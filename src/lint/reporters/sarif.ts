@@ -4,7 +4,6 @@ import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
 import { groupsOf } from './groups.ts'
-import { helpUri } from './help-uri.ts'
 import { inert, inertJson } from './inert.ts'
 import type { Report, ReportOptions } from './report.ts'
 
@@ -42,7 +41,6 @@ function ruleOf({ meta: { id, section, severity } }: Rule): object {
     id,
     shortDescription: { text: id.replaceAll('-', ' ') },
     fullDescription: { text: pages[id] ?? '' },
-    helpUri: helpUri(id),
     help: { text: pages[id] ?? '' },
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
