@@ -2,6 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } fro
 import { describe, expect, it } from 'vitest'
 import type { Redirection } from '../../../src/auth/interaction.ts'
 import { failureOf, leaks, shown } from '../../harness/canary.ts'
+import { target } from '../../harness/documents.ts'
 import { routes } from '../../harness/scripted.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
@@ -34,7 +35,7 @@ function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKe
 }
 
 /** A login at a provider that gives that ID token. */
-async function login(made: Made | undefined) {
+async function login(made: Made | undefined, fields: object = {}) {
   let nonce = ''
   const servers = routes({
     [DISCOVERY]: {
@@ -50,7 +51,7 @@ async function login(made: Made | undefined) {
       body: { access_token: secrets.token.value, token_type: 'Bearer', ...(made && { id_token: idToken(nonce, made) }) },
     }),
   })
-  const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA }
+  const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA, ...fields }
   const { auth, script } = victim({ credentials: entry, clock: { now: () => NOW } }, servers)
   const page: Redirection = {
     uri: 'https://page.example/',
@@ -102,6 +103,13 @@ describe('an ID token', () => {
 
   it('O13 that ended less than thirty seconds ago is taken: clocks differ', async () => {
     await expect(login({ claims: { exp: seconds - 20 } })).resolves.toBeDefined()
+  })
+
+  it('goes to the data where the entry says so, and nowhere else', async () => {
+    const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
+    const shows = async (fields: object) => (await (await login({}, fields)).auth.authorize(wanted)).headers.authorization
+    expect(await shows({})).toBe(`Bearer ${secrets.token.value}`)
+    expect(await shows({ present: 'id_token' })).toMatch(/^Bearer eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
   it('that is missing is refused', async () => {
