@@ -2,7 +2,7 @@
 import type { Token } from '../../auth/strategy.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { ownString } from '../../stac/json.ts'
-import { type Client, type Conversation, converse } from './client.ts'
+import { boundKey, type Client, type Conversation, converse } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { expiresIn } from './expires-in.ts'
 import { invalidAnswer } from './oauth-error.ts'
@@ -19,7 +19,7 @@ export async function granted(
   if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
   const set = tokenSetOf(members, asked)
   tellReduction(context, set)
-  return set
+  return context.credential.dpop ? { ...set, boundTo: (await boundKey(context)).thumbprint } : set
 }
 
 /** The parameters that every token request of an entry has (RFC 6749 §3.3, RFC 8707 §2). */

@@ -11,6 +11,8 @@ export interface TokenSet {
   readonly refreshToken?: string
   /** Checked before it came here. */
   readonly idToken?: string
+  /** Thumbprint of the key that a `DPoP` token is bound to (RFC 9449 §6.1). */
+  readonly boundTo?: string
 }
 
 const MAX_MARGIN = 5 * 60_000
@@ -43,6 +45,7 @@ export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
     ['number', 'undefined'].includes(typeof value.expiresAt) &&
     ['string', 'undefined'].includes(typeof value.refreshToken) &&
     ['string', 'undefined'].includes(typeof value.idToken) &&
+    ['string', 'undefined'].includes(typeof value.boundTo) &&
     (value.scopes === undefined || (Array.isArray(value.scopes) && value.scopes.every((scope) => typeof scope === 'string')))
   return isSet ? (value as unknown as TokenSet) : undefined
 }

@@ -96,7 +96,8 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   const { store, key } = await placeOf(context)
   const usable = async () => {
     const set = decodeTokenSet(await store.read(key))
-    return set && context.clock.now() < renewalOf(set) && set.accessToken !== refused?.accessToken ? set : undefined
+    const isUsable = set && context.clock.now() < renewalOf(set) && set.accessToken !== refused?.accessToken
+    return isUsable && set.boundTo === (await thumbprintOf(context)) ? set : undefined
   }
   const before = await usable()
   if (before) return before
@@ -119,6 +120,10 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
     },
     context.signal,
   )
+}
+
+async function thumbprintOf(context: OAuth2Context): Promise<string | undefined> {
+  return context.credential.dpop ? (await boundKey(context)).thumbprint : undefined
 }
 
 /** A set that should be renewed but has not ended is good enough when the server cannot be reached. */
@@ -153,9 +158,14 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
   }
 }
 
+/** Whose password it is, where the entry itself says so: a token of one user is never that of another. */
+async function userOf({ username }: OAuth2Credential): Promise<string> {
+  return username?.isText ? username.reveal() : ''
+}
+
 /** The store, and the name under which it keeps the entry's set. A key that nobody can read out does not outlive the engine. */
 async function placeOf({ credential, stores }: OAuth2Context): Promise<{ store: SessionStore; key: string }> {
-  const parts = [credential.id, tokenKey(credential), credential.dpop ? 'dpop' : '']
+  const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '']
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
   return { store: credential.dpop && !credential.dpopKey ? stores.passing : stores.lasting, key }
 }

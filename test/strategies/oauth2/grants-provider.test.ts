@@ -60,6 +60,16 @@ describe('the password grant', () => {
     expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
   })
 
+  it('O18 keeps the tokens of two users apart', async () => {
+    const { entries, engine, file, server, kept } = await provided()
+    const entry = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true }
+    await engine(entry).fetch(file(entry))
+    expect(await failureOf(engine({ ...entry, username: 'mallory' }).fetch(file(entry)))).toMatchObject({ code: 'OAUTH_ERROR' })
+    await engine(entry).fetch(file(entry))
+    expect(kept.size).toBe(1)
+    expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
+  })
+
   it.each([[{}], [{ allowPasswordGrant: false }]])('O24 must be asked for: %j is not enough', async (fields) => {
     const { entries, engine, server } = await provided()
     const entry = { ...entries.legacy, ...ACCOUNT, ...fields }

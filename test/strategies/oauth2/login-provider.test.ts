@@ -3,6 +3,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import type { DevicePrompt } from '../../../src/auth/interaction.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { testKey } from '../../harness/keys.ts'
 import { browse } from '../../servers/person.ts'
 import { browser, provided } from './provider.ts'
 
@@ -181,6 +182,19 @@ describe('tokens bound to a key', () => {
     expect((await auth.authorize(me)).headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /), dpop: expect.any(String) })
     expect(kept.size).toBe(0)
     expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
+  })
+
+  it('may be kept with a key of the user’s own, and are worth nothing with another one', async () => {
+    const { entries, engine, server, kept } = await provided({ dpopNonce: true })
+    const entry = { ...entries.person, scopes: ['openid', 'offline_access'], dpop: true, dpopKey: testKey.p256().pem }
+    const me = target(
+      { type: 'openIdConnect', openIdConnectUrl: `${server.issuer}/.well-known/openid-configuration` },
+      `${server.issuer}/me`,
+    )
+    await engine(entry).login('person', browser().interaction)
+    expect(kept.size).toBe(1)
+    expect(await (await engine(entry).fetch(me)).json()).toEqual({ sub: 'alice' })
+    expect(await failureOf(engine({ ...entry, dpopKey: testKey.p256().pem }).fetch(me))).toMatchObject({ code: 'LOGIN_REQUIRED' })
   })
 
   it('answer an http scheme as well, through the entry that obtains them', async () => {
