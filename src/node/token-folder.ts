@@ -1,11 +1,12 @@
 /** The folder of the token store: one file per key, and the locks beside them. */
-import { lstat, mkdir, readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Turns } from '../auth/turns.ts'
 import { IntegrityError } from '../errors.ts'
 import { expiring } from '../http/deadline.ts'
 import { shellWord } from '../text/shell-word.ts'
+import { makeFolder } from './make-folder.ts'
 import { checkFolder, readOwnFile, setAside, wipeOwnFile, writeOwnFile } from './own-file.ts'
 import { takeLock } from './process-lock.ts'
 import { readFailure, systemCode, writeFailure } from './system-error.ts'
@@ -107,7 +108,7 @@ export class TokenFolder {
 
   async #make(): Promise<void> {
     if (await this.#isThere()) return
-    await mkdir(this.path, { recursive: true, mode: 0o700 }).catch((error) => {
+    await makeFolder(this.path, 0o700).catch((error) => {
       throw writeFailure(error, `"${this.path}"`)
     })
     await this.#isThere()

@@ -1,6 +1,7 @@
 /** Files of the user's configuration: replaced wholly or not at all, and nobody else's business. */
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
+import { open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { makeFolder } from '../../node/make-folder.ts'
 import { syncFolder } from '../../node/own-file.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 
@@ -40,6 +41,6 @@ async function targetOf(name: string): Promise<string> {
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error
   }
-  await mkdir(dirname(name), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(name), 0o700)
   return join(await realpath(dirname(name)), basename(name))
 }
