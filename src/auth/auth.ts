@@ -77,7 +77,7 @@ export interface Auth {
   ready(): Promise<void>
   /** The authorized request from what is already known, without waiting; undefined when something must be fetched or loaded. */
   peek(target: Target | undefined): AuthorizedRequest | undefined
-  /** Which reference, which entry, why not the others; no network, no secret is read. */
+  /** Which reference, which entry, why not the others; no network; of secrets only what `session` keeps is looked at. */
   explain(target: Target | undefined): Promise<Explanation>
   /**
    * Obtains a token for the entry of that id and keeps it in `session`, with the person's help where the entry needs one.
@@ -103,4 +103,6 @@ export interface CredentialStatus {
   readonly scopes?: readonly string[]
   /** True when a new token can be had without a person. */
   readonly renewable: boolean
+  /** False when tokens of the entry end with this engine, whatever `session` is. */
+  readonly lasts: boolean
 }

@@ -3,7 +3,7 @@ import { SelectionError } from '../errors.ts'
 import { isObject, own, pointer } from '../stac/json.ts'
 import type { FoundScheme } from '../stac/scope.ts'
 
-export const MAX_DEPTH = 8
+const MAX_DEPTH = 8
 
 interface Problem {
   readonly code: 'SCHEME_CYCLE' | 'SCHEME_NOT_FOUND' | 'SCHEME_INVALID'

@@ -27,12 +27,17 @@ export async function explain(
       const outcome = selector.consider(target, ref, url)
       if (outcome instanceof Refusal) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
       warnings.push(...outcome.warnings)
-      const lacking = outcome.choice?.strategy.hindrance && (await hindrance(outcome))
+      const lacking = isLogin(outcome) ? await hindrance(outcome) : undefined
       if (lacking) return { ref, scheme: outcome.type, ...reason(lacking) }
       return { ref, scheme: outcome.type, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
     }),
   )
   return { pointer, href, refs, warnings }
+}
+
+/** Entries whose secret is all they need are not asked about. */
+function isLogin({ choice }: Selection): boolean {
+  return choice !== undefined && (choice.strategy.hindrance ?? choice.credential.with ?? choice.credential.subject) !== undefined
 }
 
 function schemeType(target: Target, ref: string, selector: Selector): { scheme?: string } {

@@ -8,7 +8,7 @@ import { isObject, own, ownString } from '../stac/json.ts'
 import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
 import { type FoundScheme, findScheme, type SchemeMap, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { chainProblem, chainRefs, MAX_DEPTH } from './chain.ts'
+import { chainProblem, chainRefs } from './chain.ts'
 import type { Choice } from './choice.ts'
 import type { Credential } from './credential.ts'
 import { sameIdentity } from './match.ts'
@@ -51,6 +51,9 @@ export interface Known {
   readonly strategy: Strategy
   readonly identity: Identity
 }
+
+/** By scheme and id of an entry: whether the one answers the other. */
+type Answered = Map<object, Map<string, boolean>>
 
 export class Judge {
   readonly #strategies: Registry
@@ -109,7 +112,7 @@ export class Judge {
     return new Refusal(granted ? 'sendTo' : 'match', error)
   }
 
-  #examine(found: FoundScheme, ref: string, depth = 0): Judgement | Refusal {
+  #examine(found: FoundScheme, ref: string): Judgement | Refusal {
     const { pointer } = found
     const type = ownString(found.value, 'type')
     if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
@@ -125,25 +128,41 @@ export class Judge {
     const identity = this.#canonical(strategy.identity(value), found, ref)
     if (identity instanceof Refusal) return identity
     const all = this.#choices(strategy, value, identity)
-    const choices = all.filter(({ credential }) => this.#agrees(found, credential, depth))
+    const choices = all.filter(({ credential }) => this.#agrees(found, credential))
     const otherChain = all.find((choice) => !choices.includes(choice))?.credential
     return { ...base, strategy, identity, choices, ...(otherChain && { otherChain }) }
   }
 
   /** Chains come from the entry; the references of a scheme can only agree with them (extension 1.2.0). */
-  #agrees(found: FoundScheme, entry: Credential, depth: number): boolean {
+  #agrees(found: FoundScheme, entry: Credential, answered: Answered = new Map()): boolean {
     const refs = chainRefs(found.value)
     const via = entry.with ?? entry.subject
     if (typeof via !== 'string' || refs.length === 0) return true
-    return depth < MAX_DEPTH && refs.some((ref) => this.#yields(found, ref, via, depth + 1))
+    return refs.some((ref) => this.#answers({ ...found, value: own(found.siblings, ref) }, ref, via, answered))
   }
 
-  /** True when the entry of that id answers the scheme that is referred to. */
-  #yields({ pointer, siblings, ...found }: FoundScheme, ref: string, id: string, depth: number): boolean {
-    const value = own(siblings, ref)
-    if (!isObject(value)) return false
-    const scheme = this.#examine({ ...found, siblings, value, pointer: `${pointer}/auth:refs` }, ref, depth)
-    return !(scheme instanceof Refusal) && scheme.choices.some(({ credential }) => credential.id === id)
+  /**
+   * True when the entry of that id answers that scheme. Each pair is judged once: the chains of entries come to an end, those of
+   * catalogs branch as they like.
+   */
+  #answers(found: FoundScheme, ref: string, id: string, answered: Answered): boolean {
+    if (!isObject(found.value)) return false
+    const known = answered.get(found.value) ?? new Map<string, boolean>()
+    answered.set(found.value, known)
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const choice = this.#choicesFor(found, ref).find(({ credential }) => credential.id === id)
+    const result = choice !== undefined && this.#agrees(found, choice.credential, answered)
+    known.set(id, result)
+    return result
+  }
+
+  #choicesFor(found: FoundScheme, ref: string): readonly Choice[] {
+    const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
+    const strategy = this.#strategies.get(String(value.type))
+    if (!strategy || strategy.problem?.(value, found.pointer)) return []
+    const identity = this.#canonical(strategy.identity(value), found, ref)
+    return identity instanceof Refusal ? [] : this.#choices(strategy, value, identity)
   }
 
   /** The tuples with their URLs as WHATWG href without fragment. */

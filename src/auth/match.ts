@@ -11,7 +11,6 @@ export function sameIdentity(scheme: Identity, entry: Identity): boolean {
 
 /** True when the tuple has that member with that value. */
 export function agrees(member: IdentityMember, entry: Identity): boolean {
-  return entry.some(
-    ({ name, value, url }) => name === member.name && value === (url === 'origin' ? new URL(member.value).origin : member.value),
-  )
+  const isSame = ({ value, url }: IdentityMember) => (url === 'below' ? member.value.startsWith(value) : member.value === value)
+  return entry.some((own) => own.name === member.name && isSame(own))
 }

@@ -80,7 +80,17 @@ export class Runtime {
 
   /** Why a selection cannot be used before a person did something; asks no server. */
   async hindrance({ choice }: Selection): Promise<AuthError | undefined> {
-    return choice?.strategy.hindrance?.(this.#alone(choice))
+    for (let next = choice; next; next = this.#inputOf(next)) {
+      const found = await next.strategy.hindrance?.(this.#alone(next))
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** The entry that another one names in `with` or `subject`; such chains come to an end. */
+  #inputOf({ credential }: Choice): Choice | undefined {
+    const id = credential.with ?? credential.subject
+    return typeof id === 'string' ? this.#world.entry(id) : undefined
   }
 
   /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
@@ -93,6 +103,10 @@ export class Runtime {
   async logout(id: string, signal?: AbortSignal): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
+    // What stands on this login ends with it.
+    for (const other of this.#chooser.own) {
+      if (other.strategy.logout && this.#inputOf(other) === choice) await other.strategy.logout(this.#alone(other, signal))
+    }
     await choice.strategy.logout(this.#alone(choice, signal))
   }
 
@@ -130,7 +144,7 @@ export class Runtime {
 
 async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus> {
   const { id, type, flow } = credential
-  const { expiresAt, ...known } = (await strategy.tokenState?.(context)) ?? { state: 'none', renewable: false }
+  const { expiresAt, ...known } = (await strategy.tokenState?.(context)) ?? { state: 'none', renewable: false, lasts: false }
   return {
     credential: id,
     type,

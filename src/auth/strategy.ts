@@ -20,9 +20,9 @@ export interface IdentityMember {
   readonly pointer: string
   /**
    * `absolute` or `relative` allowed; URLs are compared as WHATWG href without fragment, before all other members. In the tuple of an
-   * entry, `origin` stands for every address of that origin.
+   * entry, `below` stands for every address that begins so.
    */
-  readonly url?: 'absolute' | 'relative' | 'origin'
+  readonly url?: 'absolute' | 'relative' | 'below'
 }
 
 /** A canonical tuple: what a scheme is, apart from its name. */
@@ -66,6 +66,8 @@ export interface TokenState {
   readonly scopes?: readonly string[]
   /** True when a new one can be had without a person. */
   readonly renewable: boolean
+  /** False when it ends with the engine. */
+  readonly lasts: boolean
 }
 
 /** The entry that an entry names in `with` or `subject`: what it yields is this one's input. */
@@ -179,9 +181,10 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   tokenState?(context: AuthContext<S, C>): Promise<TokenState>
 }
 
-/** Every address of an origin. */
+/** Every address of an origin, and the document there that names the endpoints. */
 export interface Origin {
   readonly origin: string
+  readonly publishedAt: string
 }
 
 /** A strategy that is loaded when an entry or a scheme first has its type. */

@@ -12,6 +12,8 @@ import { bearerLeg } from './oauth2/present.ts'
 import { hindrance, knownTokens, tokenOf, tokenState } from './oauth2/token.ts'
 import { endpointsOf, tokenLegs } from './oauth2/token-legs.ts'
 
+/** Scopes that are told one by one. */
+const MAX_TOLD = 20
 const URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const
 
 /** Gets a token by the entry's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
@@ -58,13 +60,13 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
 }
 
-/** An issuer speaks for its origin: what it publishes there is what is used, whatever the catalog copied. */
+/** An issuer speaks for what is below it: what it publishes is what is used, whatever the catalog copied. */
 function identityOf(entry: OAuth2Credential): Identity {
   const [written = []] = oauth2.identity(oauth2.schemeOf(entry))
   if (entry.issuer === undefined) return written
-  const { origin } = new URL(entry.issuer)
+  const below = entry.issuer.replace(/\/?$/, '/')
   const missing = URLS.filter((name) => entry[name] === undefined)
-  return [...written, ...missing.map((name) => ({ name, value: origin, pointer: '', url: 'origin' as const }))]
+  return [...written, ...missing.map((name) => ({ name, value: below, pointer: '', url: 'below' as const }))]
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {
@@ -96,9 +98,13 @@ function tuple(name: string, flow: OAuth2Flow): IdentityMember[] {
 
 /** Scopes that the catalog lists and the entry does not: they are not asked for, and that is worth telling. */
 function* ungranted({ flows }: OAuth2Scheme, at: string, { id, flow, scopes = [] }: OAuth2Credential): Generator<Warning> {
-  for (const scope of Object.keys((own(own(flows, flow), 'scopes') as object | undefined) ?? {})) {
-    if (scopes.includes(scope)) continue
+  const place = pointer(at, 'flows', flow, 'scopes')
+  const listed = Object.keys((own(own(flows, flow), 'scopes') as object | undefined) ?? {}).filter((scope) => !scopes.includes(scope))
+  for (const scope of listed.slice(0, MAX_TOLD)) {
     const message = `the catalog lists the scope "${scope}", entry "${id}" does not: it is not requested`
-    yield { code: 'SCOPE_NOT_GRANTED', message, pointer: pointer(at, 'flows', flow, 'scopes', scope) }
+    yield { code: 'SCOPE_NOT_GRANTED', message, pointer: pointer(place, scope) }
   }
+  if (listed.length <= MAX_TOLD) return
+  const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes that entry "${id}" does not: they are not requested`
+  yield { code: 'SCOPE_NOT_GRANTED', message, pointer: place }
 }

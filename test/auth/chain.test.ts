@@ -107,6 +107,12 @@ describe('the chain of an entry', () => {
     expect(await explained(exchanged('service'), elsewhere)).toMatchObject({ code: 'SCHEME_MISMATCH' })
   })
 
+  it('is judged once per scheme, however many ways a catalog makes', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `s${index}`)
+    const dense = Object.fromEntries(names.map((name) => [name, { ...exchanged(), 'auth:refs': [...names.slice(0, 90), 'login'] }]))
+    expect(await explained(exchanged(...names.slice(0, 90)), { ...schemes, ...dense })).toMatchObject({ code: 'SCHEME_MISMATCH' })
+  })
+
   it('is not followed in circles', async () => {
     const circle = { service: { ...scheme.client(TOKEN_URL), 'auth:refs': ['k0', 'login'] }, login: scheme.oidc(DISCOVERY_URL) }
     expect(await explained(exchanged('service', 'login'), circle)).toMatchObject({ credential: 'exchange' })

@@ -8,6 +8,7 @@ import type { Logins } from '../../src/cli/login/logins.ts'
 import { logout } from '../../src/cli/login/logout.ts'
 import { deviceText } from '../../src/cli/login/screen.ts'
 import { status } from '../../src/cli/login/status.ts'
+import { NetworkError } from '../../src/errors.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
 import { run } from './run.ts'
@@ -29,7 +30,7 @@ const credentials = await put(folder, 'credentials.json', {
 })
 
 /** An engine that remembers what it was asked for, and a terminal that remembers what it showed. */
-function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['state']>, env = {} } = {}) {
+function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['state']>, lasting = true, env = {} } = {}) {
   const calls: string[] = []
   const ways: Interaction[] = []
   const logins: Logins = {
@@ -45,7 +46,7 @@ function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['s
       ['ada', 'bob'].map((credential) => {
         const state = states[credential] ?? 'none'
         const known = state === 'none' ? {} : { expiresAt: '2026-07-01T10:00:00.000Z', scopes: ['read'] }
-        return { credential, type: 'oauth2', flow: 'authorizationCode', state, renewable: credential === 'bob', ...known }
+        return { credential, type: 'oauth2', flow: 'authorizationCode', state, renewable: credential === 'bob', lasts: lasting, ...known }
       }),
   }
   let [shown, printed] = ['', '']
@@ -81,6 +82,13 @@ describe('login', () => {
     expect([calls, shown()]).toEqual([[], '"key" needs no login: it is ready to use\n'])
   })
 
+  it('sends nobody to a provider for tokens that end with the command', async () => {
+    const { context, open, calls } = stage({ lasting: false })
+    const hint = expect.stringContaining('"dpopKey"')
+    await expect(login('ada', options, context, open)).rejects.toMatchObject({ code: 'CONFIG_INVALID', credential: 'ada', hint })
+    expect(calls).toEqual([])
+  })
+
   it('needs a terminal, or --yes', async () => {
     const { context, open, calls } = stage({ isTTY: false })
     await expect(login('ada', options, context, open)).rejects.toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'ada' })
@@ -103,6 +111,21 @@ describe('login', () => {
     expect(await login(document, options, context, open)).toBe(0)
     expect(shown()).toBe('nothing in this document needs a login\n')
   })
+})
+
+it('a failing logout keeps nobody else from being logged out', async () => {
+  const { context, open, calls, shown } = stage({ states: { ada: 'valid', bob: 'valid' } })
+  const logins = await open()
+  const failing: Logins = {
+    ...logins,
+    logout: async (credential) => {
+      await logins.logout(credential)
+      if (credential === 'ada') throw new NetworkError('HTTP_503', 'no')
+    },
+  }
+  await expect(logout(undefined, { ...options, all: true }, context, async () => failing)).rejects.toMatchObject({ code: 'HTTP_503' })
+  expect(calls).toEqual(['logout ada', 'logout bob'])
+  expect(shown()).toBe('"ada" may not be logged out everywhere: HTTP_503\n"bob" is logged out\n')
 })
 
 describe('the screen', () => {
@@ -194,6 +217,7 @@ describe('status', () => {
       flow: 'authorizationCode',
       state: 'expired',
       renewable: false,
+      lasts: true,
       expiresAt: '2026-07-01T10:00:00.000Z',
       scopes: ['read'],
     })

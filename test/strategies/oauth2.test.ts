@@ -30,7 +30,7 @@ describe('the token request', () => {
     const { auth, script: servers } = answered({ body: good }, { scopes: ['read', 'list'], resource: 'urn:api', audience: 'api' })
     await auth.authorize(target(scheme.client(TOKEN_URL, { scopes: { admin: '' } }), F))
     const [request] = servers.sent
-    expect(request).toMatchObject({ method: 'POST', url: TOKEN_URL, options: { timeout: 60_000 } })
+    expect(request).toMatchObject({ method: 'POST', url: TOKEN_URL, options: { timeout: 30_000 } })
     expect(request?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
     expect(form(request)).toEqual({ grant_type: 'client_credentials', scope: 'read list', resource: 'urn:api', audience: 'api' })
     const basic = Buffer.from(request?.headers.authorization?.slice(6) ?? '', 'base64').toString()

@@ -1,7 +1,7 @@
 /** `login`. */
 import { existsSync } from 'node:fs'
 import type { CredentialStatus } from '../../auth/auth.ts'
-import { CredentialError } from '../../errors.ts'
+import { ConfigurationError, CredentialError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
@@ -81,7 +81,16 @@ async function logIn(
       hint: `run stac-auth login ${credential} at a terminal; --yes goes on where somebody reads what is printed here`,
     })
   }
+  if (needsPerson(entry) && !entry.lasts) throw boundToProcess(credential)
   await logins.login(credential, interactionOn(context, { credential, browser }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
+}
+
+/** Nobody is sent to a provider for tokens that are gone when this command ends. */
+function boundToProcess(credential: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `tokens of "${credential}" are bound to a key that ends with this command`, {
+    credential,
+    hint: 'add "dpopKey": { "file": "~/path" } to the entry, a P-256 key in PEM (PKCS #8)',
+  })
 }

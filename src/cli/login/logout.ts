@@ -1,4 +1,5 @@
 /** `logout`. */
+import { isAuthError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
@@ -29,10 +30,18 @@ export async function logout(
   const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
   if (name === undefined && !options.all && present.length > 1)
     throw usageError('which entry?', `there are ${present.join(', ')}; or --all`)
+  const failures: unknown[] = []
   for (const credential of name === undefined ? present : [name]) {
-    await logins.logout(credential, { signal: context.io.signal })
-    await context.diagnostics.note(`"${credential}" is logged out`)
+    try {
+      await logins.logout(credential, { signal: context.io.signal })
+      await context.diagnostics.note(`"${credential}" is logged out`)
+    } catch (error) {
+      failures.push(error)
+      const code = isAuthError(error) ? error.code : 'INTERNAL'
+      await context.diagnostics.note(`"${credential}" may not be logged out everywhere: ${code}`)
+    }
   }
+  if (failures.length > 0) throw failures[0]
   if (name === undefined && present.length === 0) await context.diagnostics.note('nobody is logged in')
   return EXIT.done
 }

@@ -31,7 +31,7 @@ function stateText({ credential, state, expiresAt, renewable, scopes = [] }: Cre
   const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
   return [
     `${state}${until}`,
-    ...(renewable ? ['renewed when needed'] : []),
+    ...(renewable ? ['renewed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
     ...(scopes.length > 0 ? [`scopes ${scopes.join(' ')}`] : []),
   ].join(', ')
 }

@@ -109,7 +109,7 @@ async function readBeside(
 function endpointsOf(strategy: Strategy, credential: Credential): Pick<Proposal, 'secretTo' | 'browserTo'> {
   const { authorizationUrl } = credential
   const endpoints = (strategy.endpoints?.(credential) ?? []).map((endpoint) =>
-    typeof endpoint === 'string' ? endpoint : `${endpoint.origin}/`,
+    typeof endpoint === 'string' ? endpoint : endpoint.publishedAt,
   )
   return { secretTo: [...new Set(endpoints)], browserTo: typeof authorizationUrl === 'string' ? [authorizationUrl] : [] }
 }

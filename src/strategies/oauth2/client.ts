@@ -91,6 +91,9 @@ function configured(library: Library, server: ServerMetadata, { method }: Authen
   return configuration
 }
 
+/** Milliseconds for one question, so that it ends while a lock is held. */
+const TIMEOUT = 30_000
+
 /** Between the library and the transport. */
 class Wire {
   failure: AuthError | undefined
@@ -131,7 +134,7 @@ class Wire {
     const text = String(body ?? '')
     const request = { method, url, headers, ...(text !== '' && { body: text }) }
     const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
-    const response = await send(wanted, { signal, ...(this.#certificate && { clientCertificate: this.#certificate }) })
+    const response = await send(wanted, { signal, timeout: TIMEOUT, ...(this.#certificate && { clientCertificate: this.#certificate }) })
     const read = await taken(response, this.endpoint)
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
     if (!isToken) {

@@ -15,6 +15,7 @@ export type OAuth2Credential = Credential & {
   readonly refreshUrl?: string
   readonly deviceAuthorizationUrl?: string
   readonly revocationUrl?: string
+  readonly jwksUrl?: string
   readonly clientId: string
   readonly clientSecret?: Secret
   readonly clientAuthentication?: ClientAuthentication

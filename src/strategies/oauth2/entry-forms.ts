@@ -41,6 +41,7 @@ const discovery: Fields = {
   ...authorizationUrl,
   ...tokenUrl,
   ...loginFields,
+  jwksUrl: { kind: 'url', label: 'Keys of the provider, where they are on another host than the rest' },
 }
 
 const openIdForm = (flows: readonly (string | undefined)[], more: Fields = {}): EntryForm => ({

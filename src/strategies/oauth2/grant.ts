@@ -5,6 +5,7 @@ import { ownString } from '../../stac/json.ts'
 import { boundKey, type Client, type Conversation, converse } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { expiresIn } from './expires-in.ts'
+import { endOfIdToken } from './id-token.ts'
 import { invalidAnswer } from './oauth-error.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -17,7 +18,7 @@ export async function granted(
   const asked = context.clock.now()
   const { members } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
   if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
-  const set = tokenSetOf(members, asked)
+  const set = withEnd(tokenSetOf(members, asked), context.credential)
   tellReduction(context, set)
   return context.credential.dpop ? { ...set, boundTo: (await boundKey(context)).thumbprint } : set
 }
@@ -25,6 +26,12 @@ export async function granted(
 /** The parameters that every token request of an entry has (RFC 6749 §3.3, RFC 8707 §2). */
 export function requested({ scopes, resource, audience }: OAuth2Credential): Record<string, string> {
   return { ...(scopes?.length && { scope: scopes.join(' ') }), ...(resource && { resource }), ...(audience && { audience }) }
+}
+
+/** Where the ID token goes to the data, its end is the end. */
+function withEnd(set: TokenSet, { present }: OAuth2Credential): TokenSet {
+  const expiresAt = present === 'id_token' && set.idToken !== undefined ? endOfIdToken(set.idToken) : undefined
+  return expiresAt === undefined ? set : { ...set, expiresAt }
 }
 
 function tokenSetOf(members: JsonObject, askedAt: number): TokenSet {

@@ -69,6 +69,6 @@ function plainWords(description: string, secrets: readonly string[] = []): strin
   const plain = words.map((word) => (/^["'(]?[A-Za-z]?[a-z]{0,19}["'),.;:!?]{0,3}$/.test(word) ? word : '...'))
   return plain
     .join(' ')
-    .replace(/…(?: …)+/g, '…')
+    .replace(/\.\.\.(?: \.\.\.)+/g, '...')
     .slice(0, 200)
 }

@@ -5,6 +5,8 @@ import { AbortedError, isAuthError, NetworkError } from '../../errors.ts'
 
 /** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
 const PAUSES = [500, 1000, 2000, 4000]
+/** Milliseconds after which nothing is begun anew: whoever holds a lock gives it back in time. */
+const LONGEST = 20_000
 /** So many failures in a row, and nobody is asked for so many milliseconds. */
 const TROUBLE = { failures: 5, rest: 10_000 }
 
@@ -22,6 +24,7 @@ interface Trouble {
 export async function patiently<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
   const { clock, session, credential } = context
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
+  const begun = clock.now()
   for (let attempt = 0; ; attempt++) {
     if (clock.now() < trouble.until) throw resting(url, credential.id)
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
@@ -33,7 +36,7 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
       if (!isAuthError(error) || !error.retryable) throw error
       if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
       const pause = PAUSES[attempt]
-      if (once || pause === undefined) throw error
+      if (once || pause === undefined || clock.now() - begun > LONGEST) throw error
       await wait(pause * (1 + (context.random(1)[0] ?? 0) / 512), context)
     }
   }

@@ -1,11 +1,11 @@
 /** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
 import type { ServerMetadata } from 'openid-client'
-import { isAuthError, NetworkError, TrustError } from '../../errors.ts'
+import { isAuthError, TrustError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
 import { type JsonObject, own, ownString } from '../../stac/json.ts'
 import { membersOf, taken } from './answer.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer } from './oauth-error.ts'
+import { type Endpoint, invalidAnswer, unexpectedStatus } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
@@ -20,10 +20,12 @@ const ADDRESSES: Readonly<Record<string, string | undefined>> = {
   device_authorization_endpoint: 'deviceAuthorizationUrl',
   revocation_endpoint: 'revocationUrl',
   pushed_authorization_request_endpoint: undefined,
-  jwks_uri: undefined,
+  jwks_uri: 'jwksUrl',
 }
-const FLAGS = ['authorization_response_iss_parameter_supported', 'require_pushed_authorization_requests']
-const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported', 'dpop_signing_alg_values_supported']
+/** Nobody has to have these: where they are somewhere else, they are left alone. */
+const OPTIONAL = new Set(['device_authorization_endpoint', 'revocation_endpoint', 'pushed_authorization_request_endpoint'])
+const FLAGS = ['authorization_response_iss_parameter_supported']
+const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported']
 
 /** The address of the discovery document (OpenID Connect Discovery 1.0 §4): an address without the suffix is an issuer. */
 export function discoveryUrl(url: string): string {
@@ -31,9 +33,15 @@ export function discoveryUrl(url: string): string {
 }
 
 /** Where an entry's endpoints are found out; undefined when it writes them itself. */
-export function publishedAt({ openIdConnectUrl, issuer, tokenUrl }: OAuth2Credential): string | undefined {
-  const named = openIdConnectUrl ?? (tokenUrl === undefined ? issuer : undefined)
+export function publishedAt(credential: OAuth2Credential): string | undefined {
+  const { type, openIdConnectUrl, issuer } = credential
+  const named = openIdConnectUrl ?? (type === 'openIdConnect' || lacksEndpoint(credential) ? issuer : undefined)
   return named === undefined ? undefined : discoveryUrl(named)
+}
+
+function lacksEndpoint({ flow, tokenUrl, authorizationUrl }: OAuth2Credential): boolean {
+  const needsBrowser = flow === 'authorizationCode' || flow === 'implicit'
+  return (flow !== 'implicit' && tokenUrl === undefined) || (needsBrowser && authorizationUrl === undefined)
 }
 
 /**
@@ -79,6 +87,7 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
   const addresses = Object.keys(ADDRESSES).flatMap((name) => {
     const value = own(metadata, name)
     const isPinned = credential[ADDRESSES[name] ?? ''] !== undefined
+    if (OPTIONAL.has(name) && !isOn(value, url)) return []
     return value === undefined || isPinned ? [] : [[name, checkedAddress(name, value, url, credential)]]
   })
   const flags = FLAGS.map((name) => [name, own(metadata, name) === true])
@@ -90,14 +99,13 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
   return patiently(endpoint.url, context, async () => {
     const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
     const read = await taken(await context.send(request, { signal: context.signal }), endpoint)
-    if (read.status >= 400) throw statusError(endpoint, read.status)
+    if (read.status >= 400) throw unexpectedStatus(endpoint, read.status)
     return membersOf(read, endpoint)
   })
 }
 
-function statusError({ credential, url, name }: Endpoint, status: number): NetworkError {
-  const message = `the ${name} of "${credential}" answered with status ${status}`
-  return new NetworkError(`HTTP_${status}`, message, { credential, url, status, retryable: status >= 500 || status === 429 })
+function isOn(value: unknown, from: string): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === new URL(from).origin
 }
 
 function withoutOpenId(url: string): string {

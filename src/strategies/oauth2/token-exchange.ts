@@ -1,8 +1,9 @@
 import type { Token } from '../../auth/strategy.ts'
-import { ConfigurationError, SelectionError } from '../../errors.ts'
+import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
 import { own, ownString } from '../../stac/json.ts'
 import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
+import { endOfIdToken } from './id-token.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -44,12 +45,18 @@ function subjectType({ credential, scheme }: OAuth2Context, inputType: string): 
 }
 
 /** An access token or an ID token, and nothing else of the user's. */
-function subjectOf(token: Token, type: string, { credential: { id, subject } }: OAuth2Context): string {
+function subjectOf(token: Token, type: string, { credential: { id, subject }, clock }: OAuth2Context): string {
   if (type === `${TYPE}access_token` || type === `${TYPE}jwt`) return token.value
   if (type !== `${TYPE}id_token`) {
     throw new SelectionError('FLOW_INVALID', `"${id}" is to exchange a token of a type that is never given away`, { credential: id })
   }
-  if (token.idToken !== undefined) return token.idToken
+  if (token.idToken !== undefined) {
+    if ((endOfIdToken(token.idToken) ?? Number.POSITIVE_INFINITY) > clock.now()) return token.idToken
+    throw new CredentialError('LOGIN_REQUIRED', `the ID token of "${subject}" has ended: "${subject}" needs a new login`, {
+      credential: String(subject),
+      hint: `stac-auth login ${subject}`,
+    })
+  }
   throw new ConfigurationError('CONFIG_INVALID', `"${subject}" has no ID token to exchange: it needs the scope "openid"`, {
     credential: id,
   })

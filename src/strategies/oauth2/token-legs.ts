@@ -16,8 +16,8 @@ export async function* tokenLegs(request: HttpRequest, context: OAuth2Context): 
 
 /** Where an entry's secrets may go: the token endpoint first. */
 export function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[] {
-  const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl } = credential
+  const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl } = credential
   const published = publishedAt(credential)
-  const own = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl].filter((url) => url !== undefined)
-  return published === undefined ? own : [...own, { origin: new URL(published).origin }]
+  const own = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl].filter((url) => url !== undefined)
+  return published === undefined ? own : [...own, { origin: new URL(published).origin, publishedAt: published }]
 }

@@ -61,12 +61,14 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   const { store, key } = await placeOf(context)
   const set = decodeTokenSet(await store.read(key))
   const anew = !needsPerson(context.credential)
-  if (!set) return { state: 'none', renewable: anew }
+  const lasts = !isPassing(context.credential)
+  if (!set) return { state: 'none', renewable: anew, lasts }
   const { expiresAt, scopes, refreshToken } = set
   const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
   return {
     state: ended ? 'expired' : 'valid',
     renewable: anew || refreshToken !== undefined,
+    lasts,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(scopes && { scopes }),
   }
@@ -158,14 +160,19 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
   }
 }
 
+/** What must not outlive the engine: tokens of a key that nobody can read out, and those that stand on another entry's login. */
+function isPassing({ flow, dpop, dpopKey }: OAuth2Credential): boolean {
+  return flow === 'tokenExchange' || (dpop === true && dpopKey === undefined)
+}
+
 /** Whose password it is, where the entry itself says so: a token of one user is never that of another. */
 async function userOf({ username }: OAuth2Credential): Promise<string> {
   return username?.isText ? username.reveal() : ''
 }
 
-/** The store, and the name under which it keeps the entry's set. A key that nobody can read out does not outlive the engine. */
+/** The store, and the name under which it keeps the entry's set. */
 async function placeOf({ credential, stores }: OAuth2Context): Promise<{ store: SessionStore; key: string }> {
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '']
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
-  return { store: credential.dpop && !credential.dpopKey ? stores.passing : stores.lasting, key }
+  return { store: isPassing(credential) ? stores.passing : stores.lasting, key }
 }

@@ -53,6 +53,30 @@ describe('a discovery document', () => {
     expect(script.sent.every(({ url, headers }) => url === DISCOVERY && headers.authorization === undefined)).toBe(true)
   })
 
+  it('may have what nobody needs elsewhere: it is left alone', async () => {
+    const elsewhere = { revocation_endpoint: 'https://b.example/r', pushed_authorization_request_endpoint: 'https://b.example/p' }
+    const { auth, script } = published({ body: { ...good, ...elsewhere } })
+    expect((await auth.fetch(wanted)).status).toBe(200)
+    expect(script.to('b.example')).toEqual([])
+  })
+
+  it('is asked for also when the entry names one endpoint and the issuer', async () => {
+    const { auth, script } = published({ body: good }, { openIdConnectUrl: undefined, issuer: ISSUER, tokenUrl: TOKEN })
+    expect((await auth.fetch(wanted)).status).toBe(200)
+    expect(script.sent[0]?.url).toBe(DISCOVERY)
+  })
+
+  it('of one realm does not speak for another one on its origin', async () => {
+    const { auth, script } = published({ body: good }, { type: 'oauth2', issuer: ISSUER })
+    const other = (path: string) => ({
+      type: 'oauth2',
+      flows: { clientCredentials: { tokenUrl: `https://auth.victim.example${path}`, scopes: {} } },
+    })
+    expect(await failureOf(auth.fetch(target(other('/realms/b/token'), F)))).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED' })
+    expect(await failureOf(auth.fetch(target(other('/realms/ab/token'), F)))).toMatchObject({ code: 'CREDENTIAL_ENDPOINT_UNTRUSTED' })
+    expect(script.sent).toEqual([])
+  })
+
   it('may name an endpoint elsewhere that the entry names too', async () => {
     const elsewhere = 'https://tokens.victim.example/token'
     const body = { ...good, token_endpoint: 'https://third.example/token' }

@@ -35,7 +35,7 @@ function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKe
 }
 
 /** A login at a provider that gives that ID token. */
-async function login(made: Made | undefined, fields: object = {}) {
+async function login(made: Made | undefined, fields: object = {}, clock = { now: () => NOW }, refreshed: Made[] = []) {
   let nonce = ''
   const servers = routes({
     [DISCOVERY]: {
@@ -47,12 +47,14 @@ async function login(made: Made | undefined, fields: object = {}) {
       },
     },
     [`${ISSUER}/keys`]: { body: { keys: [published] } },
-    [`${ISSUER}/token`]: () => ({
-      body: { access_token: secrets.token.value, token_type: 'Bearer', ...(made && { id_token: idToken(nonce, made) }) },
-    }),
+    [`${ISSUER}/token`]: ({ body }) => {
+      const given = String(body).includes('grant_type=refresh_token') ? refreshed.shift() : made
+      const tokens = { access_token: secrets.token.value, refresh_token: 'r', token_type: 'Bearer' }
+      return { body: { ...tokens, ...(given && { id_token: idToken(nonce, given) }) } }
+    },
   })
   const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA, ...fields }
-  const { auth, script } = victim({ credentials: entry, clock: { now: () => NOW } }, servers)
+  const { auth, script } = victim({ credentials: entry, clock: { ...clock, wait: async () => {} } }, servers)
   const page: Redirection = {
     uri: 'https://page.example/',
     answer: async (url) => {
@@ -110,6 +112,20 @@ describe('an ID token', () => {
     const shows = async (fields: object) => (await (await login({}, fields)).auth.authorize(wanted)).headers.authorization
     expect(await shows({})).toBe(`Bearer ${secrets.token.value}`)
     expect(await shows({ present: 'id_token' })).toMatch(/^Bearer eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  it('of a refresh is about the same person, and one that ended is renewed before it is shown', async () => {
+    let now = NOW
+    const refreshed: Made[] = [{ claims: { sub: 'mallory', exp: seconds + 4000 } }, { claims: { exp: seconds + 4000 } }]
+    const { auth } = await login({ claims: { exp: seconds + 300 } }, { present: 'id_token' }, { now: () => now }, refreshed)
+    const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
+    await auth.authorize(wanted)
+    now += 301_000
+    const error = await failureOf(auth.authorize(wanted))
+    expect(error).toMatchObject({ code: 'OIDC_ID_TOKEN', message: expect.stringContaining('somebody else') })
+    const { headers } = await auth.authorize(wanted)
+    const claims = JSON.parse(Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims).toMatchObject({ sub: 'ada', exp: seconds + 4000 })
   })
 
   it('that is missing is refused', async () => {

@@ -214,6 +214,19 @@ describe('tokens bound to a key', () => {
   })
 })
 
+it('a chain waits for the login that it stands on, and ends with it', async () => {
+  const { entries, engine, file } = await provided()
+  const entry = { ...entries.exchanger, subject: 'person' }
+  const auth = engine([entries.person, entry])
+  expect((await auth.explain(file(entry))).refs).toMatchObject([{ code: 'LOGIN_REQUIRED', message: expect.stringContaining('"person"') }])
+  await auth.login('person', browser().interaction)
+  expect((await auth.explain(file(entry))).refs).toMatchObject([{ credential: 'exchanger' }])
+  await auth.fetch(file(entry))
+  await auth.logout('person')
+  expect(await failureOf(auth.fetch(file(entry)))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'person' })
+  expect(await failureOf(engine([entries.person, entry]).fetch(file(entry)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+})
+
 it('a chain hands the ID token of a login to an exchange', async () => {
   const { entries, engine, file } = await provided()
   const entry = { ...entries.exchanger, subject: 'person' }
