@@ -103,11 +103,14 @@ export class Runtime {
   async logout(id: string, signal?: AbortSignal): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
-    // What stands on this login ends with it.
-    for (const other of this.#chooser.own) {
-      if (other.strategy.logout && this.#inputOf(other) === choice) await other.strategy.logout(this.#alone(other, signal))
+    try {
+      // What stands on this login ends with it.
+      for (const other of this.#chooser.own) {
+        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal)
+      }
+    } finally {
+      await choice.strategy.logout(this.#alone(choice, signal))
     }
-    await choice.strategy.logout(this.#alone(choice, signal))
   }
 
   async status(): Promise<readonly CredentialStatus[]> {

@@ -6,7 +6,7 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './login-required.ts'
-import { publishedAt } from './server.ts'
+import { publishedAt, serverOf } from './server.ts'
 import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
 
 /** The token set, from session or store, renewed, or by the entry's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
@@ -103,6 +103,9 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   }
   const before = await usable()
   if (before) return before
+  // What may take long is begun before others have to wait, and fails below if it does; where only a login is left, nobody is asked.
+  const isRenewable = !needsPerson(context.credential) || decodeTokenSet(await store.read(key))?.refreshToken !== undefined
+  if (isRenewable) await serverOf(context).catch(() => undefined)
   return store.exclusively(
     key,
     async () => {
