@@ -5,12 +5,10 @@ import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject, own, ownString, pointer } from '../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../stac/scheme.ts'
 import { bearer } from './http/bearer.ts'
+import { byToken } from './oauth2/by-token.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
 import { entryProblem, OAUTH2_FORMS, wanted } from './oauth2/entry-forms.ts'
 import { fragmentsUnseen } from './oauth2/implicit.ts'
-import { bearerLeg } from './oauth2/present.ts'
-import { hindrance, knownTokens, tokenOf, tokenState } from './oauth2/token.ts'
-import { endpointsOf, tokenLegs } from './oauth2/token-legs.ts'
 
 /** Scopes that are told one by one. */
 const MAX_TOLD = 20
@@ -43,21 +41,11 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
     })
     return { entry: { type: 'oauth2', flow, ...Object.fromEntries(urls) }, fields: wanted(form) }
   },
-  endpoints: endpointsOf,
   prepare({ scheme, pointer: at, credential }) {
     if (credential.flow === 'implicit' && platform.connect) throw fragmentsUnseen(credential.id)
     return [...ungranted(scheme, at, credential)]
   },
-  peek(request, context) {
-    const set = knownTokens(context)
-    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
-  },
-  authorize: tokenLegs,
-  token: tokenOf,
-  hindrance,
-  tokenState,
-  login: async (context, interaction) => (await import('./oauth2/login.ts')).login(context, interaction),
-  logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
+  ...byToken,
 }
 
 /** An issuer speaks for what is below it: what it publishes is what is used, whatever the catalog copied. */

@@ -2,13 +2,11 @@
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
+import { byToken } from './oauth2/by-token.ts'
 import { clientFields } from './oauth2/client-fields.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
 import { entryProblem, OPEN_ID_FORMS } from './oauth2/entry-forms.ts'
-import { bearerLeg } from './oauth2/present.ts'
 import { discoveryUrl } from './oauth2/server.ts'
-import { hindrance, knownTokens, tokenOf, tokenState } from './oauth2/token.ts'
-import { endpointsOf, tokenLegs } from './oauth2/token-legs.ts'
 
 /**
  * Matches providers by their discovery address (OpenID Connect Discovery 1.0 §4) and logs in there; a finished bearer token
@@ -39,17 +37,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
     entry: { type: 'openIdConnect', openIdConnectUrl },
     fields: { clientId: clientFields.clientId, clientSecret: clientFields.clientSecret, scopes: clientFields.scopes },
   }),
-  endpoints: endpointsOf,
-  peek(request, context) {
-    const set = knownTokens(context)
-    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
-  },
-  authorize: tokenLegs,
-  token: tokenOf,
-  hindrance,
-  tokenState,
-  login: async (context, interaction) => (await import('./oauth2/login.ts')).login(context, interaction),
-  logout: async (context) => (await import('./oauth2/login.ts')).logout(context),
+  ...byToken,
 }
 
 /** A login by OpenID Connect asks for `openid` (OpenID Connect Core 1.0 §3.1.2.1), whatever else the entry lists. */

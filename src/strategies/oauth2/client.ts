@@ -87,7 +87,8 @@ function configured(library: Library, server: ServerMetadata, { method }: Authen
   if (Object.values(server).some((value) => typeof value === 'string' && value.startsWith('http:'))) {
     library.allowInsecureRequests(configuration)
   }
-  if (server.jwks_uri !== undefined) library.enableNonRepudiationChecks(configuration)
+  // A provider without keys cannot say who somebody is.
+  if (credential.type === 'openIdConnect' || server.jwks_uri !== undefined) library.enableNonRepudiationChecks(configuration)
   return configuration
 }
 

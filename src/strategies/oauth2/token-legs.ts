@@ -19,5 +19,7 @@ export function endpointsOf(credential: OAuth2Credential): readonly (string | Or
   const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl } = credential
   const published = publishedAt(credential)
   const own = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl].filter((url) => url !== undefined)
-  return published === undefined ? own : [...own, { origin: new URL(published).origin, publishedAt: published }]
+  if (published === undefined) return own
+  const found = { origin: new URL(published).origin, publishedAt: published }
+  return tokenUrl === undefined ? [found, ...own] : [...own, found]
 }

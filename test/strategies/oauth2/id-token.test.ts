@@ -35,7 +35,7 @@ function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKe
 }
 
 /** A login at a provider that gives that ID token. */
-async function login(made: Made | undefined, fields: object = {}, clock = { now: () => NOW }, refreshed: Made[] = []) {
+async function login(made: Made | undefined, fields: object = {}, clock = { now: () => NOW }, refreshed: Made[] = [], hasKeys = true) {
   let nonce = ''
   const servers = routes({
     [DISCOVERY]: {
@@ -43,7 +43,7 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
         issuer: ISSUER,
         authorization_endpoint: `${ISSUER}/authorize`,
         token_endpoint: `${ISSUER}/token`,
-        jwks_uri: `${ISSUER}/keys`,
+        ...(hasKeys && { jwks_uri: `${ISSUER}/keys` }),
       },
     },
     [`${ISSUER}/keys`]: { body: { keys: [published] } },
@@ -126,6 +126,10 @@ describe('an ID token', () => {
     const { headers } = await auth.authorize(wanted)
     const claims = JSON.parse(Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).toMatchObject({ sub: 'ada', exp: seconds + 4000 })
+  })
+
+  it('of a provider without keys is refused', async () => {
+    expect(await failureOf(login({}, {}, undefined, [], false))).toMatchObject({ code: 'OIDC_ID_TOKEN', credential: 'mine' })
   })
 
   it('that is missing is refused', async () => {
