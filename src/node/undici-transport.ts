@@ -1,7 +1,9 @@
 import { Agent, type buildConnector } from 'undici'
+import type { Collect } from '../http/collect.ts'
 import type { ClientCertificate, Connect, HttpRequest, Send, SendOptions } from '../http/message.ts'
 import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
 import { environmentProxies } from './proxy-tunnel.ts'
+import { undiciCollect } from './undici-collect.ts'
 import { undiciConnection } from './undici-connection.ts'
 import { exchange } from './undici-exchange.ts'
 
@@ -30,7 +32,7 @@ export function undiciTransport({
   timeouts = {},
   env = process.env,
   ...hooks
-}: UndiciTransportOptions = {}): Send & { readonly connect: Connect } {
+}: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
   const proxies = environmentProxies(env)
   const connector = (granted: boolean, shown?: ClientCertificate): buildConnector.connector =>
     guardedConnect({ ...hooks, ...shown, granted, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) })
@@ -52,5 +54,6 @@ export function undiciTransport({
     }
   }
   const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
-  return Object.assign(send, { connect })
+  const collect: Collect = (request, options, done) => undiciCollect(options.granted ? granted : guarded, request, options, done)
+  return Object.assign(send, { connect, collect })
 }
