@@ -2,7 +2,7 @@
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
 import type { CredentialInput } from '../auth/credential.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, ProtocolError } from '../errors.ts'
 import type { Transport } from '../http/message.ts'
 import type { ApiResponse } from './api-response.ts'
 import { baseAddress } from './base-address.ts'
@@ -16,7 +16,8 @@ import type { FormOptions } from './form.ts'
 import { type Governor, sharedGovernor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
 import { type Link, openLink } from './link.ts'
-import { type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
+import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
+import { rawPath } from './raw-path.ts'
 import { Redactor } from './redactor.ts'
 import type { Settings, Timeouts } from './settings.ts'
 
@@ -106,6 +107,24 @@ export class ApiClient {
     } catch (error) {
       throw described(error, 0, operation.name)
     }
+  }
+
+  /** Sends a request that is no operation: any path below the base address. A `GET` is taken for safe, everything else for unsafe. */
+  async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
+    return this.send<T>({ name: `${method} request`, method, path: rawPath(path), replay }, input, options)
+  }
+
+  /**
+   * The path below the base address of an address that the service named. Errors: `RESPONSE_INVALID` for one elsewhere.
+   *
+   * @param from path of the operation whose answer named it
+   */
+  pathOf(url: string, from: string): string {
+    const { origin, base } = this.#settings
+    const to = URL.canParse(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
+    if (to?.origin === origin && to.pathname.startsWith(`${base}/`)) return to.pathname.slice(base.length) + to.search
+    throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base address`, { url: origin })
   }
 
   /** Hears an event; the result takes the listener back. */

@@ -44,7 +44,7 @@ export interface CallOptions {
   readonly replay?: 'idem'
   /** Further headers; not that of the credential and not those that frame the message. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>> | undefined
   /** Members added to the body last; one that is there already is refused. */
   readonly extraBody?: Readonly<Record<string, unknown>>
   /** Another credential for this call, with limits of its own. */

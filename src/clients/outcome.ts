@@ -49,8 +49,7 @@ export class Outcomes {
   }
 
   #silence({ error, ...rest }: Uncollected): Failure {
-    if (error instanceof NetworkError && Object.isExtensible(error))
-      Object.defineProperty(error, 'sent', { value: rest.sent, enumerable: true })
+    if (Object.isExtensible(error)) Object.defineProperty(error, 'sent', { value: rest.sent, enumerable: true })
     return { error, ...rest }
   }
 
