@@ -17,6 +17,8 @@ export interface UndiciTransportOptions extends ConnectHooks {
 }
 
 const MAX_HEADER_SIZE = 16_384
+/** Short exchanges need few connections; an idle one is left a second before its server says that it closes it. */
+const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 
 /**
  * Sends requests with undici, which follows no redirect and keeps connections open.
@@ -54,6 +56,15 @@ export function undiciTransport({
     }
   }
   const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
-  const collect: Collect = (request, options, done) => undiciCollect(options.granted ? granted : guarded, request, options, done)
+  const collecting = new Map<boolean, Agent>()
+  const collectingAgent = (granted: boolean) => {
+    const agent = new Agent({ ...limits, ...COLLECTING, connect: connector(granted) })
+    collecting.set(granted, agent)
+    return agent
+  }
+  const collect: Collect = (request, options, done) => {
+    const granted = options.granted === true
+    return undiciCollect(collecting.get(granted) ?? collectingAgent(granted), request, options, done)
+  }
   return Object.assign(send, { connect, collect })
 }
