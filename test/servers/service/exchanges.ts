@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createDateField } from './date-field.ts'
 import { distorted, ownReply, replaces } from './distort.ts'
-import type { Action, FaultScript, Framing } from './fault-script.ts'
+import { type Action, type FaultScript, type Framing, NO_ACTION } from './fault-script.ts'
 import { formPairs } from './form-pairs.ts'
 import type { ServiceClock } from './manual-clock.ts'
 import type { RateLimit, RateLimiter } from './rate-limiter.ts'
@@ -36,17 +37,18 @@ interface Exchange {
   readonly inFlight: number
   readonly action: Action
   readonly entry: OpenRequest | undefined
+  readonly date: () => string
 }
 
-const NO_ACTION: Action = {}
 const NO_BODY = Buffer.alloc(0)
 
 /** Makes the listener of a service's HTTP server. */
 export function createExchanges(context: ExchangeContext): RequestListener {
   const find = createRouter(context.definition.routes)
   const forbidden = new Set(context.definition.forbiddenHeaders)
+  const date = createDateField(context.clock)
   return (incoming, response) => {
-    const exchange = begin(context, find, incoming, response)
+    const exchange = { ...begin(context, find, incoming, response), date }
     const { action } = exchange
     if (action.resetBefore) return void incoming.socket.resetAndDestroy()
     if (action.stopReading !== undefined) return stopReadingAfter(incoming, action.stopReading)
@@ -70,7 +72,7 @@ function begin(
   find: ReturnType<typeof createRouter>,
   incoming: IncomingMessage,
   response: ServerResponse,
-): Exchange {
+): Omit<Exchange, 'date'> {
   const { definition, traffic, script, options } = context
   const { method = '', url = '', headers, socket } = incoming
   const mark = url.indexOf('?')
@@ -146,7 +148,8 @@ function finish(context: ExchangeContext, exchange: Exchange, body: ReceivedBody
   const { sent } = reply
   if (sent) response.once('close', () => sent(response.writableFinished))
   const own = definition.headersOf?.(found.kind === 'route' ? found.route : undefined)
-  writeReply(incoming, response, own ? { ...reply, headers: { ...own, ...reply.headers } } : reply, fault, fault.framing ?? state.framing)
+  const headers = { Date: exchange.date(), ...own, ...reply.headers }
+  writeReply(incoming, response, { ...reply, headers }, fault, fault.framing ?? state.framing)
 }
 
 /** The answer of the service itself: violations first, then the place, then the operation. */

@@ -51,6 +51,9 @@ export interface Action {
   readonly framing?: Framing
 }
 
+/** What happens to most requests: nothing out of the ordinary. */
+export const NO_ACTION: Action = {}
+
 export interface Rule {
   readonly match?: Match
   /** How often; once when left out. */

@@ -57,6 +57,7 @@ describe('a fault', () => {
 
   it('may change the shape of an answer', async () => {
     expect(await answerTo({ badJson: true })).toMatchObject({ status: 200, json: undefined, text: '{"op":"create","text":"abc",' })
+    expect((await answerTo({ framing: 'length' })).headers.date).toBe('Mon, 01 Jun 2026 12:00:00 GMT')
     expect(await answerTo({ emptyBody: true })).toMatchObject({ status: 200, text: '' })
     expect(await answerTo({ wrongContentType: 'text/plain' })).toMatchObject({ headers: { 'content-type': 'text/plain' }, json: good })
     expect((await answerTo({ extraField: 'more' })).json).toEqual({ ...good, more: 'unexpected' })

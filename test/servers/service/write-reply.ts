@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Action, Framing } from './fault-script.ts'
+import { type Action, type Framing, NO_ACTION } from './fault-script.ts'
 import type { Reply } from './reply.ts'
 
 /** Puts an answer on the wire, whole or as broken as the action says. */
 export function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply, action: Action, framing: Framing): void {
   const { status, headers = {} } = reply
+  if (action === NO_ACTION && framing === 'length' && typeof reply.body === 'string') {
+    // Text leaves together with the head, in one write.
+    response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(reply.body) }).end(reply.body)
+    return
+  }
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : (reply.body ?? Buffer.alloc(0))
   const whole = { ...reply, body }
   if (action.resetAfterHeaders || action.resetAfter !== undefined) {

@@ -29,7 +29,7 @@ export function readJson({ request }: Call): unknown {
 }
 
 /** A media type without parameters; only UTF-8 may be named as a charset. */
-export function mediaType(field = ''): string {
+function mediaType(field = ''): string {
   if (field === 'application/json') return field
   const [type = '', ...parameters] = field.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters

@@ -200,3 +200,23 @@ describe('styles and evaluations', () => {
     expect((await send(fake, 48, { params })).status).toBe(404)
   })
 })
+
+describe('the options', () => {
+  it('let unknown fields pass, count minutes and estimate badly', async () => {
+    await start({ allowExtra: true, usageVersion: '3.11', secondsRemaining: 2 ** 27 })
+    expect((await send(fake, 8, { json: { text: ['a'], target_lang: 'DE', more: 1 }, query: 'more=1' })).status).toBe(200)
+    expect((await send(fake, 28)).json).toMatchObject({ speech_to_text_minutes_limit: 60, speech_to_text_milliseconds_limit: 0 })
+    const document = await upload(fake)
+    fake.clock.advance(1000)
+    expect((await send(fake, 10, document)).json).toMatchObject({ seconds_remaining: 134_217_728 })
+    fake.assertClean()
+  })
+
+  it('of the log: nothing is kept, but counted', async () => {
+    await start({ log: false })
+    await send(fake, 28)
+    expect([fake.log, fake.requests(28), fake.requests(28, 'test-pro')]).toEqual([[], 1, 1])
+    fake.reset()
+    expect(fake.requests()).toBe(0)
+  })
+})

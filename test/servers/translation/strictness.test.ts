@@ -159,7 +159,7 @@ const refusals: readonly (readonly [what: string, op: number, sent: Sent, status
 ]
 
 describe('the translation service refuses', () => {
-  it.each(refusals)('%s', async (_, op, sent, status = 400) => {
+  it.each(refusals.map(([what, op, sent, status = 400]) => [what, op, sent, status] as const))('%s', async (_, op, sent, status) => {
     const answer = await send(fake, op, sent)
     expect([answer.status, answer.json]).toEqual([status, expect.objectContaining({ message: expect.any(String) })])
     fake.assertClean()

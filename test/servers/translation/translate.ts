@@ -34,8 +34,7 @@ export function detected(text: string): string {
   return /^([a-z]{2}):/i.exec(text)?.[1]?.toUpperCase() ?? 'EN'
 }
 
-/** What the service makes of a text. */
-export function translatedText(text: string, target: string, dictionaries: readonly Dictionary[]): string {
+function translatedText(text: string, target: string, dictionaries: readonly Dictionary[]): string {
   let result = text
   for (const { entries } of dictionaries) for (const [source, term] of entries) result = result.replaceAll(source, () => term)
   return `[${target}] ${result}`

@@ -64,7 +64,7 @@ export function createVoiceStream(state: TranslationState, session: VoiceSession
         else end()
       } catch (error) {
         if (!(error instanceof SessionError)) throw error
-        if (state.settings.allowExtra === false) line.complain(`a voice session: ${error.message}`)
+        line.complain(`a voice session: ${error.message}`)
         fail(error.message)
       }
     },
