@@ -1,27 +1,24 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
 import { type AuthFlow, authorized, handshake, type Leg } from '../auth/flow.ts'
-import type { Secret } from '../auth/secret.ts'
-import type { Entry } from '../auth/session.ts'
-import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
+import type { Preparation, Resource, Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, SelectionError, TrustError } from '../errors.ts'
 import { type HttpRequest, hasQueryParameter } from '../http/message.ts'
-import type { S3KeySource, S3Keys } from '../platform/platform.ts'
+import type { S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
-import { reveal } from './reveal.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
 import { type Place, placeKey } from './s3/endpoint.ts'
+import { keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
-type Context = AuthContext<S3Scheme, S3Credential>
-type Known = PeekContext<S3Scheme, S3Credential>
+type Context = S3Context
+type Known = S3PeekContext
 
 /** A signature in a header is good for that long. */
 const SIGNATURE_LIFE = 15 * 60_000
-const MARGIN = 5 * 60_000
 
 /** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and ended keys are each corrected once. */
 export const s3: Strategy<S3Scheme, S3Credential> = {
@@ -99,12 +96,8 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 
 function peek(request: HttpRequest, context: Known): Leg | undefined {
   if (isPresigned(request)) return authorized(request)
-  const { credential, session } = context
-  // Functions and sources are asked once per request, so not for a look ahead.
-  if ([credential.accessKeyId, credential.secretAccessKey, credential.sessionToken].some((secret) => secret?.isText === false))
-    return undefined
-  const keys = credential.keys ? session.get<S3Keys>('keys')?.value : ownKeys(credential)
-  if (!keys || keys instanceof Promise) return undefined
+  const keys = keysAtHand(context)
+  if (!keys) return undefined
   const leg = sign(request, keys, context, placeOf(request, context, keys))
   return leg instanceof Promise ? undefined : leg
 }
@@ -134,7 +127,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
 
 /** Learns from a refusal what makes the next request differ; undefined when there is nothing to learn. */
 async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
-  const { session, clock, credential } = context
+  const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
     await remember(context, regionKey(place), refusal.region)
     return 'region'
@@ -144,10 +137,7 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
     await remember(context, skewKey(place), skew)
     return 'clock'
   }
-  if (!isStale(refusal) || !credential.keys) return undefined
-  session.invalidate('keys', keys)
-  const { accessKeyId, sessionToken } = await keysOf(context)
-  return accessKeyId === keys.accessKeyId && sessionToken === keys.sessionToken ? undefined : 'keys'
+  return isStale(refusal) && (await renewKeys(keys, context)) ? 'keys' : undefined
 }
 
 function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, resource }: Known, place: Place): Leg | Promise<Leg> {
@@ -183,33 +173,6 @@ function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requ
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
   return placeFor(credential, url, resource.target, keys, (address) => session.get<string>(regionKey(address))?.value)
-}
-
-/** The keys of the entry, or those of its source, which are kept until they end. */
-async function keysOf({ credential, session, warn }: Context): Promise<S3Keys> {
-  const { keys } = credential
-  return keys ? (await session.resolve('keys', () => entryFrom(keys, warn))).value : ownKeys(credential)
-}
-
-/** The entry's own keys, one read after the other: at once when they were given as text. */
-function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
-  const { accessKeyId, secretAccessKey, sessionToken } = credential
-  const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')
-  return whenThere(read(accessKeyId, 'accessKeyId'), (id) =>
-    whenThere(read(secretAccessKey, 'secretAccessKey'), (key) =>
-      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token])),
-    ),
-  )
-}
-
-async function entryFrom(keys: S3KeySource, warn: Context['warn']): Promise<Entry<S3Keys>> {
-  const value = await keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
-  const { expiration } = value
-  return expiration === undefined ? { value } : { value, expiresAt: expiration, renewAt: expiration - MARGIN }
-}
-
-function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[]): S3Keys {
-  return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
 }
 
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
