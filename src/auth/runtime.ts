@@ -114,8 +114,8 @@ export class Runtime {
   }
 
   async status(): Promise<readonly CredentialStatus[]> {
-    const known = this.#chooser.own.filter(({ strategy }) => strategy.tokenState)
-    return Promise.all(known.map((choice) => statusOf(choice, this.#alone(choice))))
+    const known = await Promise.all(this.#chooser.own.map((choice) => statusOf(choice, this.#alone(choice))))
+    return known.filter((status) => status !== undefined)
   }
 
   /** For what concerns the entry itself and no address. */
@@ -145,9 +145,11 @@ export class Runtime {
   }
 }
 
-async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus> {
+async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus | undefined> {
   const { id, type, flow } = credential
-  const { expiresAt, ...known } = (await strategy.tokenState?.(context)) ?? { state: 'none', renewable: false, lasts: false }
+  const found = await strategy.tokenState?.(context)
+  if (!found) return undefined
+  const { expiresAt, ...known } = found
   return {
     credential: id,
     type,

@@ -177,8 +177,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Forgets the token everywhere. */
   logout?(context: AuthContext<S, C>): Promise<void>
-  /** What is known about the token; asks no server. */
-  tokenState?(context: AuthContext<S, C>): Promise<TokenState>
+  /** What is known about the token, or about keys that end; undefined for an entry that has none of these. Asks no server. */
+  tokenState?(context: AuthContext<S, C>): Promise<TokenState | undefined>
 }
 
 /** Every address of an origin, and the document there that names the endpoints. */

@@ -10,7 +10,8 @@ import type { S3Scheme } from '../stac/scheme.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
 import { type Place, placeKey } from './s3/endpoint.ts'
-import { keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
+import { sourceProblem } from './s3/key-sources.ts'
+import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
@@ -30,6 +31,9 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
         accessKeyId: { kind: 'secret', label: 'Access key id' },
         secretAccessKey: { kind: 'secret', label: 'Secret access key' },
         sessionToken: { kind: 'secret', label: 'Session token' },
+        credentialsUrl: { kind: 'url', label: 'Service that gives temporary keys' },
+        with: { kind: 'id', label: 'Entry that authorizes calls of that service' },
+        instanceMetadata: { kind: 'boolean', label: 'Keys may come from the metadata service of this machine' },
         region: { kind: 'text', label: 'Region' },
         endpoint: { kind: 'url', label: 'Endpoint' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name' },
@@ -51,21 +55,18 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   addressProblem,
   covers,
   reaches,
-  endpoints: ({ keys, endpoint = keys?.endpoint }) => (endpoint ? [endpoint] : []),
+  endpoints: ({ credentialsUrl, keys, endpoint = keys?.endpoint }) => [credentialsUrl, endpoint].filter((url) => url !== undefined),
   prepare,
   peek,
   authorize,
+  tokenState: async (context) => keyState(context),
 }
 
-/** Keys come from one place: the entry, or else a profile or the environment. */
+/** Keys come from one place: the entry, a service, or else a profile or the environment. */
 function refine(entry: S3Credential): S3Credential {
-  const { accessKeyId, secretAccessKey, sessionToken, profile } = entry
-  if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
-    throw new ConfigurationError('CONFIG_INVALID', 'accessKeyId and secretAccessKey belong together', { pointer: '/secretAccessKey' })
-  }
-  if (!accessKeyId) return { ...entry, keys: platform.s3Keys(entry) }
-  if (!profile) return entry
-  throw new ConfigurationError('CONFIG_INVALID', 'an entry has keys or a profile, not both', { pointer: '/profile' })
+  const problem = sourceProblem(entry)
+  if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
+  return entry.accessKeyId || entry.credentialsUrl ? entry : { ...entry, keys: platform.s3Keys(entry) }
 }
 
 /** Endpoint and region as the document states them, for the user to look at before they become part of an entry. */
