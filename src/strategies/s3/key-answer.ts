@@ -1,7 +1,8 @@
 /** Keys in the JSON of those who hand them out: key services, `credential_process` programs. */
+
+import { momentOf } from '../../http/moment.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { isObject, own } from '../../stac/json.ts'
-import { momentOf } from '../moment.ts'
 
 /** What each value is called, lower-case initials first (key services), then as AWS writes them. */
 const NAMES = {

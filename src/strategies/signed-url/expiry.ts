@@ -1,6 +1,6 @@
 import type { Entry } from '../../auth/session.ts'
+import { momentOf } from '../../http/moment.ts'
 import { own } from '../../stac/json.ts'
-import { momentOf } from '../moment.ts'
 
 /** A signed address that says nothing about its end is kept this long, in milliseconds. */
 const UNKNOWN_LIFE = 5 * 60_000

@@ -1,6 +1,6 @@
 /**
  * Epoch milliseconds of an ISO 8601 date (also with a blank instead of the `T`), or of epoch seconds; undefined for
- * anything else. A time without a zone is UTC.
+ * anything else. A time without a zone is UTC (RFC 3339 §5.6 with less strictness).
  */
 export function momentOf(value: unknown): number | undefined {
   const text = typeof value === 'number' ? String(Math.trunc(value)) : value
