@@ -1,9 +1,11 @@
 /** The user's side of an engine, ready to choose: entries read, patterns parsed, tuples known. */
 import type { AuthError } from '../errors.ts'
+import type { HttpRequest } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
-import type { Choice } from './choice.ts'
+import { type Choice, coversTarget } from './choice.ts'
 import type { CredentialSet } from './credential.ts'
+import type { AuthFlow } from './flow.ts'
 import { grantedOrigins } from './granted-origins.ts'
 import { Judge } from './judge.ts'
 import { checkTypes, readCredentials } from './read-credentials.ts'
@@ -57,6 +59,15 @@ export class Chooser {
     if (target.refs.length === 0) return []
     const outcome = this.#selector.select(target, url)
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
+  }
+
+  /** The legs of a request without material to an address that is none of the web's; undefined when no strategy knows it. */
+  async open(request: HttpRequest, target?: Target): Promise<AuthFlow | undefined> {
+    const url = new URL(request.url)
+    const type = url.protocol.slice(0, -1)
+    await this.#registry.load([type])
+    const own = this.own.find((choice) => choice.credential.type === type && coversTarget(choice, url))
+    return this.#registry.get(type)?.open?.(request, { url: request.url, target }, own?.credential)
   }
 
   async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {

@@ -78,6 +78,12 @@ export class Runtime {
     throw refusal
   }
 
+  /** The first leg of a request without material to an address that is none of the web's; undefined when no strategy knows it. */
+  async open(request: HttpRequest, target: Target): Promise<Leg | undefined> {
+    const flow = await this.#chooser.open(request, target)
+    return flow && authorizedLeg(flow, (leg) => this.#world.transport(leg.request))
+  }
+
   /** Why a selection cannot be used before a person did something; asks no server. */
   async hindrance({ choice }: Selection): Promise<AuthError | undefined> {
     for (let next = choice; next; next = this.#inputOf(next)) {

@@ -169,6 +169,11 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   peek?(request: HttpRequest, context: PeekContext<S, C>): Leg | undefined
   /** The legs of one request. */
   authorize(request: HttpRequest, context: AuthContext<S, C>): AuthFlow
+  /**
+   * The legs of a request without material, to an address that has this type as its scheme (`s3:`); `entry` is one of the user's that
+   * covers it and may know the place better than the document.
+   */
+  open?(request: HttpRequest, resource: Resource, entry?: C): AuthFlow
   /** The token itself, as input of a chained scheme. */
   token?(context: AuthContext<S, C>): Promise<Token>
   /** Why a person is needed first, as far as that is known here; asks no server. */

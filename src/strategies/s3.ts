@@ -9,9 +9,10 @@ import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
-import { type Place, placeKey } from './s3/endpoint.ts'
+import { locationOf, type Place, placeKey } from './s3/endpoint.ts'
 import { sourceProblem } from './s3/key-sources.ts'
 import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
+import { openLegs } from './s3/open.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
@@ -59,6 +60,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   prepare,
   peek,
   authorize,
+  open: openLegs,
   tokenState: async (context) => keyState(context),
 }
 
@@ -166,10 +168,6 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   const location = locationOf(place, requesterPays)
   const leg = (request: HttpRequest): Leg => ({ kind: 'authorized', request, expiresAt, location })
   return whenThere(signed, leg)
-}
-
-function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays: boolean) {
-  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
 }
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
