@@ -5,7 +5,7 @@
 import { ConfigurationError, CredentialError } from '../errors.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../platform/platform.ts'
-import { type AwsProviders, importProviders } from './aws-package.ts'
+import type { AwsProviders } from './aws-package.ts'
 import { FAMILIES, pairIn } from './aws-pair.ts'
 import { type ProfileFiles, profileFiles, readProfile } from './aws-profile.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'
@@ -16,8 +16,8 @@ export interface AwsUser {
   /** The metadata service of the machine may be asked. */
   readonly instanceMetadata: boolean
   readonly warn: (message: string) => void
-  /** The package that asks services of AWS. */
-  readonly load: () => Promise<AwsProviders>
+  /** Loads what asks the services of AWS; default: the optional package. */
+  readonly load: (() => Promise<AwsProviders>) | undefined
 }
 
 const HINT =
@@ -29,7 +29,7 @@ const HINT =
  *
  * Errors: `CREDENTIAL_SOURCE` and `LOGIN_REQUIRED` when asked for keys, `CONFIG_INVALID` at once for an endpoint that is no https URL.
  */
-export function awsKeys(entry: S3KeyWish, environment: NodeJS.ProcessEnv = process.env, load = importProviders): S3KeySource {
+export function awsKeys(entry: S3KeyWish, environment: NodeJS.ProcessEnv = process.env, load?: AwsUser['load']): S3KeySource {
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment
   const place = { endpoint: endpointIn(environment), region: AWS_REGION || AWS_DEFAULT_REGION || undefined }
   return Object.assign(async (warn = (_message: string) => {}) => {
