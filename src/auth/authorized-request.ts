@@ -14,12 +14,6 @@ export function plainRequest(request: HttpRequest, { pointer }: Target, selectio
     : { ...request, pointer, material: NOTHING }
 }
 
-/** The same at the place where that leg would go. */
-export function openRequest(request: HttpRequest, leg: Leg | undefined, target: Target, selection?: Selection): AuthorizedRequest {
-  const plain = plainRequest(leg?.request ?? request, target, selection)
-  return leg?.location ? { ...plain, location: leg.location } : plain
-}
-
 /** The authorized request; what differs from the plain one is its material. */
 export function authorizedRequest(
   plain: HttpRequest,

@@ -1,17 +1,16 @@
 /** The user's side of an engine, ready to choose: entries read, patterns parsed, tuples known. */
 import type { AuthError } from '../errors.ts'
-import type { HttpRequest } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
-import { type Choice, coversTarget } from './choice.ts'
+import type { Choice } from './choice.ts'
 import type { CredentialSet } from './credential.ts'
-import type { AuthFlow } from './flow.ts'
 import { grantedOrigins } from './granted-origins.ts'
 import { Judge } from './judge.ts'
 import { checkTypes, readCredentials } from './read-credentials.ts'
 import type { Registry } from './registry.ts'
 import { resourceOf } from './resource.ts'
 import { type Selection, Selector, Unusable } from './select.ts'
+import type { Strategy } from './strategy.ts'
 
 export class Chooser {
   readonly #registry: Registry
@@ -61,13 +60,10 @@ export class Chooser {
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
   }
 
-  /** The legs of a request without material to an address that is none of the web's; undefined when no strategy knows it. */
-  async open(request: HttpRequest, target?: Target): Promise<AuthFlow | undefined> {
-    const url = new URL(request.url)
-    const type = url.protocol.slice(0, -1)
+  /** The strategy of that type, if there is one. */
+  async strategyOf(type: string): Promise<Strategy | undefined> {
     await this.#registry.load([type])
-    const own = this.own.find((choice) => choice.credential.type === type && coversTarget(choice, url))
-    return this.#registry.get(type)?.open?.(request, { url: request.url, target }, own?.credential)
+    return this.#registry.get(type)
   }
 
   async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {

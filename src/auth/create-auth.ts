@@ -4,7 +4,7 @@ import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
 import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
-import { authorizedRequest, openRequest, plainRequest } from './authorized-request.ts'
+import { authorizedRequest, plainRequest } from './authorized-request.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { Chooser } from './chooser.ts'
 import type { CredentialSource } from './credential.ts'
@@ -88,7 +88,7 @@ export function createAuth(options: AuthOptions): Auth {
   /** What can be said without waiting. */
   function known(request: HttpRequest, target: Target, selection?: Selection, presign?: number): AuthorizedRequest | undefined {
     const choice = selection?.choice
-    if (!choice) return isOfWeb(request) ? plainRequest(request, target, selection) : undefined
+    if (!choice) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
     const { scheme, credential, strategy } = choice
     const session = runtime?.session(credential.id) ?? NO_SESSION
     const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign } })
@@ -103,7 +103,7 @@ export function createAuth(options: AuthOptions): Auth {
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
     const at = known(request, target, selection, options.presign)
     if (at) return at
-    if (!selection?.choice) return openRequest(request, await (await running()).open(request, target), target, selection)
+    if (!selection?.choice) return (await running()).open(request, target, selection)
     const { leg, selection: used } = await (runtime ?? (await running())).authorize(request, outcome, target, options)
     return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
   }
@@ -159,10 +159,6 @@ function targetOf(target: Target | undefined): Target {
   throw new SelectionError('TARGET_NOT_FOUND', 'there is no such asset or link in the document', {
     hint: 'targetsOf(document) lists what there is',
   })
-}
-
-function isOfWeb({ url }: HttpRequest): boolean {
-  return url.startsWith('http')
 }
 
 function isTarget(value: unknown): value is Target {

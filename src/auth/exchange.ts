@@ -10,6 +10,7 @@ import { type Choice, coversTarget, widthOf } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, granted, sendLeg, type World } from './context.ts'
 import { runFlow } from './drive.ts'
+import { openFlow } from './open.ts'
 import { rejected } from './rejected.ts'
 import { type Selection, Unusable } from './select.ts'
 
@@ -138,7 +139,7 @@ export class Exchange {
     const send = ({ request }: { readonly request: HttpRequest }) =>
       this.#world.transport(request, granted(this.#world, request, { signal, followHidden }))
     if (/^https?:/.test(request.url)) return { response: await send({ request }), replaced: false }
-    const flow = await this.#chooser.open(request, target)
+    const flow = await openFlow(request, this.#chooser, target)
     const result = flow && (await runFlow(flow, send))
     if (result) return { response: result.response, replaced: false }
     throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with the s3 strategy', { url: request.url })
