@@ -10,9 +10,9 @@ import type { S3KeySource, S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
 import { reveal } from './reveal.ts'
-import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
+import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
-import { type Place, placeKey } from './s3/endpoint.ts'
+import { type Place, placeKey, sameService } from './s3/endpoint.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
@@ -53,6 +53,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   }),
   addressProblem,
   covers,
+  suits,
   reaches,
   endpoints: ({ keys, endpoint = keys?.endpoint }) => (endpoint ? [endpoint] : []),
   prepare,
@@ -127,7 +128,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, context.credential.id, payHint(context))
+    if (!correction || corrected.has(correction)) throw refusedBy(refusal, context.credential.id, payHint(place, context))
     corrected.add(correction)
   }
 }
@@ -222,8 +223,12 @@ function isPresigned({ url }: HttpRequest): boolean {
   return hasQueryParameter(url, 'X-Amz-Signature')
 }
 
-function payHint({ credential, resource }: Context): string | undefined {
-  if (credential.requesterPays || !storagesFor(resource.target).some(({ requesterPays }) => requesterPays)) return undefined
+/** Of two places of a file one may be free: what is said about the service that refused counts, if anything is. */
+function payHint({ endpoint }: Place, { credential, resource }: Context): string | undefined {
+  const storages = storagesFor(resource.target)
+  const here = storages.filter((storage) => sameService(serviceOf(storage, credential).endpoint ?? '', endpoint))
+  const billed = (here.length > 0 ? here : storages).some(({ requesterPays }) => requesterPays)
+  if (credential.requesterPays || !billed) return undefined
   return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
 }
 

@@ -3,10 +3,10 @@ import type { Credential } from '../../auth/credential.ts'
 import { coveredBy } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
-import { type ObjectAddress, objectAddressOf } from '../../stac/object-address.ts'
+import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
-import { amazonRegion, type Place, placeOf } from './endpoint.ts'
+import { amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
 
 /** An entry of type `s3` after reading. */
 export interface S3Credential extends Credential {
@@ -22,6 +22,9 @@ export interface S3Credential extends Credential {
   /** The user agrees to pay for transfers. */
   readonly requesterPays?: boolean
 }
+
+/** Platforms with an interface of their own: `AZURE` in v1, `ms-azure` in v2. */
+const FOREIGN = /azure/i
 
 /** True when the entry may be used for a target at that address. A bucket's https addresses count in the entry's region only. */
 export function covers(entry: S3Credential, url: string, target?: Target): boolean {
@@ -54,11 +57,20 @@ export function placeFor(
   return placeOf(url, { entry, environment, storages: storagesFor(target), learned, trusts: (place) => reachesPlace(entry, place) })
 }
 
-/** The storages of a target; one that has the name of an auth scheme of the target goes first. */
+/**
+ * True when the document names the entry's own service as one that has the target. Buckets of one name lie on several services,
+ * so it decides between entries that are granted the same bucket.
+ */
+export function suits(entry: S3Credential, target: Target): boolean {
+  const { endpoint } = entry
+  return endpoint !== undefined && storagesFor(target).some((storage) => sameService(serviceOf(storage, entry).endpoint ?? '', endpoint))
+}
+
+/** The storages of a target that speak S3; one that has the name of an auth scheme of the target goes first. */
 export function storagesFor(target: Target | undefined): readonly Storage[] {
   if (!target) return []
   const named = ({ key }: Storage) => key !== undefined && target.refs.includes(key)
-  const storages = storagesOf(target)
+  const storages = storagesOf(target).filter(({ type = '' }) => !FOREIGN.test(type))
   return storages.length < 2 ? storages : [...storages.filter(named), ...storages.filter((storage) => !named(storage))]
 }
 
