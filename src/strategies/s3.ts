@@ -5,7 +5,7 @@ import type { Secret } from '../auth/secret.ts'
 import type { Entry } from '../auth/session.ts'
 import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, SelectionError, TrustError } from '../errors.ts'
-import { type HttpRequest, hasQueryParameter } from '../http/message.ts'
+import type { HttpRequest } from '../http/message.ts'
 import type { S3KeySource, S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
@@ -13,6 +13,7 @@ import { reveal } from './reveal.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
 import { type Place, placeKey, sameService } from './s3/endpoint.ts'
+import { endOf, isPresigned, sendPresigned } from './s3/presigned.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
@@ -99,7 +100,7 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 }
 
 function peek(request: HttpRequest, context: Known): Leg | undefined {
-  if (isPresigned(request)) return authorized(request)
+  if (isPresigned(request)) return authorized(request, endOf(request.url))
   const { credential, session } = context
   // Functions and sources are asked once per request, so not for a look ahead.
   if ([credential.accessKeyId, credential.secretAccessKey, credential.sessionToken].some((secret) => secret?.isText === false))
@@ -112,9 +113,10 @@ function peek(request: HttpRequest, context: Known): Leg | undefined {
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   if (isPresigned(request)) {
-    yield authorized(request)
+    yield* sendPresigned(request, context.clock)
     return
   }
+  const { credential, clock } = context
   const corrected = new Set<string>()
   for (;;) {
     const keys = await keysOf(context)
@@ -128,7 +130,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, context.credential.id, payHint(place, context))
+    if (!correction || corrected.has(correction)) throw refusedBy(refusal, credential.id, clock.now(), payHint(place, context))
     corrected.add(correction)
   }
 }
@@ -216,11 +218,6 @@ function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: r
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
   session.invalidate(key, session.get(key)?.value)
   await session.resolve(key, async () => ({ value }))
-}
-
-/** A presigned address carries its own signature and takes no second one. */
-function isPresigned({ url }: HttpRequest): boolean {
-  return hasQueryParameter(url, 'X-Amz-Signature')
 }
 
 /** Of two places of a file one may be free: what is said about the service that refused counts, if anything is. */

@@ -166,6 +166,36 @@ describe('the clock', () => {
     }
   })
 
+  it('is corrected as well where the service names another code and is ten minutes off', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired']) {
+      const off = answer(403, date('2026-11-20T12:10:00Z'), refusal(code))
+      const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [off, answer(200)])
+      expect(second?.headers['x-amz-date']).toBe('20261120T121000Z')
+    }
+  })
+
+  it('is corrected once', async () => {
+    const off = answer(403, date('2026-11-20T12:10:00Z'), refusal('RequestTimeTooSkewed'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [off, off])).rejects.toMatchObject({
+      code: 'CLOCK_SKEW',
+      message: expect.stringContaining('disagree by 600 seconds: 403 RequestTimeTooSkewed'),
+    })
+  })
+
+  it('is not corrected by more than a day', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired', 'RequestTimeTooSkewed']) {
+      const off = answer(403, date('2026-11-22T12:00:01Z'), refusal(code))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'CLOCK_SKEW', credential: 'mine' })
+    }
+  })
+
+  it('is left alone by a Date that is missing or absurd', async () => {
+    for (const headers of [{}, { date: 'next Tuesday' }, { date: '' }]) {
+      const off = answer(403, headers, refusal('AuthFailure'))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
+    }
+  })
+
   it('is not blamed for other failures when it is nearly right', async () => {
     const failed = answer(403, date('2026-11-20T12:04:00Z'), refusal('AuthFailure'))
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [failed])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
