@@ -3,6 +3,7 @@ import type { Credential } from '../../auth/credential.ts'
 import { coveredBy } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
+import { listedFolder } from '../../stac/list-address.ts'
 import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
@@ -37,12 +38,14 @@ export function covers(entry: S3Credential, url: string, target?: Target): boole
 
 /** True when a signature may go to that address: it is granted, or it is an address of a granted bucket. */
 export function reaches(entry: S3Credential, url: string): boolean {
-  return coveredBy(entry.sendTo, new URL(url)) || isGranted(entry, objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }]))
+  const address = objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }])
+  return isGranted(entry, address) || coveredBy(entry.sendTo, new URL(address ? subjectOf(url, address) : url))
 }
 
 /** The same for a place, which is taken apart already. */
 export function reachesPlace(entry: S3Credential, place: Place): boolean {
-  return isGranted(entry, place) || coveredBy(entry.sendTo, new URL(place.url))
+  if (isGranted(entry, place) || coveredBy(entry.sendTo, new URL(place.url))) return true
+  return place.search !== '' && reaches(entry, place.url)
 }
 
 /** The place of an object for that entry. */
@@ -76,7 +79,15 @@ export function storagesFor(target: Target | undefined): readonly Storage[] {
 
 /** True for an address of a granted bucket on the service that the bucket belongs to. */
 function isGranted(entry: S3Credential, address: ObjectAddress | undefined): boolean {
-  return address !== undefined && isOwn(entry, address) && coveredBy(entry.sendTo, new URL(`s3://${address.bucket}/${address.path}`))
+  if (address === undefined || !isOwn(entry, address)) return false
+  return coveredBy(entry.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
+}
+
+/** What a grant is held against: for the list of a folder the folder itself, which stands where the query begins. */
+function subjectOf(url: string, address: ObjectAddress): string {
+  const folder = listedFolder(address)
+  const [start = ''] = url.split('?', 1)
+  return folder !== undefined && address.bucket !== '' && start.endsWith('/') ? start + folder : url
 }
 
 /** A bucket's name belongs to one service: the user's endpoint, else Amazon in the user's part of the world. */
