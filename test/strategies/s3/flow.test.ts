@@ -190,8 +190,8 @@ describe('the clock', () => {
   })
 
   it('is left alone by a Date that is missing or absurd', async () => {
-    for (const headers of [{}, { date: 'next Tuesday' }, { date: '' }]) {
-      const off = answer(403, headers, refusal('AuthFailure'))
+    for (const absurd of [undefined, 'next Tuesday', '']) {
+      const off = answer(403, absurd === undefined ? {} : { date: absurd }, refusal('AuthFailure'))
       await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
     }
   })
