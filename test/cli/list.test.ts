@@ -62,4 +62,9 @@ describe('list', () => {
     expect(await list('https://data.example/x/')).toMatchObject({ code: 4, stderr: expect.stringContaining('SCHEME_UNSUPPORTED') })
     for (const limit of ['0', '-1', '1.5', 'x']) expect((await list(item, '--asset', 'zarr', `--limit=${limit}`)).code).toBe(2)
   })
+
+  it('leaves it to fetch to say what the store says of an object that is not there', async () => {
+    const { code, stderr } = await run(['fetch', 's3://eo/none', '--credentials', good])
+    expect([code, stderr]).toEqual([5, expect.stringContaining(': the server answered 404 NoSuchKey\n')])
+  })
 })

@@ -78,6 +78,26 @@ describe('a bucket in another region of Amazon’s', () => {
     expect(third?.url).toBe(second?.url)
   })
 
+  it.each([
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://eo.s3.ap-south-1.amazonaws.com/k' }, refusal('TemporaryRedirect')],
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://evil.example/eo/k' }, refusal('TemporaryRedirect')],
+    [400, { 'x-amz-bucket-region': 'ap-south-1' }, ''],
+    [400, {}, refusal('AuthorizationHeaderMalformed', '<Region>ap-south-1</Region>')],
+    [301, {}, refusal('PermanentRedirect', '<Region>ap-south-1</Region>')],
+  ])('is known from a %i with %j', async (status, headers, body) => {
+    const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(status, headers, body), answer(200)])
+    expect(second?.url).toBe('https://eo.s3.ap-south-1.amazonaws.com/k')
+    expect(second && regionOf(second)).toBe('ap-south-1')
+  })
+
+  it('is not learned from a refusal of access', async () => {
+    const refused = answer(403, { 'x-amz-bucket-region': 'ap-south-1' }, refusal('AccessDenied', '<Region>ap-south-1</Region>'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [refused])).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+      hint: expect.stringContaining('may not list the bucket'),
+    })
+  })
+
   it('is not followed out of the grant', async () => {
     const context = contextWith(
       { sendTo: [parseGrant('https://eo.s3.eu-west-1.amazonaws.com/')] },
