@@ -142,6 +142,18 @@ describe('a folder', () => {
     expect(await failureOf(all(web, {}, bearer))).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining('http') })
   })
 
+  it('is listed and opened where a grant has characters that are signed as escapes', async () => {
+    const folders = { 'eo/year=2026/a+b (1)/x': 'x' }
+    await serve({ objects: folders })
+    for (const grant of ['s3://eo/year=2026/', 's3://eo/year%3D2026/a+b%20(1)/']) {
+      const auth = engine({ sendTo: grant })
+      const hive = folder('s3://eo/year=2026/a+b%20(1)')
+      const [object] = await all(hive, {}, auth)
+      expect(await (await auth.fetchFor(hive)(found(object?.url))).text()).toBe('x')
+      expect(await (await auth.fetch(folder('s3://eo/year=2026/a+b%20(1)/x'))).text()).toBe('x')
+    }
+  })
+
   it.each(['https://s3.waw3-1.archive.example', 'https://eodata.archive.example'])('of the public on %s needs no keys', async (origin) => {
     await serve({ public: ['far'] })
     const send = undiciTransport()

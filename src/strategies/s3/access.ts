@@ -1,12 +1,12 @@
 /** Where an `s3` entry may be used: its `sendTo`, and what a granted bucket means in https addresses. */
 import type { Credential } from '../../auth/credential.ts'
-import { coveredBy } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
 import { listedFolder } from '../../stac/list-address.ts'
 import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
+import { coversKey } from './covers-key.ts'
 import { amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
 
 /** An entry of type `s3` after reading. */
@@ -29,7 +29,7 @@ const FOREIGN = /azure/i
 
 /** True when the entry may be used for a target at that address. A bucket's https addresses count in the entry's region only. */
 export function covers(entry: S3Credential, url: string, target?: Target): boolean {
-  if (coveredBy(entry.sendTo, new URL(url))) return true
+  if (coversKey(entry.sendTo, new URL(url))) return true
   if (url.startsWith('s3:')) return reachesPlace(entry, placeFor(entry, url, target))
   const address = objectAddressOf(url)
   const region = address && amazonRegion(address)
@@ -39,12 +39,12 @@ export function covers(entry: S3Credential, url: string, target?: Target): boole
 /** True when a signature may go to that address: it is granted, or it is an address of a granted bucket. */
 export function reaches(entry: S3Credential, url: string): boolean {
   const address = objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }])
-  return isGranted(entry, address) || coveredBy(entry.sendTo, new URL(address ? subjectOf(url, address) : url))
+  return isGranted(entry, address) || coversKey(entry.sendTo, new URL(address ? subjectOf(url, address) : url))
 }
 
 /** The same for a place, which is taken apart already. */
 export function reachesPlace(entry: S3Credential, place: Place): boolean {
-  if (isGranted(entry, place) || coveredBy(entry.sendTo, new URL(place.url))) return true
+  if (isGranted(entry, place) || coversKey(entry.sendTo, new URL(place.url))) return true
   return place.search !== '' && reaches(entry, place.url)
 }
 
@@ -80,7 +80,7 @@ export function storagesFor(target: Target | undefined): readonly Storage[] {
 /** True for an address of a granted bucket on the service that the bucket belongs to. */
 function isGranted(entry: S3Credential, address: ObjectAddress | undefined): boolean {
   if (address === undefined || !isOwn(entry, address)) return false
-  return coveredBy(entry.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
+  return coversKey(entry.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
 }
 
 /** What a grant is held against: for the list of a folder the folder itself, which stands where the query begins. */

@@ -57,6 +57,35 @@ describe('covers', () => {
   })
 })
 
+describe('a key', () => {
+  it.each([
+    ['s3://eo/year=2026/', 's3://eo/year=2026/a'],
+    ['s3://eo/year=2026/', 's3://eo/year%3D2026/a'],
+    ['s3://eo/year%3d2026/', 's3://eo/year=2026/a'],
+    ['s3://eo/a+b(1)/', 'https://eo.s3.eu-central-1.amazonaws.com/a%2Bb%281%29/k'],
+    ['s3://eo/日本/', 's3://eo/%E6%97%A5%E6%9C%AC/k'],
+    ['s3://eo/a%7Eb+/', 's3://eo/a~b+/k'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/year=2026/', 'https://s3.eu-central-1.amazonaws.com/eo/year%3D2026/k'],
+    ['s3://eo/year=2026/', 's3://eo/?list-type=2&prefix=year%3D2026%2F'],
+  ])('is the same however it is written: %s covers %s', (pattern, url) => {
+    expect(covers(entry(pattern, EU), url)).toBe(true)
+  })
+
+  it.each([
+    ['s3://eo/year=2026/', 's3://eo/year%3D2027/a'],
+    ['s3://eo/year=2026/', 's3://eo/year=2026'.replace('2026', '2026%2Fx')],
+    ['s3://eo/year=2026/', 's3://eo/year=2026/%2e%2e/secret'],
+    ['s3://eo/year=2026/', 's3://eo/year%3D2026/..%2Fsecret'],
+    ['s3://eo/a+b/', 's3://eo/a b/k'],
+    ['s3://eo/a+b/', 's3://eo/a%20b/k'],
+    ['s3://eo/a%2Bb/', 's3://eo/a%252Bb/k'],
+    ['s3://eo/a%252Bb/', 's3://eo/a%2Bb/k'],
+    ['s3://eo/a=/', 's3://other/a=/k'],
+  ])('is another one: %s does not cover %s', (pattern, url) => {
+    expect(covers(entry(pattern, EU), url)).toBe(false)
+  })
+})
+
 describe('a list of a folder', () => {
   const AMAZON = 'https://eo.s3.eu-central-1.amazonaws.com'
   const PATH = 'https://s3.eu-central-1.amazonaws.com/eo'
