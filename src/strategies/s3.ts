@@ -130,7 +130,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, credential.id, clock.now(), payHint(place, context))
+    if (!correction || corrected.has(correction)) throw refusedBy(refusal, credential.id, clock.now(), payHint(refusal, place, context))
     corrected.add(correction)
   }
 }
@@ -221,11 +221,12 @@ async function remember({ session }: Context, key: string, value: unknown): Prom
 }
 
 /** Of two places of a file one may be free: what is said about the service that refused counts, if anything is. */
-function payHint({ endpoint }: Place, { credential, resource }: Context): string | undefined {
+function payHint({ code = 'AccessDenied' }: Refusal, { endpoint }: Place, { credential, resource }: Context): string | undefined {
+  if (code !== 'AccessDenied' || credential.requesterPays) return undefined
   const storages = storagesFor(resource.target)
   const here = storages.filter((storage) => sameService(serviceOf(storage, credential).endpoint ?? '', endpoint))
   const billed = (here.length > 0 ? here : storages).some(({ requesterPays }) => requesterPays)
-  if (credential.requesterPays || !billed) return undefined
+  if (!billed) return undefined
   return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
 }
 
