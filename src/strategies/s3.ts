@@ -1,6 +1,6 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
-import { type AuthFlow, authorized, handshake, type Leg } from '../auth/flow.ts'
+import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../auth/flow.ts'
 import type { Secret } from '../auth/secret.ts'
 import type { Entry } from '../auth/session.ts'
 import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
@@ -12,7 +12,8 @@ import type { S3Scheme } from '../stac/scheme.ts'
 import { reveal } from './reveal.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
-import { type Place, placeKey, sameService } from './s3/endpoint.ts'
+import { type Place, placeKey } from './s3/endpoint.ts'
+import { payHint } from './s3/pay-hint.ts'
 import { endOf, isPresigned, sendPresigned } from './s3/presigned.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
@@ -130,7 +131,8 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, credential.id, clock.now(), payHint(refusal, place, context))
+    if (!correction || corrected.has(correction))
+      throw refusedBy(refusal, credential.id, clock.now(), payHint(refusal, place, credential, context.resource.target))
     corrected.add(correction)
   }
 }
@@ -168,7 +170,7 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   }
   const now = clock.now() + (session.get<number>(skewKey(place))?.value ?? 0)
   const options = { region: place.region, now, requesterPays }
-  const { presign: expiresIn } = resource
+  const { presign: expiresIn, keys: wanted } = resource
   if (expiresIn !== undefined) {
     const expiresAt = Math.min(clock.now() + expiresIn * 1000, keys.expiration ?? Infinity)
     return whenThere(presign({ ...request, url: place.url }, keys, { ...options, expiresIn }), (request) => authorized(request, expiresAt))
@@ -176,12 +178,23 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   const signed = signHeaders({ ...request, url: place.url }, keys, options)
   const expiresAt = Math.min(clock.now() + SIGNATURE_LIFE, keys.expiration ?? Infinity)
   const location = locationOf(place, requesterPays)
-  const leg = (request: HttpRequest): Leg => ({ kind: 'authorized', request, expiresAt, location })
+  const leg = (request: HttpRequest): Leg => ({
+    kind: 'authorized',
+    request,
+    expiresAt,
+    location,
+    ...(wanted && { keys: objectKeys(keys) }),
+  })
   return whenThere(signed, leg)
 }
 
 function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays: boolean) {
   return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+}
+
+/** Without what belongs to their source: region, expiration. */
+function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
@@ -218,16 +231,6 @@ function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: r
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
   session.invalidate(key, session.get(key)?.value)
   await session.resolve(key, async () => ({ value }))
-}
-
-/** Of two places of a file one may be free: what is said about the service that refused counts, if anything is. */
-function payHint({ code = 'AccessDenied' }: Refusal, { endpoint }: Place, { credential, resource }: Context): string | undefined {
-  if (code !== 'AccessDenied' || credential.requesterPays) return undefined
-  const storages = storagesFor(resource.target)
-  const here = storages.filter((storage) => sameService(serviceOf(storage, credential).endpoint ?? '', endpoint))
-  const billed = (here.length > 0 ? here : storages).some(({ requesterPays }) => requesterPays)
-  if (!billed) return undefined
-  return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
 }
 
 const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(place)}`
