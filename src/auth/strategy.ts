@@ -158,6 +158,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   addressProblem?(href: string): AuthError | undefined
   /** True when the entry may be used for that target at that address; default: its `sendTo` covers it. */
   covers?(credential: C, url: string, target?: Target): boolean
+  /** True when the document speaks of the very service of the entry: it goes before others that cover the target as well. */
+  suits?(credential: C, target: Target): boolean
   /** True when a leg with material may go to that address; default: as `covers`. */
   reaches?(credential: C, url: string): boolean
   /**

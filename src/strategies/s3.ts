@@ -3,16 +3,18 @@ import { platform } from '#platform'
 import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../auth/flow.ts'
 import type { Preparation, Resource, Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, SelectionError, TrustError } from '../errors.ts'
-import { type HttpRequest, hasQueryParameter } from '../http/message.ts'
+import type { HttpRequest } from '../http/message.ts'
 import type { S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
-import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
+import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
 import { locationOf, type Place, placeKey } from './s3/endpoint.ts'
 import { sourceProblem } from './s3/key-sources.ts'
 import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
 import { openLegs } from './s3/open.ts'
+import { payHint } from './s3/pay-hint.ts'
+import { endOf, isPresigned, sendPresigned } from './s3/presigned.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
@@ -55,6 +57,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   }),
   addressProblem,
   covers,
+  suits,
   reaches,
   endpoints: ({ credentialsUrl, keys, endpoint = keys?.endpoint }) => [credentialsUrl, endpoint].filter((url) => url !== undefined),
   prepare,
@@ -98,7 +101,7 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 }
 
 function peek(request: HttpRequest, context: Known): Leg | undefined {
-  if (isPresigned(request)) return authorized(request)
+  if (isPresigned(request)) return authorized(request, endOf(request.url))
   const keys = keysAtHand(context)
   if (!keys) return undefined
   const leg = sign(request, keys, context, placeOf(request, context, keys))
@@ -107,9 +110,10 @@ function peek(request: HttpRequest, context: Known): Leg | undefined {
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   if (isPresigned(request)) {
-    yield authorized(request)
+    yield* sendPresigned(request, context.clock)
     return
   }
+  const { credential, clock } = context
   const corrected = new Set<string>()
   for (;;) {
     const keys = await keysOf(context)
@@ -123,7 +127,8 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, context.credential.id, payHint(context))
+    if (!correction || corrected.has(correction))
+      throw refusedBy(refusal, credential.id, clock.now(), payHint(refusal, place, credential, context.resource.target))
     corrected.add(correction)
   }
 }
@@ -188,16 +193,6 @@ function placeOf({ url }: HttpRequest, { credential, resource, session }: Known,
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
   session.invalidate(key, session.get(key)?.value)
   await session.resolve(key, async () => ({ value }))
-}
-
-/** A presigned address carries its own signature and takes no second one. */
-function isPresigned({ url }: HttpRequest): boolean {
-  return hasQueryParameter(url, 'X-Amz-Signature')
-}
-
-function payHint({ credential, resource }: Context): string | undefined {
-  if (credential.requesterPays || !storagesFor(resource.target).some(({ requesterPays }) => requesterPays)) return undefined
-  return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
 }
 
 const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(place)}`

@@ -78,6 +78,26 @@ describe('a bucket in another region of Amazon’s', () => {
     expect(third?.url).toBe(second?.url)
   })
 
+  it.each([
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://eo.s3.ap-south-1.amazonaws.com/k' }, refusal('TemporaryRedirect')],
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://evil.example/eo/k' }, refusal('TemporaryRedirect')],
+    [400, { 'x-amz-bucket-region': 'ap-south-1' }, ''],
+    [400, {}, refusal('AuthorizationHeaderMalformed', '<Region>ap-south-1</Region>')],
+    [301, {}, refusal('PermanentRedirect', '<Region>ap-south-1</Region>')],
+  ])('is known from a %i with %j', async (status, headers, body) => {
+    const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(status, headers, body), answer(200)])
+    expect(second?.url).toBe('https://eo.s3.ap-south-1.amazonaws.com/k')
+    expect(second && regionOf(second)).toBe('ap-south-1')
+  })
+
+  it('is not learned from a refusal of access', async () => {
+    const refused = answer(403, { 'x-amz-bucket-region': 'ap-south-1' }, refusal('AccessDenied', '<Region>ap-south-1</Region>'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [refused])).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+      hint: expect.stringContaining('may not list the bucket'),
+    })
+  })
+
   it('is not followed out of the grant', async () => {
     const context = contextWith(
       { sendTo: [parseGrant('https://eo.s3.eu-west-1.amazonaws.com/')] },
@@ -171,6 +191,36 @@ describe('the clock', () => {
     for (const headers of [date('2026-11-20T12:20:00Z'), {}]) {
       const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(403, headers, tooSkewed), answer(200)])
       expect(second?.headers['x-amz-date']).toBe('20261120T122000Z')
+    }
+  })
+
+  it('is corrected as well where the service names another code and is ten minutes off', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired']) {
+      const off = answer(403, date('2026-11-20T12:10:00Z'), refusal(code))
+      const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [off, answer(200)])
+      expect(second?.headers['x-amz-date']).toBe('20261120T121000Z')
+    }
+  })
+
+  it('is corrected once', async () => {
+    const off = answer(403, date('2026-11-20T12:10:00Z'), refusal('RequestTimeTooSkewed'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [off, off])).rejects.toMatchObject({
+      code: 'CLOCK_SKEW',
+      message: expect.stringContaining('disagree by 600 seconds: 403 RequestTimeTooSkewed'),
+    })
+  })
+
+  it('is not corrected by more than a day', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired', 'RequestTimeTooSkewed']) {
+      const off = answer(403, date('2026-11-22T12:00:01Z'), refusal(code))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'CLOCK_SKEW', credential: 'mine' })
+    }
+  })
+
+  it('is left alone by a Date that is missing or absurd', async () => {
+    for (const absurd of [undefined, 'next Tuesday', '']) {
+      const off = answer(403, absurd === undefined ? {} : { date: absurd }, refusal('AuthFailure'))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
     }
   })
 
