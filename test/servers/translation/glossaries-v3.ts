@@ -14,7 +14,7 @@ import {
   samePair,
 } from './glossary-store.ts'
 import { readBody, requiredQuery } from './read-body.ts'
-import { refuse } from './refuse.ts'
+import { refuse, refuseViolation } from './refuse.ts'
 import { refuseEntries } from './refuse-entries.ts'
 import type { Call } from './state.ts'
 
@@ -97,7 +97,8 @@ function readGlossary(call: Call, fields: Fields) {
   const values = readBody(call, fields, (pairs) => nestedForm(pairs, fields))
   const { name, dictionaries } = values as { readonly name?: string; readonly dictionaries?: readonly SentDictionary[] }
   for (const dictionary of dictionaries ?? []) {
-    for (const field of Object.keys(dictionary)) if (!Object.hasOwn(DICTIONARY_FIELDS, field)) refuseEntries(`Unknown field '${field}'.`)
+    for (const field of Object.keys(dictionary))
+      if (!call.state.settings.allowExtra && !Object.hasOwn(DICTIONARY_FIELDS, field)) refuseViolation(`Unknown field '${field}'.`)
   }
   return { name, dictionaries }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DICTIONARY, field, INSTRUCTION, QUALITY, type Sent, STYLE, send } from './known-good.ts'
+import { DICTIONARY, field, INSTRUCTION, QUALITY, type Sent, STYLE, send, upload } from './known-good.ts'
 import type { TranslationFakeOptions } from './options.ts'
 import { startTranslationFake, type TranslationFake } from './translation-fake.ts'
 
@@ -205,6 +205,8 @@ describe('the options', () => {
   it('let unknown fields pass, count minutes and estimate badly', async () => {
     await start({ allowExtra: true, usageVersion: '3.11', secondsRemaining: 2 ** 27 })
     expect((await send(fake, 8, { json: { text: ['a'], target_lang: 'DE', more: 1 }, query: 'more=1' })).status).toBe(200)
+    fake.framing = 'chunked'
+    expect((await send(fake, 28)).headers).toMatchObject({ 'transfer-encoding': 'chunked' })
     expect((await send(fake, 28)).json).toMatchObject({ speech_to_text_minutes_limit: 60, speech_to_text_milliseconds_limit: 0 })
     const document = await upload(fake)
     fake.clock.advance(1000)

@@ -21,6 +21,13 @@ const DATES = 'start_date=2026-05-01&end_date=2026-06-30'
 const violations: readonly (readonly [what: string, op: number, sent: Sent, violation: RegExp])[] = [
   ['an unknown field', 8, text({ txt: 1 }), /Unknown field 'txt'/],
   ['an unknown field in a form', 8, form('text=a&target_lang=DE&txt=1'), /Unknown field 'txt'/],
+  ['an unknown field of a dictionary', 13, { json: { name: 'a', dictionaries: [{ ...DICTIONARY, more: 1 }] } }, /Unknown field 'more'/],
+  [
+    'an unknown field of an instruction',
+    34,
+    { json: { ...STYLE, custom_instructions: [{ ...INSTRUCTION, id: 'a' }] } },
+    /custom_instructions.id/,
+  ],
   ['an unknown parameter', 28, { query: 'a=b' }, /unknown parameter a/],
   ['a parameter twice', 29, { query: 'type=source&type=source' }, /type twice/],
   ['another content type', 8, { ...text(), json: undefined, body: '{}', type: 'text/plain' }, /content type/],
