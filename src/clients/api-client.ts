@@ -112,7 +112,12 @@ export class ApiClient {
   /** Sends a request that is no operation: any path below the base address. A `GET` is taken for safe, everything else for unsafe. */
   async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
     const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
-    return this.send<T>({ name: `${method} request`, method, path: rawPath(path), replay }, input, options)
+    const name = `${method} request`
+    try {
+      return await this.send<T>({ name, method, path: rawPath(path), replay }, input, options)
+    } catch (error) {
+      throw described(error, 0, name)
+    }
   }
 
   /**

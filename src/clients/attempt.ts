@@ -1,7 +1,7 @@
 /** One attempt: authorized, sent, collected. */
 import type { AuthError } from '../errors.ts'
 import { type Cancel, type Collect, type Collected, isUncollected, type PartedRequest, type Uncollected } from '../http/collect.ts'
-import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import type { StreamBody } from './call-options.ts'
 import { CollectedResponse } from './collected-response.ts'
 import type { Draft } from './draft.ts'
@@ -62,10 +62,8 @@ export class Attempts {
     const { link, interruption, limit } = this.#settings
     const { signal } = interruption
     try {
-      const response = await link.service?.send(plain, (request, options) => this.#sendLeg(request, options), {
-        signal,
-        ...(refused && { refused }),
-      })
+      const sending = link.service?.send(plain, (request) => this.#sendLeg(request), { signal, ...(refused && { refused }) })
+      const response = sending && (await unlessAborted(sending, signal))
       if (response instanceof CollectedResponse) return response.collected
       if (response) return await CollectedResponse.read(response, response.status < 300 ? limit : FAILURE_LIMIT)
     } catch (error) {
@@ -75,7 +73,7 @@ export class Attempts {
     return this.#collect(plain)
   }
 
-  async #sendLeg(request: HttpRequest, _options?: SendOptions): Promise<HttpResponse> {
+  async #sendLeg(request: HttpRequest): Promise<HttpResponse> {
     const result = await this.#collect(request)
     if (isUncollected(result)) throw result.error
     return new CollectedResponse(result, request.url)
@@ -91,15 +89,25 @@ export class Attempts {
       const done = (result: Collected | Uncollected) => {
         over = true
         this.#last = result
-        interruption.listen(undefined)
+        interruption.tell(undefined)
         resolve(result)
       }
       const options = { granted, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
       const cancel = collect(parted(request, origin, this.#draft), options, done)
       this.#cancel = cancel
-      if (!over) interruption.listen(cancel)
+      if (!over) interruption.tell(cancel)
     })
   }
+}
+
+/** A credential may take its time: whoever gives up need not wait for it. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 function parted(request: HttpRequest, origin: string, draft: Draft): PartedRequest {

@@ -19,6 +19,7 @@ import { shownRequestHeaders } from './shown-headers.ts'
 import { sleep } from './sleep.ts'
 import { StreamedBody } from './streamed-body.ts'
 import { attemptTimeout } from './timeouts.ts'
+import { traceOf } from './trace.ts'
 import { Watch } from './watch.ts'
 
 /** What a call is about. */
@@ -67,7 +68,7 @@ export class Call {
   #opened(link: Promise<Link>): Promise<Link> {
     this.#watch.start()
     return new Promise((resolve, reject) => {
-      this.#interruption.listen(reject)
+      this.#interruption.tell(reject)
       link.then(resolve, reject)
     })
   }
@@ -83,6 +84,8 @@ export class Call {
       let outcome: Outcome
       try {
         outcome = await this.#attempt(attempts, outcomes, retries.count + 1)
+        // Before the next one is let in.
+        if (isFailure(outcome)) retries.tellLane(outcome)
       } finally {
         lane.gate.leave()
       }
@@ -142,7 +145,8 @@ export class Call {
     this.#watch.stop()
     if ('status' in result) {
       for (const { after } of interceptors) await after?.({ status: result.status, headers: result.headers })
-      if (events.has('response')) events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started) })
+      if (events.has('response'))
+        events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
     }
     return outcomes.of(result, plain)
   }
@@ -190,10 +194,10 @@ export class Call {
     return { id: this.#id, operation: name, method: draft.method, url: this.#url, attempt, tag: options.tag }
   }
 
-  #seen(answer: Collected, started: number) {
-    const traceId = answer.headers.get('x-trace-id')
+  #seen(answer: Collected, started: number, scrub: (text: string) => string) {
+    const traceId = traceOf(answer.headers)
     const durationMs = this.#parts.settings.governor.clock.now() - started
-    return { status: answer.status, durationMs, bytes: answer.body.length, ...(traceId !== null && { traceId }) }
+    return { status: answer.status, durationMs, bytes: answer.body.length, ...(traceId !== undefined && { traceId: scrub(traceId) }) }
   }
 }
 

@@ -61,16 +61,16 @@ export class Gate {
       const line = priority === 'high' ? this.#urgent : this.#queue
       const waiting: Waiting = {
         enter: () => {
-          interruption.listen(undefined)
+          interruption.tell(undefined)
           resolve()
         },
         refuse: (reason) => {
-          interruption.listen(undefined)
+          interruption.tell(undefined)
           reject(reason)
         },
       }
       line.push(waiting)
-      interruption.listen((reason) => {
+      interruption.tell((reason) => {
         const place = line.indexOf(waiting)
         if (place >= 0) line.splice(place, 1)
         reject(reason)

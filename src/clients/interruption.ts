@@ -1,6 +1,6 @@
 import { type AuthError, abortedBy } from '../errors.ts'
 
-/** What may end a call from outside: its caller or its deadline. One phase of the call listens at a time. */
+/** What may end a call from outside: its caller or its deadline. One phase of the call hears of it at a time. */
 export class Interruption {
   /** Why, once it has happened. */
   reason: AuthError | undefined
@@ -24,7 +24,7 @@ export class Interruption {
   }
 
   /** From now on that function hears of it, once; at once when it has happened already. */
-  listen(heard: ((reason: AuthError) => void) | undefined): void {
+  tell(heard: ((reason: AuthError) => void) | undefined): void {
     this.#heard = heard
     if (heard && this.reason) heard(this.reason)
   }

@@ -48,6 +48,19 @@ export class Outcomes {
     return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
   }
 
+  /** Knows the secrets of this very request. What differs from the plain request is its material. */
+  scrubber(plain: HttpRequest): (text: string) => string {
+    const { settings, prepared, input } = this.#parts
+    const { redactor } = settings
+    const { sent } = this.#attempts
+    for (const [name, value] of Object.entries(sent?.headers ?? {})) if (value !== plain.headers[name]) redactor.addHeader(value)
+    if (sent && sent.url !== plain.url) for (const value of addedValues(sent.url, plain.url)) redactor.add(value)
+    const secrets = prepared.operation.secrets ?? []
+    redactor.addMembers(input.body, secrets)
+    redactor.addMembers(input.query, secrets)
+    return redactor.scrub
+  }
+
   #silence({ error, ...rest }: Uncollected): Failure {
     if (Object.isExtensible(error)) Object.defineProperty(error, 'sent', { value: rest.sent, enumerable: true })
     return { error, ...rest }
@@ -55,7 +68,7 @@ export class Outcomes {
 
   #success(answer: Collected, plain: HttpRequest): Outcome {
     const { prepared, settings } = this.#parts
-    const scrub = (text: string) => this.#scrubber(plain)(text)
+    const scrub = (text: string) => this.scrubber(plain)(text)
     try {
       return { answer, data: decode(answer, { kind: prepared.responseKind, codec: settings.codec, url: this.#url, scrub }) }
     } catch (error) {
@@ -82,22 +95,9 @@ export class Outcomes {
       retryable,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(hint !== undefined && { hint }),
-      scrub: this.#scrubber(plain),
+      scrub: this.scrubber(plain),
     })
     return { ...failed, error }
-  }
-
-  /** Knows the secrets of this very request. What differs from the plain request is its material. */
-  #scrubber(plain: HttpRequest): (text: string) => string {
-    const { settings, prepared, input } = this.#parts
-    const { redactor } = settings
-    const { sent } = this.#attempts
-    for (const [name, value] of Object.entries(sent?.headers ?? {})) if (value !== plain.headers[name]) redactor.addHeader(value)
-    if (sent && sent.url !== plain.url) for (const value of addedValues(sent.url, plain.url)) redactor.add(value)
-    const secrets = prepared.operation.secrets ?? []
-    redactor.addMembers(input.body, secrets)
-    redactor.addMembers(input.query, secrets)
-    return redactor.scrub
   }
 }
 

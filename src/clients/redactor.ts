@@ -3,17 +3,28 @@ import { percentEncoded } from '../http/message.ts'
 /** The longest part of a secret that may be seen. */
 const SEEN = 3
 const PLACEHOLDER = '[secret]'
+/** Forms that are remembered. */
+const MOST = 1000
 
 /**
  * Takes secrets out of text: as they are, percent-encoded, as a form writes them, in base64, in JSON, and their beginnings from the
  * fourth character on. What is shorter than four characters cannot be told from other text.
  */
 export class Redactor {
-  readonly #forms = new Set<string>()
+  /** All forms by their first four characters. */
+  readonly #forms = new Map<string, Set<string>>()
 
   /** Remembers a secret. */
   add(secret: string): void {
-    if (secret.length > SEEN) for (const form of formsOf(secret)) this.#forms.add(form)
+    if (secret.length <= SEEN) return
+    for (const form of formsOf(secret)) {
+      const start = form.slice(0, SEEN + 1)
+      const forms = this.#forms.get(start) ?? new Set()
+      // Of credentials that change all the time, the latest are enough.
+      if (forms.size >= MOST) forms.clear()
+      this.#forms.set(start, forms.add(form))
+    }
+    if (this.#forms.size > MOST) for (const oldest of [...this.#forms.keys()].slice(0, MOST / 2)) this.#forms.delete(oldest)
   }
 
   /** Remembers the value of a header; the word that says how it is meant, such as `Bearer`, is no secret. */
@@ -36,7 +47,7 @@ export class Redactor {
   readonly scrub = (text: string): string => {
     if (text.length <= SEEN) return text
     let scrubbed = text
-    for (const form of this.#forms) scrubbed = withoutBeginnings(scrubbed, form)
+    for (const [start, forms] of this.#forms) scrubbed = withoutBeginnings(scrubbed, start, forms)
     return scrubbed
   }
 
@@ -74,19 +85,24 @@ function formsOf(secret: string): readonly string[] {
   ]
 }
 
-/** Every place where the form, or at least four characters of its beginning, stands. */
-function withoutBeginnings(text: string, form: string): string {
-  const start = form.slice(0, SEEN + 1)
+/** Every place where one of the forms, or at least four characters of its beginning, stands; the longest counts. */
+function withoutBeginnings(text: string, start: string, forms: ReadonlySet<string>): string {
   let at = text.indexOf(start)
   if (at < 0) return text
   let clean = ''
   let from = 0
   while (at >= 0) {
-    let length = start.length
-    while (length < form.length && text[at + length] === form[length]) length++
+    let longest = 0
+    for (const form of forms) longest = Math.max(longest, sameLength(text, at, form))
     clean += text.slice(from, at) + PLACEHOLDER
-    from = at + length
+    from = at + longest
     at = text.indexOf(start, from)
   }
   return clean + text.slice(from)
+}
+
+function sameLength(text: string, at: number, form: string): number {
+  let length = 0
+  while (length < form.length && text[at + length] === form[length]) length++
+  return length
 }

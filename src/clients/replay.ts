@@ -46,12 +46,13 @@ function onSilence({ error, sent, begun, stale }: Failure, replay: ReplayClass):
   return stale ? 'now' : 'retry'
 }
 
-function onStatus(status: number, { headers }: Failure, replay: ReplayClass): Verdict {
+function onStatus(status: number, { error, headers }: Failure, replay: ReplayClass): Verdict {
   const isUnsafe = replay === 'unsafe'
   const allow = (allowed: boolean): Verdict => (allowed ? 'retry' : 'never')
   // The answer of a `once` has begun.
   if (replay === 'once') return 'never'
-  if (status >= 200 && status < 300) return allow(!isUnsafe)
+  // What cannot be read now may be whole the next time; what nobody reads never is.
+  if (status >= 200 && status < 300) return allow(!isUnsafe && error.retryable)
   if (REFUSED.has(status)) return 'retry'
   if (FAILED.has(status) || status === 425) return allow(!isUnsafe)
   if (status === 408) return allow(!isUnsafe || /\bclose\b/i.test(headers?.get('connection') ?? ''))

@@ -42,6 +42,13 @@ export class Retries {
     return status === 404 && this.#unknown && this.#parts.prepared.operation.method === 'DELETE'
   }
 
+  /** What a failure means for the other calls of the lane. */
+  tellLane({ status, error }: Failure): void {
+    const { gate } = this.#parts.lane
+    if (status === 429 || status === 529) gate.refused((error as HttpError).retryAfterMs ?? 0)
+    if (status === 456) gate.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
+  }
+
   /**
    * Milliseconds until the next attempt. Errors: the failure itself when it is final, `RETRY_BUDGET`, `TIMEOUT_TOTAL` when the pause would
    * end after the deadline.
@@ -50,7 +57,6 @@ export class Retries {
     const { settings, lane } = this.#parts
     const { clock } = settings.governor
     const hint = (failure.error as HttpError).retryAfterMs
-    this.#tellLane(failure, hint)
     const verdict = this.#verdict(failure)
     const { maxRetries = settings.maxRetries } = this.#wishes
     if (verdict === 'never' || this.count >= maxRetries) throw failure.error
@@ -64,12 +70,6 @@ export class Retries {
     this.count++
     this.#unknown ||= failure.sent && (status === undefined || status >= 500)
     return delay
-  }
-
-  #tellLane({ status, error }: Failure, hint: number | undefined): void {
-    const { gate } = this.#parts.lane
-    if (status === 429 || status === 529) gate.refused(hint ?? 0)
-    if (status === 456) gate.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
   }
 
   #verdict(failure: Failure): Verdict {

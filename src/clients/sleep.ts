@@ -7,12 +7,12 @@ export function sleep(milliseconds: number, clock: ClientClock, interruption: In
     const stop = clock.setTimer(
       milliseconds,
       () => {
-        interruption.listen(undefined)
+        interruption.tell(undefined)
         resolve()
       },
       'wait',
     )
-    interruption.listen((reason) => {
+    interruption.tell((reason) => {
       stop()
       reject(reason)
     })

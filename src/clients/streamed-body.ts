@@ -31,7 +31,7 @@ export class StreamedBody {
   readable(cancel: (reason: AuthError) => void): ReadableStream<Uint8Array> {
     const reader = this.#answer?.toResponse().body?.getReader()
     const interruption = this.#interruption
-    interruption.listen(cancel)
+    interruption.tell(cancel)
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       try {
         const read = await reader?.read()
