@@ -181,12 +181,11 @@ export class ApiClient {
 
   /** A link that could not be opened is tried again by the next call. */
   #open(): Promise<Link> {
-    const { credential, transport, allowInsecure } = this.#options
+    const { credential, transport } = this.#options
     const { origin, base, governor, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
-    const granted = allowInsecure === 'loopback'
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity })
     opening.then(
       (link) => {
         events.connect(link.channels)

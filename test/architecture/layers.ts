@@ -15,7 +15,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'time-tracking', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -31,6 +31,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['text', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
+  'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
   clients: { from: ['errors', 'text', 'http', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
