@@ -9,6 +9,7 @@ import { addLint } from './commands/lint.ts'
 import { addList } from './commands/list.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
 import { addRules } from './commands/rules.ts'
+import { addTime } from './commands/time.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { EXIT } from './exit-code.ts'
@@ -75,7 +76,19 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [addLint, addExplain, addAuthorize, addFetch, addList, addLogin, addLogout, addStatus, addCredentials, addRules])
+  for (const add of [
+    addLint,
+    addExplain,
+    addAuthorize,
+    addFetch,
+    addList,
+    addLogin,
+    addLogout,
+    addStatus,
+    addCredentials,
+    addTime,
+    addRules,
+  ])
     add(program, context)
   refuseRepeats(program)
   return program
