@@ -33,12 +33,14 @@ function userElement(user: Readonly<Record<string, unknown>>): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '')
+  return text.replace(/[&<>\r]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? '&#13;')
 }
 
 function unescaped(text: string): string {
   return text.replace(/&([^;&]*)(;?)/g, (all, name: string, end: string) => {
-    const value = end && Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
+    const [, digits] = /^#(\d{1,7})$/.exec(name) ?? []
+    const known = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : digits && String.fromCodePoint(Number(digits))
+    const value = end === '' ? undefined : known
     if (value === undefined) throw new SyntaxError(`the entity ${all}`)
     return value
   })
