@@ -9,7 +9,7 @@ import { TEST_CA } from '../servers/harness.ts'
 import { KNOWN, type TimeTrackingFakeOptions } from '../servers/time-tracking/options.ts'
 import { startTimeTrackingFake, type TimeTrackingFake } from '../servers/time-tracking/time-tracking-fake.ts'
 
-export const transport = undiciTransport({ ca: TEST_CA, env: {} })
+const transport = undiciTransport({ ca: TEST_CA, env: {} })
 
 const open: TimeTrackingFake[] = []
 afterEach(async () => {
