@@ -95,16 +95,19 @@ export class Pace {
   /** Lets them go in their order, as long as there are any; one of these runs at a time. */
   async #admit(): Promise<void> {
     if (this.#sleep) return
+    // A clock may stand still while a timer runs, or be a little behind it.
+    let reached = 0
     while (this.#active < MOST_AT_A_TIME) {
       const [first = this.#waiting.values().next().value] = this.#refused
       if (!first) return
-      const now = this.#clock.now()
+      const now = Math.max(this.#clock.now(), reached)
       const spacing = 1000 / this.#rate
       const at = Math.max(this.#next, now - (this.#isLimitKnown ? CATCH_UP : START.burst * spacing))
       if (at > now) {
         this.#sleep = new AbortController()
         await wait(at - now, { clock: this.#clock, signal: this.#sleep.signal }).catch(() => {})
         this.#sleep = undefined
+        reached = at
         continue
       }
       this.#next = at + spacing

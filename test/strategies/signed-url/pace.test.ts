@@ -145,6 +145,12 @@ describe('the pace of signing calls', () => {
     expect(clock.now()).toBeLessThan(2000)
   })
 
+  it('goes on by timers where the clock stands still', async () => {
+    const pace = new Pace({ now: () => 0 }, 1000)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => pace.run(async () => answer(200), never())))
+    expect(answers).toHaveLength(5)
+  })
+
   it('goes on after a call that fails', async () => {
     const pace = new Pace(new VirtualClock())
     const fails = async (): Promise<HttpResponse> => {
