@@ -112,13 +112,16 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
 }
 
 /** For what lies below an asset, its own signature must open it. Errors: `SCHEME_UNSUPPORTED`. */
-function opening(found: Found | undefined, { credential, resource }: Context): Found {
+function opening(found: Found | undefined, { credential: { id, reuse }, resource: { url } }: Context): Found {
   if (found) return found
-  const message = `"${credential.id}" gives signed addresses of single files, and this one lies below the asset; its signature does not cover the folder`
-  throw new UnsupportedError('SCHEME_UNSUPPORTED', message, {
-    credential: credential.id,
-    url: resource.url,
-    hint: 'ask the provider for signatures of containers or folders, or list each file as an asset',
+  const why = reuse === 'address' ? '"reuse" of the entry allows no other use' : 'its signature does not cover the folder'
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" signs single files, and this one lies below the asset: ${why}`, {
+    credential: id,
+    url,
+    hint:
+      reuse === 'address'
+        ? 'leave out "reuse": "address"'
+        : 'ask the provider for signatures of containers or folders, or list each file as an asset',
   })
 }
 

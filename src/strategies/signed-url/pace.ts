@@ -13,7 +13,7 @@ const GROWTH = { searching: Math.LN2, known: 0.005 }
 /** Of what was accepted in the second before a refusal. */
 const BELOW_LIMIT = 0.9
 const SLOWEST = 0.5
-/** Milliseconds: a timer that comes late is made up for by so much, which is 2 % of a second's calls. */
+/** Milliseconds: a timer that comes late is made up for by so much, so a rate that is not to be exceeded is lowered by as much of a second. */
 const CATCH_UP = 20
 /** More at a time would only be more to refuse. */
 const MOST_AT_A_TIME = 64
@@ -46,8 +46,8 @@ export class Pace {
   /** @param rate calls per second that are never exceeded; without it the limit is searched for */
   constructor(clock: Clock, rate?: number) {
     this.#clock = clock
-    this.#most = rate ?? Number.POSITIVE_INFINITY
-    this.#rate = rate ?? START.rate
+    this.#most = rate === undefined ? Number.POSITIVE_INFINITY : rate * (1 - CATCH_UP / 1000)
+    this.#rate = rate === undefined ? START.rate : this.#most
     this.#isLimitKnown = rate !== undefined
   }
 
