@@ -94,33 +94,6 @@ describe('the signing call', () => {
     expect(leaks([secrets.token, secrets.client], { store: JSON.stringify(script.to('store.example')) })).toEqual([])
   })
 
-  it('that comes too fast is sent again after the rest that was asked for', async () => {
-    const clock = new VirtualClock(NOW)
-    let calls = 0
-    const answer = (): Reply => (++calls === 1 ? { status: 429, headers: { 'retry-after': '30' } } : signed(SIGNED))
-    const { auth, script, wanted } = signing(answer, { options: { clock } })
-    expect((await auth.authorize(wanted)).url).toBe(SIGNED)
-    expect(script.sent).toHaveLength(2)
-    expect(clock.now()).toBe(NOW + 30_000)
-  })
-
-  it('that is never wanted again is RATE_LIMITED', async () => {
-    const { auth, script, wanted } = signing(
-      { status: 429, headers: { 'retry-after': '3600' } },
-      { options: { clock: new VirtualClock(NOW) } },
-    )
-    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
-    expect(script.sent).toHaveLength(1)
-  })
-
-  it('keeps to the rate of the entry', async () => {
-    const clock = new VirtualClock(NOW)
-    const { auth, script, wanted } = signing(signed(SIGNED), { entry: { ...entries.signer, signingRate: 2 }, options: { clock } })
-    await Promise.all(Array.from({ length: 5 }, (_, index) => auth.authorize({ ...wanted, href: `${DATA}${index}.tif` })))
-    expect(script.sent).toHaveLength(5)
-    expect(clock.now() - NOW).toBeGreaterThanOrEqual(1950)
-  })
-
   it.each([401, 403])('that is refused with %i is AUTH_REJECTED', async (status) => {
     const { auth, wanted } = signing({ status })
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'AUTH_REJECTED', status, credential: 'signer' })

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../../src/http/message.ts'
 import { Pace } from '../../../src/strategies/signed-url/pace.ts'
 import { failureOf } from '../../harness/canary.ts'
+import { scheme, target } from '../../harness/documents.ts'
+import { type Reply, routes } from '../../harness/scripted.ts'
+import { DATA, entries, SIGN_URL, SIGNED, victim } from '../../harness/victim.ts'
 import { VirtualClock } from '../../harness/virtual-clock.ts'
 
 const never = () => new AbortController().signal
@@ -159,5 +162,40 @@ describe('the pace of signing calls', () => {
     const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(pace.run(fails, never()))))
     expect(failures).toHaveLength(100)
     expect((await pace.run(async () => answer(200), never())).status).toBe(200)
+  })
+})
+
+describe('the signing calls of an entry', () => {
+  const NOW = Date.UTC(2026, 0, 1)
+
+  /** An engine whose signing API answers like this. */
+  function signing(answer: (call: number) => Reply, entry = {}) {
+    const clock = new VirtualClock(NOW)
+    let calls = 0
+    const servers = routes({ [SIGN_URL]: () => answer(++calls) })
+    const { auth } = victim({ credentials: { ...entries.signer, ...entry }, clock }, servers)
+    return { auth, clock, servers, wanted: target(scheme.signed(SIGN_URL), `${DATA}f.tif`) }
+  }
+
+  it('that come too fast are sent again after the rest that was asked for', async () => {
+    const { auth, clock, servers, wanted } = signing((call) =>
+      call === 1 ? { status: 429, headers: { 'retry-after': '30' } } : { body: { href: SIGNED } },
+    )
+    expect((await auth.authorize(wanted)).url).toBe(SIGNED)
+    expect(servers.sent).toHaveLength(2)
+    expect(clock.now()).toBe(NOW + 30_000)
+  })
+
+  it('that are not wanted for an hour are RATE_LIMITED', async () => {
+    const { auth, servers, wanted } = signing(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
+    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
+    expect(servers.sent).toHaveLength(1)
+  })
+
+  it('keep to the rate of the entry, all together', async () => {
+    const { auth, clock, servers, wanted } = signing(() => ({ body: { href: SIGNED } }), { signingRate: 2 })
+    await Promise.all(Array.from({ length: 5 }, (_, index) => auth.authorize({ ...wanted, href: `${DATA}${index}.tif` })))
+    expect(servers.sent).toHaveLength(5)
+    expect(clock.now() - NOW).toBeGreaterThanOrEqual(1950)
   })
 })
