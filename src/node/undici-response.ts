@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { originOf } from '../http/network-error.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { decodeBody } from './decode-body.ts'
+import { HeaderFields } from './header-fields.ts'
 
 /** How much of an unwanted body is read, and how long, before its connection is given up instead. */
 const DISCARD = { bytes: 65_536, milliseconds: 1000 }
@@ -89,34 +90,3 @@ export class UndiciResponse implements HttpResponse {
 
 /** Statuses without a body (Fetch standard, "null body status"). */
 const NULL_BODY = new Set([204, 205, 304])
-
-/** Header fields by name; lines of one name are joined by a comma. */
-class HeaderFields {
-  readonly #fields: Dispatcher.ResponseData['headers']
-
-  constructor(fields: Dispatcher.ResponseData['headers']) {
-    this.#fields = fields
-  }
-
-  get(name: string): string | null {
-    const value = this.#own(name.toLowerCase())
-    return Array.isArray(value) ? value.join(', ') : (value ?? null)
-  }
-
-  getSetCookie(): string[] {
-    const value = this.#own('set-cookie')
-    return value === undefined ? [] : [value].flat()
-  }
-
-  toHeaders(): Headers {
-    const headers = new Headers()
-    for (const [name, value] of Object.entries(this.#fields)) {
-      for (const line of [value ?? []].flat()) headers.append(name, line)
-    }
-    return headers
-  }
-
-  #own(name: string): string | string[] | undefined {
-    return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
-  }
-}

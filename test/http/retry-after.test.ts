@@ -11,7 +11,7 @@ describe('Retry-After', () => {
     ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
   ])('%j is a time', (text, expected) => expect(retryAfter(text, NOW)).toBe(expected))
 
-  it.each([null, '', 'soon', '-1', '1.5', '1e3', '99999999999', '2026-01-01', 'Thu, 99 Foo 2026 00:00:05 GMT'])('%j is none', (text) =>
+  it.each([null, '', 'soon', '-1', '1e3', '99999999999', '2026-01-01', 'Thu, 99 Foo 2026 00:00:05 GMT'])('%j is none', (text) =>
     expect(retryAfter(text, NOW)).toBeUndefined(),
   )
 })
