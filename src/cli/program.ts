@@ -7,6 +7,7 @@ import { addExplain } from './commands/explain.ts'
 import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
+import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -74,7 +75,7 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [addLint, addExplain, addAuthorize, addFetch, addLogin, addLogout, addStatus, addCredentials, addRules])
+  for (const add of [addLint, addMerge, addExplain, addAuthorize, addFetch, addLogin, addLogout, addStatus, addCredentials, addRules])
     add(program, context)
   refuseRepeats(program)
   return program

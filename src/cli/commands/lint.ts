@@ -26,7 +26,7 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
   if (inputs.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
   requireBaseline(options)
   requireCrawl(options)
-  const [{ destinationsOf, exitOf, publish, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
+  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
     await Promise.all([import('../lint-report.ts'), import('../lint-run.ts'), import('../lint-fix.ts')])
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
@@ -36,10 +36,11 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
   const outcome = await outcomeOf(inputs, options, settings, { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } })
   if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   const fresh = await withBaseline(outcome, options, context)
-  await publish(outcome, fresh, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
+  const report = reportOfRun(outcome, fresh, context)
+  await publish({ ...outcome, report }, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
   const failures = [...(mended?.failures ?? []), ...outcome.failures]
   await tell(failures, context)
-  return exitOf({ ...outcome, failures }, fresh, options, context)
+  return exitOf(failures, report.summary, options, context)
 }
 
 /** The inputs themselves, or everything that they lead to. */
