@@ -6,10 +6,12 @@ import { type FixingOptions, type ReportingOptions, withFixingOptions, withRepor
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import type { QueueOption } from '../queue/queue-address.ts'
 import { usageError } from '../usage.ts'
 
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption {
   readonly failOnUnmatchedGlobs: boolean
+  readonly queue?: QueueOption
 }
 
 /** `lint [INPUT…]`: what is wrong with documents. */
@@ -18,6 +20,7 @@ export function addLint(program: Command, context: Context): void {
     .command('lint [inputs...]')
     .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
   withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command))))
+    .option('--queue [address]', 'let the workers of a queue do it: redis://host:port, or as STAC_AUTH_QUEUE says')
     .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
@@ -33,7 +36,9 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   const settings = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
   const mended = mending && (await mend(inputs, mending, settings, context))
-  const outcome = await outcomeOf(inputs, options, settings, { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } })
+  const outcome = await queued(options, settings, context, (all) =>
+    outcomeOf(inputs, options, all, { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }),
+  )
   if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   const fresh = await withBaseline(outcome, options, context)
   const report = reportOfRun(outcome, fresh, context)
@@ -41,6 +46,23 @@ async function lint(inputs: readonly string[], options: LintOptions, context: Co
   const failures = [...(mended?.failures ?? []), ...outcome.failures]
   await tell(failures, context)
   return exitOf(failures, report.summary, options, context)
+}
+
+/** What `lint` does with the workers of a queue, when there is to be one. */
+async function queued<T>(
+  { queue }: LintOptions,
+  settings: LintSettings,
+  context: Context,
+  lint: (settings: LintSettings) => Promise<T>,
+): Promise<T> {
+  if (queue === undefined) return lint(settings)
+  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/queue-address.ts'), import('../queue/queue-linter.ts')])
+  const linter = await queueLinter(queueAddress(queue, context), settings.complete !== undefined, context)
+  try {
+    return await lint({ ...settings, linter })
+  } finally {
+    await linter.close()
+  }
 }
 
 /** The inputs themselves, or everything that they lead to. */
