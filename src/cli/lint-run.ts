@@ -9,7 +9,7 @@ import { forUrl } from '../text/sanitize.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
-import { lintInputs } from './lint-inputs.ts'
+import { type LintInput, lintInputs } from './lint-inputs.ts'
 import { compared, type Judged, type Linter, localLinter } from './linter.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
@@ -26,6 +26,8 @@ export interface LintSettings {
   readonly mayMiss?: boolean
   /** Other processes that judge; default: this one. */
   readonly linter?: Linter
+  /** Where the bytes of inputs are that are not to be read from their files; then inputs are names of files only. */
+  readonly read?: (name: string) => AsyncIterable<Uint8Array>
 }
 
 /** What was found, and what could not be looked at. */
@@ -90,7 +92,8 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     }
     return true
   }
-  for await (const input of lintInputs(inputs, settings.mayMiss)) {
+  const found = settings.read ? inputs.map((name): LintInput => ({ name })) : lintInputs(inputs, settings.mayMiss)
+  for await (const input of found) {
     if ('error' in input) {
       gathered.fail(input)
       continue
@@ -124,7 +127,7 @@ async function* lintOne(name: string, settings: LintSettings, linter: Linter, io
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
-  for await (const piece of piecesOf(name, io, auth)) {
+  for await (const piece of piecesOf(name, io, auth, settings.read)) {
     const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
     // It may fail before its turn comes.
     if (judged instanceof Promise) judged.catch(() => undefined)

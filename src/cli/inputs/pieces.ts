@@ -29,24 +29,30 @@ export interface Piece {
 }
 
 /**
- * The pieces of an input, one after the other, so that memory does not grow with the input. What it is shows in its first
+ * The pieces of an input, read from where it is or with `read`, one after the other, so that memory does not grow with the input. What it is shows in its first
  * bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
  *
  * Errors: those of reading; `FILE_INTEGRITY` for packed files that are damaged.
  */
-export async function* piecesOf(name: string, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Piece> {
-  const source = await openInput(name, io, auth)
+export async function* piecesOf(
+  name: string,
+  io: Io,
+  auth: () => Promise<Auth>,
+  read?: (name: string) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Piece> {
+  const open = async (): Promise<Source> => (read ? { chunks: read(name) } : openInput(name, io, auth))
+  const source = await open()
   const head = await headOf(source.chunks, (bytes) => bytes.length >= MAGIC)
   const { chunks, bytes } = head
-  if (startsWith(bytes, PARQUET)) yield* rows(name, head)
+  const isFile = read === undefined && name !== '-' && !isAddress(name)
+  if (startsWith(bytes, PARQUET)) yield* rows(name, head, isFile)
   else {
     const isPacked = startsWith(bytes, GZIP)
     const again = async () => {
-      const { chunks } = await openInput(name, io, auth)
+      const { chunks } = await open()
       return isPacked ? unpacked(chunks, name) : chunks
     }
-    const isFile = name !== '-' && !isAddress(name)
-    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile ? again : undefined)
+    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile || read ? again : undefined)
   }
 }
 
@@ -164,8 +170,7 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
 }
 
 /** Rows have no text, so a finding stands at the row's number, as in a list of documents. */
-async function* rows(name: string, head: Head): AsyncGenerator<Piece> {
-  const isFile = name !== '-' && !isAddress(name)
+async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<Piece> {
   const bytes = isFile ? undefined : await wholeOf(head)
   await head.close()
   if (!isFile && !bytes) return yield OVERSIZED
