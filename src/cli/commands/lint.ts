@@ -5,6 +5,7 @@ import { requireBaseline, withBaseline } from '../lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
 import { type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
+import type { Linter } from '../linter.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import type { QueueOption } from '../queue/queue-address.ts'
@@ -13,6 +14,7 @@ import { usageError } from '../usage.ts'
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption, ChangedOptions {
   readonly failOnUnmatchedGlobs: boolean
   readonly queue?: QueueOption
+  readonly online?: boolean
 }
 
 /** `lint [INPUT…]`: what is wrong with documents. */
@@ -23,6 +25,7 @@ export function addLint(program: Command, context: Context): void {
   withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command))))
     .option('--changed [revision]', 'only files that differ from where the branch left it (default: HEAD), and new ones')
     .option('--staged', 'only files that are staged, as they would be committed')
+    .option('--online', 'also ask servers, without credentials: is a bucket that wants keys public?')
     .option('--queue [address]', 'let the workers of a queue do it: redis://host:port, or as STAC_AUTH_QUEUE says')
     .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
@@ -42,7 +45,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const settings = { ...known, ...(read && { read }) }
   const mended = mending && (await mend(inputs, mending, settings, context))
   const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
-  const outcome = await queued(options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
+  const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
   if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
     throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   const fresh = await withBaseline(outcome, { ...options, isPart }, context)
@@ -68,21 +71,29 @@ function isChanged({ changed, staged }: LintOptions): boolean {
   return changed !== undefined || staged === true
 }
 
-/** What `lint` does with the workers of a queue, when there is to be one. */
-async function queued<T>(
-  { queue }: LintOptions,
+/** What `lint` does with the workers of a queue, and with what servers say, when that is asked for. */
+async function elsewhere<T>(
+  inputs: readonly string[],
+  { queue, online, crawl }: LintOptions,
   settings: LintSettings,
   context: Context,
   lint: (settings: LintSettings) => Promise<T>,
 ): Promise<T> {
-  if (queue === undefined) return lint(settings)
-  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/queue-address.ts'), import('../queue/queue-linter.ts')])
-  const linter = await queueLinter(queueAddress(queue, context), settings.complete !== undefined, context)
+  if (queue === undefined && !online) return lint(settings)
+  const { localLinter } = await import('../linter.ts')
+  const judge =
+    queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
+  const linter = online ? (await import('../online/online-linter.ts')).onlineLinter(judge, inputs, settings, context) : judge
   try {
     return await lint({ ...settings, linter })
   } finally {
     await linter.close()
   }
+}
+
+async function queueOf(queue: QueueOption, { complete }: LintSettings, context: Context): Promise<Linter> {
+  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/queue-address.ts'), import('../queue/queue-linter.ts')])
+  return queueLinter(queueAddress(queue, context), complete !== undefined, context)
 }
 
 /** The inputs themselves, or everything that they lead to. */

@@ -1,6 +1,6 @@
 /** What the linter says about the documents of a crawl. */
 import type { Visit } from '../../crawl/index.ts'
-import { type Problem, rules } from '../../lint/index.ts'
+import { type Level, type Problem, rules } from '../../lint/index.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
@@ -63,19 +63,30 @@ function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings)
   return runFinding('self-mismatch', { self: forUrl(said.href) }, place, settings)
 }
 
+/** The rules that no document alone breaks. */
+type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
+
+/** The level of such a rule for a document. */
+export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
+  const given = levels.levelsFor(document)
+  return (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? metaOf(rule)?.severity[levels.preset] ?? 'off'
+}
+
+function metaOf(rule: RunRule) {
+  return rules.find(({ meta }) => meta.id === rule)?.meta
+}
+
 /** The finding of a rule that no document alone breaks, at the level that is asked for. */
 export function runFinding(
-  rule: 'unreachable' | 'self-mismatch' | 'conflicting-scheme',
+  rule: RunRule,
   data: Readonly<Record<string, string>>,
   place: Pick<Problem, 'document' | 'id' | 'pointer'>,
-  { levels, complete }: LintSettings,
+  settings: LintSettings,
 ): readonly Problem[] {
-  const meta = rules.find(({ meta }) => meta.id === rule)?.meta
-  const given = levels.levelsFor(place.document ?? '')
-  const severity = (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? meta?.severity[levels.preset] ?? 'off'
+  const severity = levelOf(rule, place.document ?? '', settings)
   if (severity === 'off') return []
-  const [template = ''] = Object.values(meta?.messages ?? {})
+  const [template = ''] = Object.values(metaOf(rule)?.messages ?? {})
   const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
   const problem: Problem = { rule, severity, message, ...place }
-  return [complete ? complete(problem, { document: undefined, at: '', near: undefined }) : problem]
+  return [settings.complete ? settings.complete(problem, { document: undefined, at: '', near: undefined }) : problem]
 }
