@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { catalog, clean, dangling, json, link } from './crawl/catalogs.ts'
 import { put, temporaryFolder } from './folder.ts'
@@ -56,6 +57,15 @@ describe('merge', () => {
     const { problems, summary } = JSON.parse((await run(['merge', one, two, '--format', 'json'])).stdout)
     expect(problems.map(({ document }: { document: string }) => document)).toEqual(['a', 'b', 'b'])
     expect(summary).toMatchObject({ documents: 2, errors: 3, baselined: 2 })
+  })
+
+  it('writes what the schema of reports describes', async () => {
+    const validate = new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))
+    const left = { url: 'u', code: 'CRAWL_LIMIT', exit: 0 }
+    const one = await put(folder, 'schema', report([problem('a', { line: 1, column: 1 })], { baselined: 2, incomplete: [left] }))
+    const merged = JSON.parse((await run(['merge', one, '--format', 'json'])).stdout)
+    expect(validate(merged)).toBe(true)
+    expect(merged.summary).toMatchObject({ baselined: 2, incomplete: [left] })
   })
 
   it('writes every format, and counts what a quiet report does not list', async () => {
