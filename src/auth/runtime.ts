@@ -59,13 +59,13 @@ export class Runtime {
     request: HttpRequest,
     selections: readonly Selection[],
     target: Target,
-    { signal, presign }: AuthorizeOptions,
+    { signal, presign, keys }: AuthorizeOptions,
   ): Promise<{ selection: Selection; leg?: Leg }> {
     let refusal: unknown
     for (const selection of selections) {
       const { choice } = selection
       if (!choice) return { selection }
-      const context = contextOf(this.#world, choice, { url: request.url, target, presign }, { signal, unsent: true })
+      const context = contextOf(this.#world, choice, { url: request.url, target, presign, keys }, { signal, unsent: true })
       try {
         const flow = choice.strategy.authorize(request, context)
         const leg = await authorizedLeg(flow, (leg) => sendLeg(this.#world, choice, leg, { signal }))

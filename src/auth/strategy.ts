@@ -86,6 +86,8 @@ export interface Resource {
   readonly target?: Target
   /** Seconds: the caller wants the authorization in the address, for that long, where the scheme can do it. */
   readonly presign?: number
+  /** The caller signs by itself and wants the keys for it, where the scheme has some. */
+  readonly keys?: boolean
 }
 
 /** What a strategy is given for one request. */

@@ -1,6 +1,6 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
-import { type AuthFlow, authorized, handshake, type Leg } from '../auth/flow.ts'
+import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../auth/flow.ts'
 import type { Secret } from '../auth/secret.ts'
 import type { Entry } from '../auth/session.ts'
 import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
@@ -165,7 +165,7 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   }
   const now = clock.now() + (session.get<number>(skewKey(place))?.value ?? 0)
   const options = { region: place.region, now, requesterPays }
-  const { presign: expiresIn } = resource
+  const { presign: expiresIn, keys: wanted } = resource
   if (expiresIn !== undefined) {
     const expiresAt = Math.min(clock.now() + expiresIn * 1000, keys.expiration ?? Infinity)
     return whenThere(presign({ ...request, url: place.url }, keys, { ...options, expiresIn }), (request) => authorized(request, expiresAt))
@@ -173,12 +173,23 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   const signed = signHeaders({ ...request, url: place.url }, keys, options)
   const expiresAt = Math.min(clock.now() + SIGNATURE_LIFE, keys.expiration ?? Infinity)
   const location = locationOf(place, requesterPays)
-  const leg = (request: HttpRequest): Leg => ({ kind: 'authorized', request, expiresAt, location })
+  const leg = (request: HttpRequest): Leg => ({
+    kind: 'authorized',
+    request,
+    expiresAt,
+    location,
+    ...(wanted && { keys: objectKeys(keys) }),
+  })
   return whenThere(signed, leg)
 }
 
 function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays: boolean) {
   return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+}
+
+/** Without what belongs to their source: region, expiration. */
+function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {

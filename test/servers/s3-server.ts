@@ -1,6 +1,7 @@
 /** An object store on loopback that refuses what Amazon S3 refuses, with the same codes. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { partOf } from './byte-range.ts'
 import { bytesOf, isSigned, S3Refusal, type S3ServerKey, verify } from './s3-signature.ts'
 
 export interface S3ServerOptions {
@@ -94,7 +95,7 @@ function serve(request: IncomingMessage, options: S3ServerOptions, now: number):
   if (key === '') return listing(bucket, names)
   const content = options.objects[`${bucket}/${key}`]
   if (content === undefined) throw new S3Refusal(404, 'NoSuchKey', 'The key does not exist.')
-  return objectReply(typeof content === 'string' ? Buffer.from(content) : Buffer.from(content), request.headers.range)
+  return objectReply(content, request.headers.range)
 }
 
 /** A bucket elsewhere is told by a redirect to those who signed for this region, and by the code to all others. */
@@ -127,18 +128,10 @@ function nameOf(request: IncomingMessage): { bucket: string; key: string } {
   return slash < 0 ? { bucket: path, key: '' } : { bucket: path.slice(0, slash), key: path.slice(slash + 1) }
 }
 
-function objectReply(content: Buffer, range: string | undefined): Reply {
-  const headers = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes' }
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? []
-  if (from === undefined || (from === '' && to === '')) return { status: 200, headers, body: content }
-  const start = from === '' ? Math.max(0, content.length - Number(to)) : Number(from)
-  const end = from === '' || to === '' ? content.length - 1 : Math.min(Number(to), content.length - 1)
-  if (start > end) throw new S3Refusal(416, 'InvalidRange', 'The requested range is not satisfiable')
-  return {
-    status: 206,
-    headers: { ...headers, 'content-range': `bytes ${start}-${end}/${content.length}` },
-    body: content.subarray(start, end + 1),
-  }
+function objectReply(content: string | Uint8Array, range: string | undefined): Reply {
+  const part = partOf(content, range)
+  if (!part) throw new S3Refusal(416, 'InvalidRange', 'The requested range is not satisfiable')
+  return { ...part, headers: { ...part.headers, 'content-type': 'application/octet-stream' } }
 }
 
 function listing(bucket: string, names: readonly string[]): Reply {
