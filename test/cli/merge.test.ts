@@ -44,6 +44,14 @@ describe('merge', () => {
     expect(lastError(merged)).toMatchObject({ code: 'HTTP_404' })
   })
 
+  it('takes the report of a part that no document fell to', async () => {
+    const one = await put(folder, 'alone.json', clean)
+    const parts = ['1/2', '2/2'].map((shard) => ['lint', '--crawl', one, '--shard', shard, '--format', `json=${file(`alone-${shard[0]}`)}`])
+    for (const argv of parts) expect((await run(argv)).code).toBe(0)
+    const merged = JSON.parse((await run(['merge', file('alone-1'), file('alone-2'), '--format', 'json'])).stdout)
+    expect(merged.summary).toMatchObject({ documents: 1, errors: 0 })
+  })
+
   it('keeps the exit code of a limit that the user set', async () => {
     await crawl('--max-depth', '0', '--same-origin', '--format', `json=${file('limited')}`)
     const merged = await run(['merge', file('limited'), '--format', 'json'])
