@@ -1,27 +1,26 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
 import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../auth/flow.ts'
-import type { Secret } from '../auth/secret.ts'
-import type { Entry } from '../auth/session.ts'
-import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
+import type { Preparation, Resource, Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, SelectionError, TrustError } from '../errors.ts'
 import { type HttpRequest, hasQueryParameter } from '../http/message.ts'
-import type { S3KeySource, S3Keys } from '../platform/platform.ts'
+import type { S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
-import { reveal } from './reveal.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
-import { type Place, placeKey } from './s3/endpoint.ts'
+import { locationOf, type Place, placeKey } from './s3/endpoint.ts'
+import { sourceProblem } from './s3/key-sources.ts'
+import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
+import { openLegs } from './s3/open.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
-type Context = AuthContext<S3Scheme, S3Credential>
-type Known = PeekContext<S3Scheme, S3Credential>
+type Context = S3Context
+type Known = S3PeekContext
 
 /** A signature in a header is good for that long. */
 const SIGNATURE_LIFE = 15 * 60_000
-const MARGIN = 5 * 60_000
 
 /** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and ended keys are each corrected once. */
 export const s3: Strategy<S3Scheme, S3Credential> = {
@@ -33,6 +32,9 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
         accessKeyId: { kind: 'secret', label: 'Access key id' },
         secretAccessKey: { kind: 'secret', label: 'Secret access key' },
         sessionToken: { kind: 'secret', label: 'Session token' },
+        credentialsUrl: { kind: 'url', label: 'Service that gives temporary keys' },
+        with: { kind: 'id', label: 'Entry that authorizes calls of that service' },
+        instanceMetadata: { kind: 'boolean', label: 'Keys may come from the metadata service of this machine' },
         region: { kind: 'text', label: 'Region' },
         endpoint: { kind: 'url', label: 'Endpoint' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name' },
@@ -54,21 +56,19 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   addressProblem,
   covers,
   reaches,
-  endpoints: ({ keys, endpoint = keys?.endpoint }) => (endpoint ? [endpoint] : []),
+  endpoints: ({ credentialsUrl, keys, endpoint = keys?.endpoint }) => [credentialsUrl, endpoint].filter((url) => url !== undefined),
   prepare,
   peek,
   authorize,
+  open: openLegs,
+  tokenState: async (context) => keyState(context),
 }
 
-/** Keys come from one place: the entry, or else a profile or the environment. */
+/** Keys come from one place: the entry, a service, or else a profile or the environment. */
 function refine(entry: S3Credential): S3Credential {
-  const { accessKeyId, secretAccessKey, sessionToken, profile } = entry
-  if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
-    throw new ConfigurationError('CONFIG_INVALID', 'accessKeyId and secretAccessKey belong together', { pointer: '/secretAccessKey' })
-  }
-  if (!accessKeyId) return { ...entry, keys: platform.s3Keys(entry) }
-  if (!profile) return entry
-  throw new ConfigurationError('CONFIG_INVALID', 'an entry has keys or a profile, not both', { pointer: '/profile' })
+  const problem = sourceProblem(entry)
+  if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
+  return entry.accessKeyId || entry.credentialsUrl ? entry : { ...entry, keys: platform.s3Keys(entry) }
 }
 
 /** Endpoint and region as the document states them, for the user to look at before they become part of an entry. */
@@ -99,12 +99,8 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 
 function peek(request: HttpRequest, context: Known): Leg | undefined {
   if (isPresigned(request)) return authorized(request)
-  const { credential, session } = context
-  // Functions and sources are asked once per request, so not for a look ahead.
-  if ([credential.accessKeyId, credential.secretAccessKey, credential.sessionToken].some((secret) => secret?.isText === false))
-    return undefined
-  const keys = credential.keys ? session.get<S3Keys>('keys')?.value : ownKeys(credential)
-  if (!keys || keys instanceof Promise) return undefined
+  const keys = keysAtHand(context)
+  if (!keys) return undefined
   const leg = sign(request, keys, context, placeOf(request, context, keys))
   return leg instanceof Promise ? undefined : leg
 }
@@ -134,7 +130,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
 
 /** Learns from a refusal what makes the next request differ; undefined when there is nothing to learn. */
 async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
-  const { session, clock, credential } = context
+  const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
     await remember(context, regionKey(place), refusal.region)
     return 'region'
@@ -144,10 +140,7 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
     await remember(context, skewKey(place), skew)
     return 'clock'
   }
-  if (!isStale(refusal) || !credential.keys) return undefined
-  session.invalidate('keys', keys)
-  const { accessKeyId, sessionToken } = await keysOf(context)
-  return accessKeyId === keys.accessKeyId && sessionToken === keys.sessionToken ? undefined : 'keys'
+  return isStale(refusal) && (await renewKeys(keys, context)) ? 'keys' : undefined
 }
 
 function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, resource }: Known, place: Place): Leg | Promise<Leg> {
@@ -183,10 +176,6 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   return whenThere(signed, leg)
 }
 
-function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays: boolean) {
-  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
-}
-
 /** Without what belongs to their source: region, expiration. */
 function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
@@ -194,33 +183,6 @@ function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): Obj
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
   return placeFor(credential, url, resource.target, keys, (address) => session.get<string>(regionKey(address))?.value)
-}
-
-/** The keys of the entry, or those of its source, which are kept until they end. */
-async function keysOf({ credential, session, warn }: Context): Promise<S3Keys> {
-  const { keys } = credential
-  return keys ? (await session.resolve('keys', () => entryFrom(keys, warn))).value : ownKeys(credential)
-}
-
-/** The entry's own keys, one read after the other: at once when they were given as text. */
-function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
-  const { accessKeyId, secretAccessKey, sessionToken } = credential
-  const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')
-  return whenThere(read(accessKeyId, 'accessKeyId'), (id) =>
-    whenThere(read(secretAccessKey, 'secretAccessKey'), (key) =>
-      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token])),
-    ),
-  )
-}
-
-async function entryFrom(keys: S3KeySource, warn: Context['warn']): Promise<Entry<S3Keys>> {
-  const value = await keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
-  const { expiration } = value
-  return expiration === undefined ? { value } : { value, expiresAt: expiration, renewAt: expiration - MARGIN }
-}
-
-function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[]): S3Keys {
-  return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
 }
 
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {

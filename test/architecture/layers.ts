@@ -32,7 +32,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
-  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'] },
+  node: {
+    from: [...CORE, 'platform/node'],
+    packages: ['node:', 'undici'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'],
+  },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
     packages: ['node:', 'commander'],

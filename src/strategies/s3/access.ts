@@ -16,6 +16,11 @@ export interface S3Credential extends Credential {
   /** Where the keys come from when the entry has none. */
   readonly keys?: S3KeySource
   readonly profile?: string
+  /** A service that gives temporary keys, asked as the entry named in `with`. */
+  readonly credentialsUrl?: string
+  readonly with?: string
+  /** The keys may come from the metadata service of the machine. */
+  readonly instanceMetadata?: boolean
   readonly region?: string
   readonly endpoint?: string
   readonly virtualHost?: boolean

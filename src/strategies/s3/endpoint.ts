@@ -3,7 +3,7 @@
  * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
  */
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
-import type { Storage } from '../../stac/storage.ts'
+import type { ObjectLocation, Storage } from '../../stac/storage.ts'
 
 /** Where a request goes, and the region that it is signed for. */
 export interface Place extends ObjectAddress {
@@ -72,6 +72,11 @@ function settled(address: ObjectAddress, stated: string | undefined, { entry, en
   const { virtualHost, bucket, path, search } = address
   const base = virtualHost ? endpoint.replace('://', `://${bucket}.`) : `${endpoint}/${bucket}`
   return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
+}
+
+/** What callers are told about a place. */
+export function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays = false): ObjectLocation {
+  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
 }
 
 function china(region: string, domain: string): string {

@@ -13,8 +13,8 @@ import { s3 } from '../../../src/strategies/s3.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-function contextWith(fields: Partial<S3Credential>, url: string): AuthContext<S3Scheme, S3Credential> {
-  const clock = { now: () => NOW }
+function contextWith(fields: Partial<S3Credential>, url: string, now = () => NOW): AuthContext<S3Scheme, S3Credential> {
+  const clock = { now }
   const own = fields.keys ? {} : { accessKeyId: new Secret('AKID'), secretAccessKey: new Secret('secret') }
   return {
     scheme: { type: 's3' },
@@ -123,10 +123,18 @@ describe('keys from a source', () => {
     expect(asked).toBe(1)
   })
 
-  it('are asked for again five minutes before their end', async () => {
+  it.each([
+    ['five minutes before their end', 3_600_000, 3_300_000],
+    ['in the middle of what is left, when that is short', 299_000, 149_500],
+  ])('are asked for again %s', async (_when, life, renewal) => {
+    let now = NOW
     let asked = 0
-    const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + 299_000 }) }, 's3://eo/k')
+    const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + life }) }, 's3://eo/k', () => now)
     await requestsOf(context, [answer(200)])
+    now += renewal - 1
+    await requestsOf(context, [answer(200)])
+    expect(asked).toBe(1)
+    now += 1
     await requestsOf(context, [answer(200)])
     expect(asked).toBe(2)
   })
