@@ -8,8 +8,10 @@ import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
 import { addList } from './commands/list.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
+import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
 import { addTime } from './commands/time.ts'
+import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { EXIT } from './exit-code.ts'
@@ -78,6 +80,7 @@ function programOf(context: Context): Command {
     .showSuggestionAfterError(false)
   for (const add of [
     addLint,
+    addMerge,
     addExplain,
     addAuthorize,
     addFetch,
@@ -87,6 +90,7 @@ function programOf(context: Context): Command {
     addStatus,
     addCredentials,
     addTime,
+    addWorker,
     addRules,
   ])
     add(program, context)

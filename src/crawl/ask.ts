@@ -118,8 +118,7 @@ async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
   const { status, headers } = response
   const after = status === 429 || status >= 500 ? headers.get('retry-after') : null
   await response.discard().catch(() => undefined)
-  const rest = after === null ? undefined : retryAfter(after, now)
-  return new Refusal(status, rest === undefined ? undefined : Math.max(0, rest))
+  return new Refusal(status, retryAfter(after, now))
 }
 
 /** The error of a failed attempt, and the milliseconds that its server wants to rest. */

@@ -31,16 +31,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['text', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
-  'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
   clients: { from: ['errors', 'text', 'http', '#platform'], types: ['auth'] },
+  'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
-    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'],
   },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
