@@ -12,7 +12,7 @@ export function addTime(program: Command, context: Context): void {
 }
 
 function addResource(time: Command, name: TimeResource, one: string, context: Context): void {
-  const resource = time.command(name).description(`${name}, as far as the service lets you`)
+  const resource = time.command(name).description(`${name} of the service`)
   const add = (words: string, description: string) => withTimeOptions(resource.command(words).description(description))
   const addWriting = (words: string, description: string) =>
     add(words, description)
