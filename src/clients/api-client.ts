@@ -90,6 +90,11 @@ export class ApiClient {
     return this.#settings.origin
   }
 
+  /** The base address without a slash at its end. */
+  get baseUrl(): string {
+    return this.#settings.origin + this.#settings.base
+  }
+
   /** The data of the answer. */
   async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
     return (await this.send<T>(operation, input, options)).data

@@ -141,7 +141,7 @@ export class RestResource<T extends object = object, Create extends object = obj
 
   #records({ data }: ApiResponse): Decoded<Resource<T>>[] {
     const { client, profile } = this.#options
-    const list = listIn(data, profile.envelope, this.#name, client.origin + this.#operations.list.path)
+    const list = listIn(data, profile.envelope, this.#name, client.baseUrl + this.#operations.list.path)
     return list.map((record) => this.#decoded(record))
   }
 

@@ -74,9 +74,13 @@ export class TimeTrackingClient {
   resource<T extends object = object, Create extends object = object, Update extends object = object>(
     path: string,
   ): RestResource<T, Create, Update> {
-    const problem = () => new ValidationError('REQUEST_INVALID', `${JSON.stringify(path)} is no path of a collection`, { field: 'path' })
-    if (/^$|[?{}]|^\/|\/$|\/\//.test(path)) throw problem()
-    return new RestResource({ client: this.#client, profile: this.#profile, path: rawPath(`/${path}`).slice(1) })
+    if (typeof path === 'string' && /^$|[?{}]|^\/|\/$|\/\//.test(path))
+      throw new ValidationError('REQUEST_INVALID', `${JSON.stringify(path)} is no path of a collection`, { field: 'path' })
+    return new RestResource({
+      client: this.#client,
+      profile: this.#profile,
+      path: rawPath(typeof path === 'string' ? `/${path}` : path).slice(1),
+    })
   }
 
   /**

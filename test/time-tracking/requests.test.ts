@@ -36,6 +36,20 @@ describe('other collections', () => {
   })
 })
 
+it('is told where the answer came from that is no list', async () => {
+  const service = await timeTracking()
+  service.state.collections.set('tasks', new Map())
+  service.script({ do: { status: 200, headers: { 'Content-Type': 'application/json' }, body: { rows: [], more: 1 } } })
+  const error = await failureOf(clientOf(service).client.resource('tasks').list())
+  expect(error).toMatchObject({ code: 'RESPONSE_INVALID', url: `${service.base}/tasks` })
+  expect(error.message).toContain('an object with rows, more')
+})
+
+it('a path of a collection is a text', async () => {
+  const { client } = clientOf(await timeTracking())
+  expect(() => client.resource(undefined as never)).toThrow(TypeError)
+})
+
 describe('raw requests', () => {
   it('give status, headers and data', async () => {
     const service = await timeTracking()
@@ -93,6 +107,20 @@ describe('raw requests', () => {
     const { client } = clientOf(service)
     expect(await failureOf(client.projects.update(60, body))).toMatchObject({ code, operation: 'projects.update' })
     expect(service.requests()).toBe(0)
+  })
+})
+
+describe('the profile', () => {
+  it('decides how forms are written and what may be repeated', async () => {
+    const service = await timeTracking()
+    service.script({ match: { op: 'projects.update' }, do: { performThen: { status: 500 } } })
+    const profile = { form: { booleans: 'words', spaces: 'plus', nulls: 'skip' }, replay: { update: 'idem' } } as const
+    const { client, clock } = clientOf(service, { profile })
+    await clock.run(client.projects.update(60, { name: 'a b', billable: false, description: null }))
+    expect(service.log.map(({ body, status }) => [body, status])).toEqual([
+      ['name=a+b&billable=false', 500],
+      ['name=a+b&billable=false', 200],
+    ])
   })
 })
 
