@@ -1,5 +1,5 @@
 /** What callers use: the products of the engine. */
-import type { HttpRequest } from '../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
 import type { Interaction } from './interaction.ts'
@@ -71,6 +71,11 @@ export interface Auth {
    * where there is one: text of a catalog should select a credential by its references only.
    */
   fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
+  /**
+   * Like `fetch` with an address, in plain data: a standard `Response` costs more than the exchange of a small document.
+   * `crawl({ send: auth.send })` is what it is for.
+   */
+  send(request: HttpRequest, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
   fetchFor(target: Target | undefined): typeof globalThis.fetch
   /** Loads what the entries need: `peek` can answer then, and a wrong entry is told now. Errors: `CONFIG_INVALID`. */

@@ -74,6 +74,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function running(): Promise<Runtime> {
+    if (runtime) return runtime
     const [{ Runtime }, chooser] = await Promise.all([import('./runtime.ts'), ready()])
     runtime ??= new Runtime(chooser, clock, options)
     return runtime
@@ -135,6 +136,7 @@ export function createAuth(options: AuthOptions): Auth {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
+    send: async (request, options = {}) => (await running()).send(request, options),
     login: async (credential, interaction = {}, { signal } = {}) => (await running()).login(credential, interaction, signal),
     logout: async (credential, { signal } = {}) => (await running()).logout(credential, signal),
     status: async () => (await running()).status(),

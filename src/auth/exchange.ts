@@ -57,7 +57,8 @@ export class Exchange {
     return best ? [{ ref: best.credential.id, type: best.credential.type, choice: best, warnings: [] }] : []
   }
 
-  async fetch(first: HttpRequest, purpose: Purpose, init: RequestInit): Promise<Response> {
+  /** The answer at the end of all redirects, or the first one where `redirect` is `manual`. */
+  async send(first: HttpRequest, purpose: Purpose, init: Pick<RequestInit, 'signal' | 'redirect'>): Promise<HttpResponse> {
     const signal = init.signal ?? undefined
     const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
     if (signal?.aborted) throw new AbortedError(signal.reason)
@@ -68,7 +69,7 @@ export class Exchange {
     for (let hop = 0; ; hop++) {
       const answer = await this.#attempt(request, selections, { target: purpose.target, hop, signal, followHidden })
       const { response } = answer
-      if (!isRedirect(response.status) || init.redirect === 'manual') return response.toResponse()
+      if (!isRedirect(response.status) || init.redirect === 'manual') return response
       await response.discard()
       seen.add(`${request.method} ${request.url}`)
       const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)

@@ -15,6 +15,7 @@ import { Exchange } from './exchange.ts'
 import type { Leg } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import { memoryStore } from './memory-store.ts'
+import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
 import { hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
@@ -127,21 +128,31 @@ export class Runtime {
     const url = this.#chooser.addressOf(target)
     const selections = this.#chooser.select(target, url, this.#anonymous)
     if (selections instanceof Unusable) throw await selections.error()
-    return this.#exchange.fetch(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)
+    return (await this.#exchange.send(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)).toResponse()
   }
 
   /** For an address that the caller wrote, not a catalog. Errors: `URL_*`. */
   async fetchAddress(input: string | URL | Request, init: RequestInit): Promise<Response> {
     const request = typeof input === 'object' && !(input instanceof URL) ? input : undefined
-    const url = addressOf(request ? request.url : String(input), { secure: false, named: this.#chooser.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
+    const url = this.#written(request ? request.url : String(input))
     const signal = init.signal ?? request?.signal
     const redirect = init.redirect ?? request?.redirect
-    return this.#exchange.fetch(
-      await requestOf(hrefOf(url), request, init),
-      { selections: this.#exchange.byAddress(url) },
-      { ...init, signal, redirect },
-    )
+    const selections = this.#exchange.byAddress(url)
+    return (await this.#exchange.send(await requestOf(hrefOf(url), request, init), { selections }, { signal, redirect })).toResponse()
+  }
+
+  /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
+  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'>): Promise<HttpResponse> {
+    const url = this.#written(request.url)
+    const { method, body } = request
+    const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
+    return this.#exchange.send(plain, { selections: this.#exchange.byAddress(url) }, signal ? { signal } : {})
+  }
+
+  #written(address: string): URL {
+    const url = addressOf(address, { secure: false, named: this.#chooser.named })
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
+    return url
   }
 }
 

@@ -1,10 +1,11 @@
-import type { Dispatcher } from 'undici'
 import { ProtocolError } from '../errors.ts'
-import { type Deadline, failure } from '../http/deadline.ts'
+import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { originOf } from '../http/network-error.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { decodeBody } from './decode-body.ts'
+import { HeaderFields } from './header-fields.ts'
+import type { ArrivalHead, UndiciArrival } from './undici-arrival.ts'
 
 /** How much of an unwanted body is read, and how long, before its connection is given up instead. */
 const DISCARD = { bytes: 65_536, milliseconds: 1000 }
@@ -16,19 +17,25 @@ export class UndiciResponse implements HttpResponse {
   readonly headers: HeaderFields
   readonly #method: string
   readonly #statusText: string
-  readonly #body: Dispatcher.ResponseData['body']
+  readonly #body: UndiciArrival
   readonly #codings: readonly string[]
-  readonly #end: Deadline
+  readonly #signal: AbortSignal | undefined
 
-  constructor({ method, url }: HttpRequest, data: Dispatcher.ResponseData, codings: readonly string[], end: Deadline) {
-    this.status = data.statusCode
+  constructor(
+    { method, url }: HttpRequest,
+    { status, statusText, fields }: ArrivalHead,
+    body: UndiciArrival,
+    codings: readonly string[],
+    signal: AbortSignal | undefined,
+  ) {
+    this.status = status
     this.url = url
-    this.headers = new HeaderFields(data.headers)
+    this.headers = new HeaderFields(fields)
     this.#method = method
-    this.#statusText = data.statusText
-    this.#body = data.body
+    this.#statusText = statusText
+    this.#body = body
     this.#codings = codings
-    this.#end = end
+    this.#signal = signal
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
@@ -40,10 +47,18 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async discard(): Promise<void> {
-    this.#end.clear()
     const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
-    await this.#body.dump({ limit: DISCARD.bytes }).catch(() => {})
-    clearTimeout(timer)
+    let length = 0
+    try {
+      for await (const chunk of this.#body) {
+        length += chunk.length
+        if (length > DISCARD.bytes) break
+      }
+    } catch {
+      // Nobody wanted it.
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   toResponse(): Response {
@@ -70,7 +85,7 @@ export class UndiciResponse implements HttpResponse {
         else controller.enqueue(value)
       },
       cancel: async () => {
-        this.#body.on('error', () => {}).destroy()
+        this.#body.destroy()
         await chunks.return(undefined)
       },
     })
@@ -80,43 +95,10 @@ export class UndiciResponse implements HttpResponse {
     try {
       yield* this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
     } catch (error) {
-      throw failure(error, this.#end.signal, this.url)
-    } finally {
-      this.#end.clear()
+      throw failure(error, this.#signal, this.url)
     }
   }
 }
 
 /** Statuses without a body (Fetch standard, "null body status"). */
 const NULL_BODY = new Set([204, 205, 304])
-
-/** Header fields by name; lines of one name are joined by a comma. */
-class HeaderFields {
-  readonly #fields: Dispatcher.ResponseData['headers']
-
-  constructor(fields: Dispatcher.ResponseData['headers']) {
-    this.#fields = fields
-  }
-
-  get(name: string): string | null {
-    const value = this.#own(name.toLowerCase())
-    return Array.isArray(value) ? value.join(', ') : (value ?? null)
-  }
-
-  getSetCookie(): string[] {
-    const value = this.#own('set-cookie')
-    return value === undefined ? [] : [value].flat()
-  }
-
-  toHeaders(): Headers {
-    const headers = new Headers()
-    for (const [name, value] of Object.entries(this.#fields)) {
-      for (const line of [value ?? []].flat()) headers.append(name, line)
-    }
-    return headers
-  }
-
-  #own(name: string): string | string[] | undefined {
-    return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
-  }
-}
