@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createAuth } from 'stac-auth'
-import { crawl, sendWith } from 'stac-auth/crawl'
+import { crawl } from 'stac-auth/crawl'
 import { lintText } from 'stac-auth/lint'
 
 const CATALOGS = 100
@@ -55,7 +55,7 @@ export async function run({ catalogs = CATALOGS, items = ITEMS, rounds = ROUNDS 
 async function walk(start, isLinted = false) {
   const auth = createAuth({ credentials: [], typed: [start] })
   let documents = 0
-  for await (const visit of crawl({ start: [start], send: sendWith(auth.fetch), concurrency: AT_A_TIME })) {
+  for await (const visit of crawl({ start: [start], send: auth.send, concurrency: AT_A_TIME })) {
     if (visit.kind === 'stop' || visit.error) throw new Error('the crawl is not complete')
     if (isLinted && lintText(visit.bytes, { document: visit.job.url, url: visit.outcome.url, parents: visit.parents }).length > 0)
       throw new Error('a clean document has findings')

@@ -48,7 +48,7 @@ function micro(milliseconds, items) {
   return `${((milliseconds * 1000) / items).toFixed(1)} µs`
 }
 
-function item(index) {
+export function item(index) {
   const bands = ['B02', 'B03', 'B04', 'B08', 'SCL', 'visual']
   return {
     type: 'Feature',

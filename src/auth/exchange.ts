@@ -62,7 +62,7 @@ export class Exchange {
     const signal = init.signal ?? undefined
     const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
     if (signal?.aborted) throw new AbortedError(signal.reason)
-    const seen = new Set<string>()
+    let seen: Set<string> | undefined
     let request = first
     let selections = purpose.selections
     let replaced = false
@@ -71,7 +71,7 @@ export class Exchange {
       const { response } = answer
       if (!isRedirect(response.status) || init.redirect === 'manual') return response
       await response.discard()
-      seen.add(`${request.method} ${request.url}`)
+      seen = (seen ?? new Set()).add(`${request.method} ${request.url}`)
       const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)

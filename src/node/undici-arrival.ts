@@ -49,17 +49,13 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   }
 
   /** The chunks of the body, once. Whoever stops before the end gives the connection up. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    try {
-      for (;;) {
-        const chunk = this.#waiting.shift()
-        if (chunk) yield this.#taken(chunk)
-        else if (this.#error !== undefined) throw this.#error
-        else if (this.#isOver) return
-        else await this.#more()
-      }
-    } finally {
-      this.destroy()
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.destroy()
+        return { done: true, value: undefined }
+      },
     }
   }
 
@@ -86,6 +82,16 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver) this.#end(error)
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, void>> {
+    for (;;) {
+      const chunk = this.#waiting.shift()
+      if (chunk) return { done: false, value: this.#taken(chunk) }
+      if (this.#error !== undefined) throw this.#error
+      if (this.#isOver) return { done: true, value: undefined }
+      await this.#more()
+    }
   }
 
   #taken(chunk: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-import { ProtocolError } from '../errors.ts'
+import { type AuthError, ProtocolError } from '../errors.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { originOf } from '../http/network-error.ts'
@@ -39,7 +39,11 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
-    return readBody(this.#chunks(), limit, this.url)
+    try {
+      return await readBody(this.#decoded(), limit, this.url)
+    } catch (error) {
+      throw this.#failure(error)
+    }
   }
 
   async text(limit: number): Promise<string> {
@@ -77,26 +81,28 @@ export class UndiciResponse implements HttpResponse {
       void this.discard()
       return null
     }
-    const chunks = this.#chunks()
+    const chunks = this.#decoded()[Symbol.asyncIterator]()
     return new ReadableStream({
       pull: async (controller) => {
-        const { done, value } = await chunks.next()
+        const { done, value } = await chunks.next().catch((error) => {
+          throw this.#failure(error)
+        })
         if (done) controller.close()
         else controller.enqueue(value)
       },
       cancel: async () => {
         this.#body.destroy()
-        await chunks.return(undefined)
+        await chunks.return?.()
       },
     })
   }
 
-  async *#chunks(): AsyncGenerator<Uint8Array, void> {
-    try {
-      yield* this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
-    } catch (error) {
-      throw failure(error, this.#signal, this.url)
-    }
+  #decoded(): AsyncIterable<Uint8Array> {
+    return this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
+  }
+
+  #failure(error: unknown): AuthError {
+    return failure(error, this.#signal, this.url)
   }
 }
 
