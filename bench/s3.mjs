@@ -38,6 +38,7 @@ const CONTENDERS = {
   'ours, presigned': [20_000, () => presign(request, keys, { region, now: Date.now(), expiresIn: 900 })],
   floor: [20_000, floor()],
   aws4: [10_000, () => aws4.sign({ host, path, service: 's3', region, headers: { 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' } }, keys)],
+  'aws4, presigned': [10_000, () => aws4.sign({ host, path: `${path}?X-Amz-Expires=900`, service: 's3', region, signQuery: true }, keys)],
   smithy: [5_000, smithy()],
   getSignedUrl: [300, signedUrl()],
 }
@@ -61,6 +62,8 @@ export async function run(rounds = 15) {
     row('S3 header signature: @smithy/signature-v4', 'ours', 'smithy', 2),
     row('S3 header signature: getSignedUrl', 'ours', 'getSignedUrl', 40),
     row('S3 header signature: share of the crypto floor', 'ours', 'floor', 0.45),
+    row('S3 presigning: aws4', 'ours, presigned', 'aws4, presigned', 2),
+    row('S3 presigning: getSignedUrl', 'ours, presigned', 'getSignedUrl', 40),
     row('S3 presigning: share of the crypto floor', 'ours, presigned', 'floor', 0.4),
   ]
 }

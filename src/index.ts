@@ -12,7 +12,7 @@ export {
   type Field,
   type SecretSource,
 } from './auth/credential.ts'
-export { type AuthFlow, authorized, handshake, type Leg, oneLeg } from './auth/flow.ts'
+export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
 export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
 export { memoryStore } from './auth/memory-store.ts'
 export { loadStrategies } from './auth/registry.ts'

@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
+import type { ObjectKeys } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import type { Warning } from './strategy.ts'
 
@@ -18,6 +19,8 @@ export interface AuthorizedRequest extends HttpRequest {
   readonly pointer?: string
   /** For object stores: where the object lies. */
   readonly location?: ObjectLocation
+  /** For object stores, only when `keys` was asked for. They are worth more than all else here: they sign any request. */
+  readonly keys?: ObjectKeys
   /** What of it is secret, by structure: header names, and whether the address itself carries material. */
   readonly material: { readonly headers: readonly string[]; readonly url: boolean }
 }
@@ -53,6 +56,8 @@ export interface AuthorizeOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Seconds, 1 to 604800: for `s3` an address that opens by itself for that long, instead of headers. */
   readonly presign?: number
+  /** True adds the keys themselves to a request of `s3` that is not presigned, for a program that signs by itself. */
+  readonly keys?: boolean
 }
 
 export interface Auth {

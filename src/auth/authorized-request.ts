@@ -17,7 +17,7 @@ export function plainRequest(request: HttpRequest, { pointer }: Target, selectio
 /** The authorized request; what differs from the plain one is its material. */
 export function authorizedRequest(
   plain: HttpRequest,
-  { request, expiresAt, location }: Leg,
+  { request, expiresAt, location, keys }: Leg,
   target: Target,
   selection: Selection,
 ): AuthorizedRequest {
@@ -35,6 +35,7 @@ export function authorizedRequest(
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     pointer: target.pointer,
     ...(location && { location }),
+    ...(keys && { keys }),
     // Where an object lies is no secret; a presigned or signed address is.
     material: { headers: names, url: url !== plain.url && !location },
   }

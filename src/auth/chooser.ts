@@ -10,6 +10,7 @@ import { checkTypes, readCredentials } from './read-credentials.ts'
 import type { Registry } from './registry.ts'
 import { resourceOf } from './resource.ts'
 import { type Selection, Selector, Unusable } from './select.ts'
+import type { Strategy } from './strategy.ts'
 
 export class Chooser {
   readonly #registry: Registry
@@ -57,6 +58,12 @@ export class Chooser {
     if (target.refs.length === 0) return []
     const outcome = this.#selector.select(target, url)
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
+  }
+
+  /** The strategy of that type, if there is one. */
+  async strategyOf(type: string): Promise<Strategy | undefined> {
+    await this.#registry.load([type])
+    return this.#registry.get(type)
   }
 
   async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {

@@ -87,12 +87,17 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   /** What can be said without waiting. */
-  function known(request: HttpRequest, target: Target, selection?: Selection, presign?: number): AuthorizedRequest | undefined {
+  function known(
+    request: HttpRequest,
+    target: Target,
+    selection?: Selection,
+    { presign, keys }: AuthorizeOptions = {},
+  ): AuthorizedRequest | undefined {
     const choice = selection?.choice
-    if (!choice) return plainRequest(request, target, selection)
+    if (!choice) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
     const { scheme, credential, strategy } = choice
     const session = runtime?.session(credential.id) ?? NO_SESSION
-    const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign } })
+    const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign, keys } })
     return leg && checked(request, leg, target, selection, choice)
   }
 
@@ -102,8 +107,9 @@ export function createAuth(options: AuthOptions): Auth {
     if (outcome instanceof Unusable) throw await outcome.error()
     const [selection] = outcome
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
-    const at = known(request, target, selection, options.presign)
-    if (at || !selection?.choice) return at ?? plainRequest(request, target, selection)
+    const at = known(request, target, selection, options)
+    if (at) return at
+    if (!selection?.choice) return (await running()).open(request, target, selection)
     const { leg, selection: used } = await (runtime ?? (await running())).authorize(request, outcome, target, options)
     return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
   }

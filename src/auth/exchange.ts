@@ -10,6 +10,7 @@ import { type Choice, coversTarget, widthOf } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, granted, sendLeg, type World } from './context.ts'
 import { runFlow } from './drive.ts'
+import { openFlow } from './open.ts'
 import { rejected } from './rejected.ts'
 import { type Selection, Unusable } from './select.ts'
 
@@ -135,13 +136,14 @@ export class Exchange {
     return { response, replaced: leg.replaces === true }
   }
 
-  async #bare(request: HttpRequest, { signal, followHidden }: Hop): Promise<Answer> {
-    if (request.url.startsWith('s3:')) {
-      throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with an s3 entry that covers it', {
-        url: request.url,
-      })
-    }
-    return { response: await this.#world.transport(request, granted(this.#world, request, { signal, followHidden })), replaced: false }
+  async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
+    const send = ({ request }: { readonly request: HttpRequest }) =>
+      this.#world.transport(request, granted(this.#world, request, { signal, followHidden }))
+    if (/^https?:/.test(request.url)) return { response: await send({ request }), replaced: false }
+    const flow = await openFlow(request, this.#chooser, target)
+    const result = flow && (await runFlow(flow, send))
+    if (result) return { response: result.response, replaced: false }
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with the s3 strategy', { url: request.url })
   }
 }
 

@@ -5,6 +5,13 @@
 import type { Connection, HttpRequest, HttpResponse } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 
+/** What a program needs that signs requests to an object store by itself. */
+export interface ObjectKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
 /** `handshake` only negotiates; `authorized` carries the authorization. */
 export interface Leg {
   readonly kind: 'handshake' | 'authorized'
@@ -15,6 +22,8 @@ export interface Leg {
   readonly replaces?: boolean
   /** For object stores: where the object lies. */
   readonly location?: ObjectLocation
+  /** For object stores, when the caller asked for them. */
+  readonly keys?: ObjectKeys
   /** The one that it must be sent over. */
   readonly connection?: Connection
 }

@@ -5,7 +5,8 @@ import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
-import type { AuthorizeOptions, CredentialStatus } from './auth.ts'
+import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus } from './auth.ts'
+import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, sendLeg, type World } from './context.ts'
@@ -15,6 +16,7 @@ import { Exchange } from './exchange.ts'
 import type { Leg } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import { memoryStore } from './memory-store.ts'
+import { openFlow } from './open.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
 import { hrefOf } from './resource.ts'
@@ -60,13 +62,13 @@ export class Runtime {
     request: HttpRequest,
     selections: readonly Selection[],
     target: Target,
-    { signal, presign }: AuthorizeOptions,
+    { signal, presign, keys }: AuthorizeOptions,
   ): Promise<{ selection: Selection; leg?: Leg }> {
     let refusal: unknown
     for (const selection of selections) {
       const { choice } = selection
       if (!choice) return { selection }
-      const context = contextOf(this.#world, choice, { url: request.url, target, presign }, { signal, unsent: true })
+      const context = contextOf(this.#world, choice, { url: request.url, target, presign, keys }, { signal, unsent: true })
       try {
         const flow = choice.strategy.authorize(request, context)
         const leg = await authorizedLeg(flow, (leg) => sendLeg(this.#world, choice, leg, { signal }))
@@ -77,6 +79,14 @@ export class Runtime {
       }
     }
     throw refusal
+  }
+
+  /** The request without material to an address that is none of the web's: where it would go, and as it is when no strategy knows. */
+  async open(request: HttpRequest, target: Target, selection?: Selection): Promise<AuthorizedRequest> {
+    const flow = await openFlow(request, this.#chooser, target)
+    const leg = flow && (await authorizedLeg(flow, (leg) => this.#world.transport(leg.request)))
+    const plain = plainRequest(leg?.request ?? request, target, selection)
+    return leg?.location ? { ...plain, location: leg.location } : plain
   }
 
   /** Why a selection cannot be used before a person did something; asks no server. */
@@ -115,8 +125,8 @@ export class Runtime {
   }
 
   async status(): Promise<readonly CredentialStatus[]> {
-    const known = this.#chooser.own.filter(({ strategy }) => strategy.tokenState)
-    return Promise.all(known.map((choice) => statusOf(choice, this.#alone(choice))))
+    const known = await Promise.all(this.#chooser.own.map((choice) => statusOf(choice, this.#alone(choice))))
+    return known.filter((status) => status !== undefined)
   }
 
   /** For what concerns the entry itself and no address. */
@@ -156,9 +166,11 @@ export class Runtime {
   }
 }
 
-async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus> {
+async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus | undefined> {
   const { id, type, flow } = credential
-  const { expiresAt, ...known } = (await strategy.tokenState?.(context)) ?? { state: 'none', renewable: false, lasts: false }
+  const found = await strategy.tokenState?.(context)
+  if (!found) return undefined
+  const { expiresAt, ...known } = found
   return {
     credential: id,
     type,

@@ -71,11 +71,11 @@ export class Selector {
     return this.#prepared(target, ref, judgement, choice, url)
   }
 
-  /** Of several fitting entries a preferred one, then the one with the narrower pattern, then the earlier one. */
+  /** Of several fitting entries a preferred one, then one that suits, then the one with the narrower pattern, then the earlier one. */
   #narrowest({ choices }: Judgement, url: URL, target: Target): Choice | undefined {
     let best: Choice | undefined
     for (const choice of choices) {
-      if (coversTarget(choice, url, target) && (!best || comesBefore(choice.credential, best.credential, url))) best = choice
+      if (coversTarget(choice, url, target) && (!best || comesBefore(choice, best, url, target))) best = choice
     }
     return best
   }
@@ -92,9 +92,15 @@ export class Selector {
   }
 }
 
-function comesBefore(one: Credential, other: Credential, url: URL): boolean {
-  if (one.preference !== other.preference) return one.preference < other.preference
-  return widthOf(one, url) > widthOf(other, url)
+function comesBefore(one: Choice, other: Choice, url: URL, target: Target): boolean {
+  const { preference } = one.credential
+  if (preference !== other.credential.preference) return preference < other.credential.preference
+  const difference = suitability(one, target) - suitability(other, target)
+  return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
+}
+
+function suitability({ strategy, credential }: Choice, target: Target): number {
+  return strategy.suits?.(credential, target) ? 1 : 0
 }
 
 function byPreference(one: Selection, other: Selection): number {

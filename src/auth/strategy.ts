@@ -86,6 +86,8 @@ export interface Resource {
   readonly target?: Target
   /** Seconds: the caller wants the authorization in the address, for that long, where the scheme can do it. */
   readonly presign?: number
+  /** The caller signs by itself and wants the keys for it, where the scheme has some. */
+  readonly keys?: boolean
 }
 
 /** What a strategy is given for one request. */
@@ -156,6 +158,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   addressProblem?(href: string): AuthError | undefined
   /** True when the entry may be used for that target at that address; default: its `sendTo` covers it. */
   covers?(credential: C, url: string, target?: Target): boolean
+  /** True when the document speaks of the very service of the entry: it goes before others that cover the target as well. */
+  suits?(credential: C, target: Target): boolean
   /** True when a leg with material may go to that address; default: as `covers`. */
   reaches?(credential: C, url: string): boolean
   /**
@@ -169,6 +173,11 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   peek?(request: HttpRequest, context: PeekContext<S, C>): Leg | undefined
   /** The legs of one request. */
   authorize(request: HttpRequest, context: AuthContext<S, C>): AuthFlow
+  /**
+   * The legs of a request without material, to an address that has this type as its scheme (`s3:`); `entry` is one of the user's that
+   * covers it and may know the place better than the document.
+   */
+  open?(request: HttpRequest, resource: Resource, entry?: C): AuthFlow
   /** The token itself, as input of a chained scheme. */
   token?(context: AuthContext<S, C>): Promise<Token>
   /** Why a person is needed first, as far as that is known here; asks no server. */
@@ -177,8 +186,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Forgets the token everywhere. */
   logout?(context: AuthContext<S, C>): Promise<void>
-  /** What is known about the token; asks no server. */
-  tokenState?(context: AuthContext<S, C>): Promise<TokenState>
+  /** What is known about the token, or about keys that end; undefined for an entry that has none of these. Asks no server. */
+  tokenState?(context: AuthContext<S, C>): Promise<TokenState | undefined>
 }
 
 /** Every address of an origin, and the document there that names the endpoints. */

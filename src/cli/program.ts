@@ -6,6 +6,7 @@ import { addCredentials } from './commands/credentials.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
+import { addList } from './commands/list.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
 import { addRules } from './commands/rules.ts'
 import type { Context } from './context.ts'
@@ -74,7 +75,7 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [addLint, addExplain, addAuthorize, addFetch, addLogin, addLogout, addStatus, addCredentials, addRules])
+  for (const add of [addLint, addExplain, addAuthorize, addFetch, addList, addLogin, addLogout, addStatus, addCredentials, addRules])
     add(program, context)
   refuseRepeats(program)
   return program

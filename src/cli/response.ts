@@ -1,22 +1,41 @@
 /** What answers mean to the command line. */
 import { AbortedError, type AuthError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
 import { parseChallenges } from '../http/challenge.ts'
+import { readBody, utf8 } from '../http/read-body.ts'
 import type { Target } from '../stac/target.ts'
 
+/** Bytes; error documents of object stores are shorter. */
+const MAX_ERROR = 65_536
+
 /**
- * Passes a 2xx answer. Errors: `AUTH_REJECTED` for 401 and 403 to a request that nothing was sent with, `HTTP_<status>`; the
- * body is thrown away unread.
+ * Passes a 2xx answer. Errors: `AUTH_REJECTED` for 401 and 403 to a request that nothing was sent with, `HTTP_<status>`; of the
+ * body only the code of an object store's error is read.
  *
  * @param url address that answered
  * @param target what the request was for, if it was not an address of the user's
  */
 export async function requireSuccess(response: Response, url: string, target?: Target): Promise<void> {
   if (response.ok) return
-  await response.body?.cancel().catch(() => undefined)
+  const code = await storeCode(response)
   const { status } = response
   if (status === 401 || status === 403) throw uncovered(response, url, target)
-  const message = `${bareAddress(url)}: the server answered ${status}`
+  const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
   throw new NetworkError(`HTTP_${status}`, message, { status, url, retryable: status === 429 || status >= 500 })
+}
+
+/** The code in an error document of an object store, or nothing; the rest of the body is thrown away. */
+async function storeCode({ headers, body }: Response): Promise<string> {
+  if (!body) return ''
+  try {
+    if (!/^(?:application|text)\/xml\b/.test(headers.get('content-type') ?? '')) return ''
+    const { errorCode } = await import('../objects/error-code.ts')
+    const text = utf8(await readBody(body as unknown as AsyncIterable<Uint8Array>, MAX_ERROR, ''))
+    return errorCode(text)
+  } catch {
+    return ''
+  } finally {
+    await body.cancel().catch(() => undefined)
+  }
 }
 
 /** What a failure while reading a body is: an interruption, a body that ended too early, or what the transport says. */

@@ -3,49 +3,35 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CredentialError } from '../errors.ts'
-import type { S3Keys } from '../platform/platform.ts'
 
 /** Settings of a profile by name. */
 export type Profile = ReadonlyMap<string, string>
 
-/** Ways to obtain keys that a profile may name, in the order in which they are looked for. */
-const INDIRECT = ['sso_session', 'sso_start_url', 'credential_process', 'role_arn', 'source_profile', 'web_identity_token_file']
-
-/** The files that may hold profiles; a file of the user's own choice stands alone. */
-export function profileFiles(environment: NodeJS.ProcessEnv): readonly string[] {
-  const { CLOUD_CONFIG_FILE, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = environment
-  if (CLOUD_CONFIG_FILE) return [CLOUD_CONFIG_FILE]
-  const folder = join(homedir(), '.aws')
-  return [AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'), AWS_CONFIG_FILE || join(folder, 'config')]
+/** The two files that hold profiles: the tools of AWS read `credentials` before `config`. */
+export interface ProfileFiles {
+  readonly credentials: string
+  readonly config: string
 }
 
-/** The profile's settings, the first file that has one counts; undefined when no file knows it. Errors: `CREDENTIAL_SOURCE`. */
-export async function readProfile(name: string, files: readonly string[]): Promise<Profile | undefined> {
+/** The files to look in, in their order: one of the user's own choice, then those of the tools of AWS. */
+export function profileFiles(environment: NodeJS.ProcessEnv): readonly ProfileFiles[] {
+  const { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = environment
+  const folder = join(homedir(), '.aws')
+  const usual = {
+    credentials: AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'),
+    config: AWS_CONFIG_FILE || join(folder, 'config'),
+  }
+  return own ? [{ credentials: own, config: own }, usual] : [usual]
+}
+
+/** The profile's settings, the first file that has one counts; undefined when neither file knows it. Errors: `CREDENTIAL_SOURCE`. */
+export async function readProfile(name: string, { credentials, config }: ProfileFiles): Promise<Profile | undefined> {
   const found: Profile[] = []
-  for (const file of files) {
+  for (const file of new Set([credentials, config])) {
     const profiles = parseProfiles(await textOf(file))
     found.push(...[profiles.get(name), profiles.get(`profile ${name}`)].filter((profile) => profile !== undefined))
   }
   return found.length > 0 ? new Map(found.reverse().flatMap((profile) => [...profile])) : undefined
-}
-
-/** The keys in a profile. Errors: `CREDENTIAL_SOURCE` with the way out for keys that the profile only points to. */
-export function profileKeys(name: string, profile: Profile): S3Keys {
-  const accessKeyId = profile.get('aws_access_key_id')
-  const secretAccessKey = profile.get('aws_secret_access_key')
-  const sessionToken = profile.get('aws_session_token')
-  const region = profile.get('region')
-  if (accessKeyId && secretAccessKey) {
-    return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }), ...(region && { region }) }
-  }
-  const indirect = INDIRECT.find((setting) => profile.has(setting))
-  if (indirect) {
-    throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" gets its keys by ${indirect}, which is not supported`, {
-      hint: `eval "$(aws configure export-credentials --profile ${name} --format env)"`,
-    })
-  }
-  const missing = accessKeyId ? 'aws_secret_access_key' : 'aws_access_key_id'
-  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" has no ${missing}`)
 }
 
 /** Sections and their settings. Indented lines belong to a nested group and are left out. */

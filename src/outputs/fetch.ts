@@ -1,7 +1,5 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
-
-/** Header fields that `fetch` itself drops on the way to another origin. */
-const DROPPED_BY_FETCH = new Set(['authorization', 'cookie'])
+import { carriedHeaders } from './carried-headers.ts'
 
 /**
  * The arguments for any standard `fetch`. It must not carry material on to another origin, so redirects are an error
@@ -10,8 +8,8 @@ const DROPPED_BY_FETCH = new Set(['authorization', 'cookie'])
  * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))
  */
 export function fetchArguments(request: AuthorizedRequest): [url: string, init: RequestInit] {
-  const { method, url, headers, body, material } = request
-  const carried = material.headers.some((name) => !DROPPED_BY_FETCH.has(name.toLowerCase()))
+  const { method, url, headers, body } = request
+  const carried = carriedHeaders(request).length > 0
   const init: RequestInit = { method, headers: { ...headers }, redirect: carried ? 'error' : 'follow', referrerPolicy: 'no-referrer' }
   if (body !== undefined) init.body = typeof body === 'string' ? body : Uint8Array.from(body)
   return [url, init]

@@ -18,7 +18,7 @@ export interface Platform {
   /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
   secretSource(source: SecretSource): () => Promise<string>
   /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
-  s3Keys(entry: { readonly id?: string; readonly profile?: string }): S3KeySource
+  s3Keys(entry: S3KeyWish): S3KeySource
   /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
 }
@@ -44,9 +44,17 @@ export interface S3Keys {
   readonly region?: string
 }
 
+/** What an entry says about keys that it does not hold. */
+export interface S3KeyWish {
+  /** A profile of the user's files, before anything else. */
+  readonly profile?: string
+  /** The metadata service of the machine may be asked, after everything else. */
+  readonly instanceMetadata?: boolean
+}
+
 /**
  * Gives the keys each time they are asked for and tells what it passed over; what the environment says about the place is
- * known at once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`.
+ * known at once. Errors: `CREDENTIAL_SOURCE`, `LOGIN_REQUIRED`, `UNSUPPORTED_IN_BROWSER`.
  */
 export interface S3KeySource {
   (warn?: (message: string) => void): Promise<S3Keys>

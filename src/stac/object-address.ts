@@ -60,8 +60,15 @@ export function pathStyle(url: string): ObjectAddress {
   return inPath(origin, pathname.slice(1), search)
 }
 
+/** What v2 states for Amazon, for those who name it only: `AWS` in v1, the type without its `platform` in v2. */
+const AMAZON = /^(?:aws|aws-s3)$/i
+const AMAZON_PLATFORM = 'https://{bucket}.s3.{region}.amazonaws.com'
+
 /** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain address (bucket in the path). */
-export function serviceOf({ platform = '', region }: Storage, entry: Service = {}): Service {
+export function serviceOf(
+  { type = '', platform = AMAZON.test(type) ? AMAZON_PLATFORM : '', region }: Storage,
+  entry: Service = {},
+): Service {
   const text = platform.replace('{region}', validRegion(entry.region, region)).replace(/\/\{bucket\}\/?$/, '')
   const endpoint = text.replace('://{bucket}.', '://')
   const usable = /^https?:\/\/[^{}?#@]+$/.test(endpoint) && URL.canParse(endpoint)

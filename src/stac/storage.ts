@@ -32,10 +32,20 @@ export interface ObjectLocation {
   readonly requesterPays: boolean
 }
 
-/** The storages of a target in the order of its `storage:refs`; v1 gives one, no information gives none. */
+/** More places than anyone keeps a file in: each of them costs a look. */
+const MAX_STORAGES = 100
+
+/**
+ * The storages of a target in the order of its `storage:refs`, of which a lone string is read as a list of one; v1 gives one,
+ * no information gives none.
+ */
 export function storagesOf(target: Target): readonly Storage[] {
   const refs = own(target.object, 'storage:refs')
-  if (Array.isArray(refs)) return refs.flatMap((ref) => (typeof ref === 'string' ? (schemeNamed(target, ref) ?? []) : []))
+  if (typeof refs === 'string') return [schemeNamed(target, refs) ?? []].flat()
+  if (Array.isArray(refs)) {
+    const names = new Set(refs.filter((ref) => typeof ref === 'string'))
+    return [...names].slice(0, MAX_STORAGES).flatMap((name) => schemeNamed(target, name) ?? [])
+  }
   const { document } = target.scope
   const first = (name: string) => own(target.object, name) ?? own(own(document, 'properties'), name) ?? own(document, name)
   const platform = first('storage:platform')

@@ -1,27 +1,28 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
-import { type AuthFlow, authorized, handshake, type Leg } from '../auth/flow.ts'
-import type { Secret } from '../auth/secret.ts'
-import type { Entry } from '../auth/session.ts'
-import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
+import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../auth/flow.ts'
+import type { Preparation, Resource, Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, SelectionError, TrustError } from '../errors.ts'
-import { type HttpRequest, hasQueryParameter } from '../http/message.ts'
-import type { S3KeySource, S3Keys } from '../platform/platform.ts'
+import type { HttpRequest } from '../http/message.ts'
+import type { S3Keys } from '../platform/platform.ts'
 import { serviceOf } from '../stac/object-address.ts'
 import type { S3Scheme } from '../stac/scheme.ts'
-import { reveal } from './reveal.ts'
-import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor } from './s3/access.ts'
+import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './s3/access.ts'
 import { addressProblem } from './s3/address-problem.ts'
-import { type Place, placeKey } from './s3/endpoint.ts'
+import { locationOf, type Place, placeKey } from './s3/endpoint.ts'
+import { sourceProblem } from './s3/key-sources.ts'
+import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
+import { openLegs } from './s3/open.ts'
+import { payHint } from './s3/pay-hint.ts'
+import { endOf, isPresigned, sendPresigned } from './s3/presigned.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
 import { presign, signHeaders, whenThere } from './s3/sigv4.ts'
 
-type Context = AuthContext<S3Scheme, S3Credential>
-type Known = PeekContext<S3Scheme, S3Credential>
+type Context = S3Context
+type Known = S3PeekContext
 
 /** A signature in a header is good for that long. */
 const SIGNATURE_LIFE = 15 * 60_000
-const MARGIN = 5 * 60_000
 
 /** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and ended keys are each corrected once. */
 export const s3: Strategy<S3Scheme, S3Credential> = {
@@ -33,6 +34,9 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
         accessKeyId: { kind: 'secret', label: 'Access key id' },
         secretAccessKey: { kind: 'secret', label: 'Secret access key' },
         sessionToken: { kind: 'secret', label: 'Session token' },
+        credentialsUrl: { kind: 'url', label: 'Service that gives temporary keys' },
+        with: { kind: 'id', label: 'Entry that authorizes calls of that service' },
+        instanceMetadata: { kind: 'boolean', label: 'Keys may come from the metadata service of this machine' },
         region: { kind: 'text', label: 'Region' },
         endpoint: { kind: 'url', label: 'Endpoint' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name' },
@@ -53,22 +57,21 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   }),
   addressProblem,
   covers,
+  suits,
   reaches,
-  endpoints: ({ keys, endpoint = keys?.endpoint }) => (endpoint ? [endpoint] : []),
+  endpoints: ({ credentialsUrl, keys, endpoint = keys?.endpoint }) => [credentialsUrl, endpoint].filter((url) => url !== undefined),
   prepare,
   peek,
   authorize,
+  open: openLegs,
+  tokenState: async (context) => keyState(context),
 }
 
-/** Keys come from one place: the entry, or else a profile or the environment. */
+/** Keys come from one place: the entry, a service, or else a profile or the environment. */
 function refine(entry: S3Credential): S3Credential {
-  const { accessKeyId, secretAccessKey, sessionToken, profile } = entry
-  if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
-    throw new ConfigurationError('CONFIG_INVALID', 'accessKeyId and secretAccessKey belong together', { pointer: '/secretAccessKey' })
-  }
-  if (!accessKeyId) return { ...entry, keys: platform.s3Keys(entry) }
-  if (!profile) return entry
-  throw new ConfigurationError('CONFIG_INVALID', 'an entry has keys or a profile, not both', { pointer: '/profile' })
+  const problem = sourceProblem(entry)
+  if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
+  return entry.accessKeyId || entry.credentialsUrl ? entry : { ...entry, keys: platform.s3Keys(entry) }
 }
 
 /** Endpoint and region as the document states them, for the user to look at before they become part of an entry. */
@@ -98,22 +101,19 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 }
 
 function peek(request: HttpRequest, context: Known): Leg | undefined {
-  if (isPresigned(request)) return authorized(request)
-  const { credential, session } = context
-  // Functions and sources are asked once per request, so not for a look ahead.
-  if ([credential.accessKeyId, credential.secretAccessKey, credential.sessionToken].some((secret) => secret?.isText === false))
-    return undefined
-  const keys = credential.keys ? session.get<S3Keys>('keys')?.value : ownKeys(credential)
-  if (!keys || keys instanceof Promise) return undefined
+  if (isPresigned(request)) return authorized(request, endOf(request.url))
+  const keys = keysAtHand(context)
+  if (!keys) return undefined
   const leg = sign(request, keys, context, placeOf(request, context, keys))
   return leg instanceof Promise ? undefined : leg
 }
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   if (isPresigned(request)) {
-    yield authorized(request)
+    yield* sendPresigned(request, context.clock)
     return
   }
+  const { credential, clock } = context
   const corrected = new Set<string>()
   for (;;) {
     const keys = await keysOf(context)
@@ -127,14 +127,15 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       refusal = (await refusalOf(answer, place.region)) ?? refusal
     }
     const correction = await correct(refusal, keys, place, context)
-    if (!correction || corrected.has(correction)) throw refusedBy(refusal, context.credential.id, payHint(context))
+    if (!correction || corrected.has(correction))
+      throw refusedBy(refusal, credential.id, clock.now(), payHint(refusal, place, credential, context.resource.target))
     corrected.add(correction)
   }
 }
 
 /** Learns from a refusal what makes the next request differ; undefined when there is nothing to learn. */
 async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
-  const { session, clock, credential } = context
+  const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
     await remember(context, regionKey(place), refusal.region)
     return 'region'
@@ -144,10 +145,7 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
     await remember(context, skewKey(place), skew)
     return 'clock'
   }
-  if (!isStale(refusal) || !credential.keys) return undefined
-  session.invalidate('keys', keys)
-  const { accessKeyId, sessionToken } = await keysOf(context)
-  return accessKeyId === keys.accessKeyId && sessionToken === keys.sessionToken ? undefined : 'keys'
+  return isStale(refusal) && (await renewKeys(keys, context)) ? 'keys' : undefined
 }
 
 function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, resource }: Known, place: Place): Leg | Promise<Leg> {
@@ -165,7 +163,7 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   }
   const now = clock.now() + (session.get<number>(skewKey(place))?.value ?? 0)
   const options = { region: place.region, now, requesterPays }
-  const { presign: expiresIn } = resource
+  const { presign: expiresIn, keys: wanted } = resource
   if (expiresIn !== undefined) {
     const expiresAt = Math.min(clock.now() + expiresIn * 1000, keys.expiration ?? Infinity)
     return whenThere(presign({ ...request, url: place.url }, keys, { ...options, expiresIn }), (request) => authorized(request, expiresAt))
@@ -173,58 +171,28 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   const signed = signHeaders({ ...request, url: place.url }, keys, options)
   const expiresAt = Math.min(clock.now() + SIGNATURE_LIFE, keys.expiration ?? Infinity)
   const location = locationOf(place, requesterPays)
-  const leg = (request: HttpRequest): Leg => ({ kind: 'authorized', request, expiresAt, location })
+  const leg = (request: HttpRequest): Leg => ({
+    kind: 'authorized',
+    request,
+    expiresAt,
+    location,
+    ...(wanted && { keys: objectKeys(keys) }),
+  })
   return whenThere(signed, leg)
 }
 
-function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays: boolean) {
-  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+/** Without what belongs to their source: region, expiration. */
+function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
 function placeOf({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
   return placeFor(credential, url, resource.target, keys, (address) => session.get<string>(regionKey(address))?.value)
 }
 
-/** The keys of the entry, or those of its source, which are kept until they end. */
-async function keysOf({ credential, session, warn }: Context): Promise<S3Keys> {
-  const { keys } = credential
-  return keys ? (await session.resolve('keys', () => entryFrom(keys, warn))).value : ownKeys(credential)
-}
-
-/** The entry's own keys, one read after the other: at once when they were given as text. */
-function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
-  const { accessKeyId, secretAccessKey, sessionToken } = credential
-  const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')
-  return whenThere(read(accessKeyId, 'accessKeyId'), (id) =>
-    whenThere(read(secretAccessKey, 'secretAccessKey'), (key) =>
-      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token])),
-    ),
-  )
-}
-
-async function entryFrom(keys: S3KeySource, warn: Context['warn']): Promise<Entry<S3Keys>> {
-  const value = await keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
-  const { expiration } = value
-  return expiration === undefined ? { value } : { value, expiresAt: expiration, renewAt: expiration - MARGIN }
-}
-
-function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[]): S3Keys {
-  return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
-}
-
 async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
   session.invalidate(key, session.get(key)?.value)
   await session.resolve(key, async () => ({ value }))
-}
-
-/** A presigned address carries its own signature and takes no second one. */
-function isPresigned({ url }: HttpRequest): boolean {
-  return hasQueryParameter(url, 'X-Amz-Signature')
-}
-
-function payHint({ credential, resource }: Context): string | undefined {
-  if (credential.requesterPays || !storagesFor(resource.target).some(({ requesterPays }) => requesterPays)) return undefined
-  return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
 }
 
 const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(place)}`

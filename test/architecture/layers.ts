@@ -13,7 +13,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -29,10 +29,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['text', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
+  objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
-  node: { from: [...CORE, 'platform/node'], packages: ['node:', 'undici'], lazily: ['@napi-rs/keyring', 'kerberos'] },
+  node: {
+    from: [...CORE, 'platform/node'],
+    packages: ['node:', 'undici'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos'],
+  },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
     packages: ['node:', 'commander'],

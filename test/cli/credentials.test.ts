@@ -24,6 +24,17 @@ describe('credentials check', () => {
     })
   })
 
+  it('names the service that gives an entry its keys', async () => {
+    const login = { id: 'login', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: ['https://archive.example/'] }
+    const keys = { id: 'archive', type: 's3', credentialsUrl: 'https://archive.example/keys', with: 'login', sendTo: ['s3://eo/'] }
+    const path = await put(folder, 'archive.json', { version: 1, credentials: [login, keys] })
+    const { stdout } = await run(['credentials', 'list', path])
+    expect(stdout).toBe('login  http  https://archive.example/\narchive  s3  s3://eo/  keys from: https://archive.example/keys\n')
+    const wrong = await put(folder, 'archive-profile.json', { version: 1, credentials: [login, { ...keys, profile: 'eo' }] })
+    const { code, stderr } = await run(['credentials', 'check', wrong])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('keys come from one place: credentialsUrl or profile, not both')])
+  })
+
   it('prints JSON for programs', async () => {
     const { stdout } = await run(['credentials', 'check', '--json'], { env: { STAC_AUTH_CREDENTIALS: good } })
     const entries = [{ id: 'portal', type: 'apiKey', sendTo: ['https://data.example/', 'https://*.tiles.example/'] }]

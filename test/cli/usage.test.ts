@@ -70,7 +70,7 @@ describe('help and version', () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     const help = await run(['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
-    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'login', 'logout', 'status', 'credentials', 'rules'])
+    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'list', 'login', 'logout', 'status', 'credentials', 'rules'])
       expect(help.stdout).toContain(command)
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
   })

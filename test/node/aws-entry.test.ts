@@ -67,3 +67,13 @@ describe('an entry with keys', () => {
     expect((await auth.authorize(target)).url).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
   })
 })
+
+describe('an asset that asks for no keys', () => {
+  it('lies where the environment says', async () => {
+    const open = { type: 'Feature', properties: {}, assets: { data: { href: 's3://eo/a' } } }
+    const auth = createAuth({ strategies: [s3], credentials: [], typed: [server.url] })
+    expect((await auth.authorize(assetOf(open, 'data'))).url).toBe(`${server.url}/eo/a`)
+    expect((await auth.fetch(assetOf(open, 'data'))).status).toBe(403)
+    expect(server.log.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  })
+})

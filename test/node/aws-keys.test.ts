@@ -30,11 +30,8 @@ s3 =
 [ profile half ]
 aws_access_key_id = HALF
 
-[profile sso]
-sso_session = corp
-[profile chained]
-role_arn = arn:aws:iam::1:role/x
-source_profile = default
+[profile empty]
+region = eu-west-2
 [bare]
 aws_access_key_id = BARE
 aws_secret_access_key = bare-secret
@@ -49,7 +46,9 @@ const CLOUD_PAIR = { CLOUD_ACCESS_KEY_ID: 'C', CLOUD_SECRET_ACCESS_KEY: 'c' }
 
 async function keysFrom(environment: NodeJS.ProcessEnv, profile?: string) {
   const told: string[] = []
-  const keys = await awsKeys({ ...(profile && { profile }) }, environment)((message) => told.push(message))
+  // The files of whoever runs the tests are none of theirs.
+  const files = { AWS_CONFIG_FILE: join(folder, 'none'), AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') }
+  const keys = await awsKeys({ ...(profile && { profile }) }, { ...files, ...environment })((message) => told.push(message))
   return { keys, told }
 }
 
@@ -114,6 +113,20 @@ describe('profiles', () => {
     })
   })
 
+  it('of AWS_PROFILE and of the entry stand in either place, that of CLOUD_PROFILE in CLOUD_CONFIG_FILE only', async () => {
+    const own = join(folder, 'own')
+    await writeFile(own, '[mine]\naws_access_key_id=MINE\naws_secret_access_key=mine\n')
+    const environment = { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE: file }
+    const mine = { accessKeyId: 'MINE', secretAccessKey: 'mine' }
+    expect((await keysFrom({ ...environment, CLOUD_PROFILE: 'mine' })).keys).toEqual(mine)
+    expect((await keysFrom({ ...environment, AWS_PROFILE: 'mine' })).keys).toEqual(mine)
+    expect((await keysFrom({ ...environment, AWS_PROFILE: 'bare' })).keys).toMatchObject({ accessKeyId: 'BARE' })
+    expect((await keysFrom({ ...environment, CLOUD_PROFILE: 'mine' }, 'bare')).keys).toMatchObject({ accessKeyId: 'BARE' })
+    await expect(keysFrom({ ...environment, CLOUD_PROFILE: 'bare' })).rejects.toMatchObject({
+      message: `there is no profile "bare" in ${own}`,
+    })
+  })
+
   it('take each setting from the credentials file before the config file', async () => {
     const credentials = join(folder, 'credentials')
     await writeFile(credentials, '[default]\naws_access_key_id=FIRST\naws_secret_access_key=first\n')
@@ -122,13 +135,14 @@ describe('profiles', () => {
   })
 
   it('stand in the files of the home folder by default', () => {
-    expect(profileFiles({})).toEqual([join(homedir(), '.aws', 'credentials'), join(homedir(), '.aws', 'config')])
+    const usual = { credentials: join(homedir(), '.aws', 'credentials'), config: join(homedir(), '.aws', 'config') }
+    expect(profileFiles({})).toEqual([usual])
+    expect(profileFiles({ CLOUD_CONFIG_FILE: file })).toEqual([{ credentials: file, config: file }, usual])
   })
 
   it.each([
     ['half', 'profile "half" has no aws_secret_access_key'],
-    ['sso', 'profile "sso" gets its keys by sso_session, which is not supported'],
-    ['chained', 'profile "chained" gets its keys by role_arn, which is not supported'],
+    ['empty', 'profile "empty" has no aws_access_key_id'],
     ['none', 'there is no profile "none" in '],
   ])('that cannot be used say why: %s', async (name, message) => {
     await expect(keysFrom({ CLOUD_CONFIG_FILE: file }, name)).rejects.toMatchObject({
@@ -143,6 +157,11 @@ describe('profiles', () => {
 })
 
 it('tells what to set when there is nothing', async () => {
-  const error = keysFrom({ CLOUD_CONFIG_FILE: join(folder, 'none') })
-  await expect(error).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE', hint: expect.stringContaining('AWS_ACCESS_KEY_ID') })
+  await writeFile(file, '[default]\nregion = eu-west-1\n')
+  for (const none of [join(folder, 'none'), file]) {
+    await expect(keysFrom({ AWS_CONFIG_FILE: none })).rejects.toMatchObject({
+      code: 'CREDENTIAL_SOURCE',
+      hint: expect.stringContaining('AWS_ACCESS_KEY_ID'),
+    })
+  }
 })

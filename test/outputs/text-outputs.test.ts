@@ -80,67 +80,6 @@ describe('curl', () => {
   })
 })
 
-describe('gdal', () => {
-  it('opens an object store as /vsis3/ and lets GDAL sign', () => {
-    expect(gdal(withObject).split('\n')).toEqual([
-      'AWS_NO_SIGN_REQUEST=NO',
-      'CLOUD_NO_SIGN_REQUEST=NO',
-      'AWS_S3_ENDPOINT=s3.eu-central-1.amazonaws.com',
-      'AWS_REGION=eu-central-1',
-      'AWS_VIRTUAL_HOSTING=TRUE',
-      'AWS_HTTPS=YES',
-      'AWS_REQUEST_PAYER=requester',
-      'GDAL_PATH=/vsis3/eo/a/b.tif',
-    ])
-  })
-
-  it('writes a path-style store without TLS as such, and reads a public one unsigned', () => {
-    const location = {
-      bucket: 'b',
-      key: 'k',
-      endpoint: 'http://127.0.0.1:9000',
-      region: 'us-east-1',
-      virtualHost: false,
-      requesterPays: false,
-    }
-    const { credential: _none, ...anonymous } = { ...withObject, location }
-    expect(gdal(anonymous).split('\n')).toEqual([
-      'AWS_NO_SIGN_REQUEST=YES',
-      'CLOUD_NO_SIGN_REQUEST=YES',
-      'AWS_S3_ENDPOINT=127.0.0.1:9000',
-      'AWS_REGION=us-east-1',
-      'AWS_VIRTUAL_HOSTING=FALSE',
-      'AWS_HTTPS=NO',
-      'GDAL_PATH=/vsis3/b/k',
-    ])
-  })
-
-  it('opens anything else as /vsicurl/ with its headers', () => {
-    expect(gdal({ ...withBearer, headers: { authorization: `Bearer ${SECRET}` } }, { reveal: true }).split('\n')).toEqual([
-      'AWS_NO_SIGN_REQUEST=YES',
-      'CLOUD_NO_SIGN_REQUEST=YES',
-      `GDAL_HTTP_HEADERS=authorization: Bearer ${SECRET}`,
-      'GDAL_PATH=/vsicurl/https://data.example/B04.tif?x=1',
-    ])
-    expect(gdal(withQueryKey)).not.toContain('GDAL_HTTP_HEADERS')
-  })
-
-  it('opens a public object without a known endpoint as /vsis3/ too', () => {
-    const { location: _none, credential: _nobody, ...anonymous } = { ...withObject, url: 's3://public/a%20b/k.tif', headers: {} }
-    expect(gdal(anonymous).split('\n')).toEqual([
-      'AWS_NO_SIGN_REQUEST=YES',
-      'CLOUD_NO_SIGN_REQUEST=YES',
-      'GDAL_PATH=/vsis3/public/a b/k.tif',
-    ])
-  })
-
-  it('separates headers by commas and quotes the ones that hold some', () => {
-    const request = { ...withBearer, headers: { a: '1, "x"', b: '2' } }
-    expect(gdal(request)).toContain('GDAL_HTTP_HEADERS="a: 1, \\"x\\"",b: 2')
-    expect(gdal({ ...withBearer, headers: { cookie: 'a=1, b' } })).toContain('GDAL_HTTP_HEADERS=cookie: a=1, b\n')
-  })
-})
-
 describe('json', () => {
   it('has the members in their order, whole', () => {
     expect(Object.entries(JSON.parse(json(withBearer)))).toEqual([

@@ -52,7 +52,7 @@ describe('the package, installed from its tarball', () => {
     const { exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
     const names = exportedNames(exports, files)
     expect(names).toEqual(
-      expect.arrayContaining(['.', './lint', './crawl', './node', './outputs/curl', './strategies/api-key', './package.json']),
+      expect.arrayContaining(['.', './lint', './crawl', './objects', './node', './outputs/curl', './strategies/api-key', './package.json']),
     )
     const imports = names.map((name) => {
       const attributes = name.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
@@ -72,7 +72,7 @@ describe('the package, installed from its tarball', () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     expect((await node(program, '--version')).stdout.trim()).toBe(version)
     const { stdout } = await node(program, '--help')
-    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'credentials', 'rules']) expect(stdout).toContain(command)
+    for (const command of ['lint', 'explain', 'authorize', 'fetch', 'list', 'credentials', 'rules']) expect(stdout).toContain(command)
     expect((await readFile(program, 'utf8')).startsWith('#!/usr/bin/env node\n')).toBe(true)
     await expect(run(program, ['--version'], { cwd: folder })).resolves.toBeDefined()
   })
@@ -97,6 +97,7 @@ describe('the package, installed from its tarball', () => {
     await expect(forBrowsers('stac-auth')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/lint')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/crawl')).resolves.toBeDefined()
+    await expect(forBrowsers('stac-auth/objects')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/node')).rejects.toThrow(/Could not resolve "stac-auth\/node"/)
   })
 })

@@ -1,32 +1,21 @@
 /** A person logs in from the command line, in a real browser, at a real provider. */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../architecture/files.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../servers/authorization-server.ts'
+import { useChromium } from './chromium.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
-const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic']
-/** Nothing but this machine can be reached. */
-const CLOSED = '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1'
+const browser = useChromium()
 
-let browser: Browser | undefined
 let server: AuthorizationServer
 let folder: string
 
 beforeAll(async () => {
   server = await startAuthorizationServer()
   folder = await mkdtemp(join(tmpdir(), 'login-chromium-'))
-  if (!existsSync(CHROMIUM)) {
-    if (process.env.PEERS === 'required') throw new Error(`${CHROMIUM} is missing: install the package chromium`)
-    return
-  }
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: [...QUIET, ...asRoot, CLOSED] })
   const { issuer } = server
   const entry = {
     id: 'person',
@@ -39,12 +28,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'credentials.json'), JSON.stringify({ version: 1, credentials: [entry] }), { mode: 0o600 })
 }, 60_000)
 afterAll(async () => {
-  await browser?.close()
   await server.close()
   await rm(folder, { recursive: true, force: true })
-})
-beforeEach(({ skip }) => {
-  if (!browser) skip(`${CHROMIUM} is not installed`)
 })
 
 /** The built command; `heard` is told what it says. */
@@ -82,8 +67,7 @@ async function loggingIn(person: (address: string) => Promise<void>) {
 describe('a login in Chromium', () => {
   it('goes through the pages of the provider and ends on one of ours', async () => {
     const outcome = await loggingIn(async (address) => {
-      const page = await (await browser?.newContext())?.newPage()
-      if (!page) throw new Error('no page')
+      const page = await (await browser().newContext()).newPage()
       await page.goto(address)
       await page.fill('input[name=login]', 'alice')
       await page.fill('input[name=password]', 'any')
@@ -105,10 +89,10 @@ describe('a login in Chromium', () => {
 
   it('that the person breaks off ends with exit code 3', async () => {
     const outcome = await loggingIn(async (address) => {
-      const page = await (await browser?.newContext())?.newPage()
-      await page?.goto(address)
-      await page?.click('a[href$="/abort"]')
-      await page?.waitForURL(/\/callback\?/)
+      const page = await (await browser().newContext()).newPage()
+      await page.goto(address)
+      await page.click('a[href$="/abort"]')
+      await page.waitForURL(/\/callback\?/)
     })
     expect([outcome.code, outcome.err]).toEqual([3, expect.stringContaining('LOGIN_DENIED')])
   }, 60_000)

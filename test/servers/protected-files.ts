@@ -1,5 +1,6 @@
 /** A file server that gives nothing away before the guard of the file has said yes. */
 import { type Answer, type AnsweringServer, type Certified, type Inquiry, startAnswering } from './answering-server.ts'
+import { partOf } from './byte-range.ts'
 import type { Guard } from './guards.ts'
 
 export interface ServedFile {
@@ -10,7 +11,7 @@ export interface ServedFile {
   readonly type?: string
 }
 
-/** Serves files by path, to GET and HEAD. */
+/** Serves files by path, whole or in part, to GET and HEAD. */
 export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>, certified?: Certified): Promise<AnsweringServer> {
   return startAnswering((request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined), certified)
 }
@@ -20,5 +21,7 @@ function answerTo(request: Inquiry, file: ServedFile | undefined): Answer {
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } }
   const answer = file.guard?.(request)
   if (answer && answer.status !== 200) return answer
-  return { status: 200, headers: { ...answer?.headers, 'content-type': file.type ?? 'application/octet-stream' }, body: file.content }
+  const part = partOf(file.content, request.headers.range)
+  if (!part) return { status: 416 }
+  return { ...part, headers: { ...answer?.headers, ...part.headers, 'content-type': file.type ?? 'application/octet-stream' } }
 }

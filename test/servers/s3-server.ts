@@ -1,6 +1,8 @@
 /** An object store on loopback that refuses what Amazon S3 refuses, with the same codes. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { partOf } from './byte-range.ts'
+import { escaped, type ListHabits, listing } from './s3-listing.ts'
 import { bytesOf, isSigned, S3Refusal, type S3ServerKey, verify } from './s3-signature.ts'
 
 export interface S3ServerOptions {
@@ -15,6 +17,7 @@ export interface S3ServerOptions {
   readonly public?: readonly string[]
   /** Buckets whose readers pay. */
   readonly requesterPays?: readonly string[]
+  readonly lists?: ListHabits
   /** The service's clock. */
   readonly now?: () => number
 }
@@ -91,10 +94,10 @@ function serve(request: IncomingMessage, options: S3ServerOptions, now: number):
   if (options.requesterPays?.includes(bucket) && payer !== 'requester') throw new S3Refusal(403, 'AccessDenied', 'Access Denied')
   const names = Object.keys(options.objects).filter((name) => name.startsWith(`${bucket}/`))
   if (names.length === 0) throw new S3Refusal(404, 'NoSuchBucket', 'The bucket does not exist')
-  if (key === '') return listing(bucket, names)
+  if (key === '') return listReply(bucket, request, options)
   const content = options.objects[`${bucket}/${key}`]
   if (content === undefined) throw new S3Refusal(404, 'NoSuchKey', 'The key does not exist.')
-  return objectReply(typeof content === 'string' ? Buffer.from(content) : Buffer.from(content), request.headers.range)
+  return objectReply(content, request.headers.range)
 }
 
 /** A bucket elsewhere is told by a redirect to those who signed for this region, and by the code to all others. */
@@ -127,23 +130,17 @@ function nameOf(request: IncomingMessage): { bucket: string; key: string } {
   return slash < 0 ? { bucket: path, key: '' } : { bucket: path.slice(0, slash), key: path.slice(slash + 1) }
 }
 
-function objectReply(content: Buffer, range: string | undefined): Reply {
-  const headers = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes' }
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? []
-  if (from === undefined || (from === '' && to === '')) return { status: 200, headers, body: content }
-  const start = from === '' ? Math.max(0, content.length - Number(to)) : Number(from)
-  const end = from === '' || to === '' ? content.length - 1 : Math.min(Number(to), content.length - 1)
-  if (start > end) throw new S3Refusal(416, 'InvalidRange', 'The requested range is not satisfiable')
-  return {
-    status: 206,
-    headers: { ...headers, 'content-range': `bytes ${start}-${end}/${content.length}` },
-    body: content.subarray(start, end + 1),
-  }
+function objectReply(content: string | Uint8Array, range: string | undefined): Reply {
+  const part = partOf(content, range)
+  if (!part) throw new S3Refusal(416, 'InvalidRange', 'The requested range is not satisfiable')
+  return { ...part, headers: { ...part.headers, 'content-type': 'application/octet-stream' } }
 }
 
-function listing(bucket: string, names: readonly string[]): Reply {
-  const contents = names.map((name) => `<Contents><Key>${escaped(name.slice(bucket.length + 1))}</Key></Contents>`).join('')
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><Name>${bucket}</Name>${contents}</ListBucketResult>`
+function listReply(bucket: string, request: IncomingMessage, { objects, lists }: S3ServerOptions): Reply {
+  const start = `${bucket}/`
+  const own = Object.entries(objects).filter(([name]) => name.startsWith(start))
+  const sizes = new Map(own.map(([name, content]) => [name.slice(start.length), Buffer.byteLength(content)]))
+  const text = listing(bucket, sizes, new URLSearchParams(request.url?.split('?')[1]), lists)
   return { status: 200, headers: { 'content-type': 'application/xml' }, body: Buffer.from(text) }
 }
 
@@ -153,8 +150,4 @@ function errorReply({ status, code, message, details }: S3Refusal): Reply {
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${elements.map(([name, value]) => `<${name}>${escaped(value)}</${name}>`).join('')}</Error>`
   const headers = { 'content-type': 'application/xml', ...(BucketRegion && { 'x-amz-bucket-region': BucketRegion }) }
   return { status, headers, body: Buffer.from(text) }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[<>&]/g, (char) => `&#${char.charCodeAt(0)};`)
 }

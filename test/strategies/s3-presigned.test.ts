@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { assetOf } from '../../src/stac/target.ts'
+import { failureOf } from '../harness/canary.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
@@ -34,5 +35,23 @@ describe('a presigned address', () => {
     const request = await presigned({ now: () => past })
     expect(Date.parse(request.expiresAt ?? '')).toBe(past + 60_000)
     expect((await fetch(request.url)).status).toBe(403)
+  })
+
+  it('in a document is sent as it is, and tells when it ended', async () => {
+    const now = Date.now()
+    const presignedAt = async (time: number) => (await presigned({ now: () => time })).url
+    const entry = { id: 'mine', type: 's3', ...KEYS, endpoint: server.url, sendTo: 's3://eo/' }
+    const auth = createAuth({ credentials: entry })
+    const asset = (href: string) => assetOf({ ...ITEM, assets: { data: { href, 'auth:refs': ['store'] } } }, 'data')
+    const good = asset(await presignedAt(now))
+    expect(await (await auth.fetch(good)).text()).toBe('hello world')
+    expect((await auth.authorize(good)).expiresAt).toBe(new Date(Math.floor(now / 1000) * 1000 + 60_000).toISOString())
+    const old = Math.floor(now / 1000) * 1000 - 120_000
+    const ended = await failureOf(auth.fetch(asset(await presignedAt(old))))
+    expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('signed already: 403 AccessDenied') })
+    expect(ended).toMatchObject({ hint: expect.stringContaining(`ended at ${new Date(old + 60_000).toISOString()}`) })
+    expect(ended).toMatchObject({ credential: undefined })
+    const wrong = await failureOf(auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x'))))
+    expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
   })
 })

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { AuthorizedRequest } from '../../auth/auth.ts'
+import { carriedHeaders } from '../../outputs/carried-headers.ts'
 import type { OutputOptions } from '../../outputs/redact.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -20,10 +21,13 @@ const OUTPUTS: Readonly<Record<string, () => Promise<Output>>> = {
   gdal: async () => (await import('../../outputs/gdal.ts')).gdal,
 }
 
+/** Seconds. */
+const URL_LIFE = 3600
+
 interface AuthorizeOptions extends TargetChoice, CredentialsOption {
   readonly as: string
   readonly reveal?: boolean
-  readonly expires: number
+  readonly expires?: number
 }
 
 /** `authorize DOC`: prints the authorized request, unsent. */
@@ -35,9 +39,10 @@ export function addAuthorize(program: Command, context: Context): void {
     )
     .option('--reveal', 'show secrets in the other forms as well')
     .addOption(
-      new Option('--expires <seconds>', 'with --as url and an s3 scheme: how long the presigned address works')
-        .argParser(seconds)
-        .default(3600),
+      new Option(
+        '--expires <seconds>',
+        `with an s3 scheme: sign the address, for that long, instead of headers (--as url always does: ${URL_LIFE})`,
+      ).argParser(seconds),
     )
     .action(context.run((name: string, options: AuthorizeOptions) => authorize(name, options, context)))
 }
@@ -48,21 +53,24 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
   const auth = openAuth(context, options, [name])
   const { document, url } = await readDocument(name, context.io, auth)
   const target = chosenTarget(document, options, url === undefined ? {} : { url })
-  const presign = options.as === 'url' ? { presign: options.expires } : {}
-  const request = await (await auth()).authorize(target, { signal: context.io.signal, ...presign })
+  const { as, expires: presign = as === 'url' ? URL_LIFE : undefined } = options
+  const request = await (await auth()).authorize(target, { signal: context.io.signal, presign, keys: as === 'gdal' })
   const text = (await output())(request, { reveal: options.reveal === true })
   await write(context.io.stdout, text.endsWith('\n') || text === '' ? text : `${text}\n`)
   for (const note of notesOn(request, options)) await context.diagnostics.note(note)
   return EXIT.done
 }
 
-/** What the printed form leaves out. */
-function notesOn({ material }: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
+/** What the printed form leaves out, and what those who use it should know. */
+function notesOn(request: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
+  const { material, location } = request
   const notes: string[] = []
   if (as === 'url' && material.headers.length > 0)
     notes.push(`this address does not open by itself: it needs ${material.headers.join(', ')} (see --as headers)`)
   if (as === 'headers' && material.url) notes.push('the key is in the address (see --as url --reveal)')
+  const carried = as === 'gdal' && !location ? carriedHeaders(request) : []
+  if (carried.length > 0) notes.push(`GDAL follows redirects and takes ${carried.join(', ')} along, to other hosts too`)
   const hidden = (material.url && as !== 'headers') || (material.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
   return notes

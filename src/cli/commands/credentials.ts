@@ -34,6 +34,8 @@ interface Listed {
   readonly sendTo: readonly string[]
   /** For `signedUrl`: where the signed addresses may lead. */
   readonly signedUrlHosts?: readonly string[]
+  /** For `s3`: the service that gives its keys. */
+  readonly credentialsUrl?: string
 }
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
@@ -59,11 +61,12 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
 async function entriesOf({ path, named }: CredentialPath): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
-  return credentials.map(({ id, type, sendTo = [], signedUrlHosts }: CredentialInput) => ({
+  return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialInput) => ({
     id,
     type,
     sendTo: listOf(sendTo),
     ...(signedUrlHosts !== undefined && { signedUrlHosts: listOf(signedUrlHosts as string | readonly string[]) }),
+    ...(typeof credentialsUrl === 'string' && { credentialsUrl }),
   }))
 }
 
@@ -75,9 +78,10 @@ function textOf(entries: readonly Listed[]): string {
   return entries.map((entry) => `${forLine(lineOf(entry))}\n`).join('')
 }
 
-function lineOf({ id = '', type, sendTo, signedUrlHosts = [] }: Listed): string {
+function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl }: Listed): string {
   const signed = signedUrlHosts.length > 0 ? [`signed: ${signedUrlHosts.join(' ')}`] : []
-  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed].join('  ')
+  const keys = credentialsUrl === undefined ? [] : [`keys from: ${credentialsUrl}`]
+  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed, ...keys].join('  ')
 }
 
 function jsonOf(value: unknown): string {

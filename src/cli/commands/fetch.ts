@@ -8,10 +8,9 @@ import { EXIT } from '../exit-code.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CredentialsOption, chosenTarget, isChosen, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
-import { isAddress, readDocument } from '../read-document.ts'
+import { type CredentialsOption, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
 import { failedBody, incomplete, requireSuccess } from '../response.ts'
-import { usageError } from '../usage.ts'
+import { targetOrAddress } from '../target-or-address.ts'
 import { writeNewFile } from '../write-file.ts'
 
 interface FetchOptions extends TargetChoice, CredentialsOption {
@@ -27,10 +26,9 @@ export function addFetch(program: Command, context: Context): void {
 }
 
 async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
-  if (!isChosen(options)) requireAddress(name)
   const progress: Progress = { status: 0, bytes: 0, used: new Set() }
   const opened = openAuth(context, options, [name], (credential) => progress.used.add(credential))
-  const wanted = isChosen(options) ? await targetOf(name, options, context, opened) : name
+  const wanted = await targetOrAddress(name, options, context.io, opened, 'fetched')
   const auth = await opened()
   progress.used.clear()
   const start = performance.now()
@@ -40,19 +38,6 @@ async function fetchOne(name: string, options: FetchOptions, context: Context): 
   else await writeNewFile(options.output, chunks)
   await context.diagnostics.note(summary(progress, performance.now() - start))
   return EXIT.done
-}
-
-/** Errors: `USAGE` for a file without a choice from it, and for an address that nobody can fetch. */
-function requireAddress(name: string): void {
-  const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(name)?.[1]?.toLowerCase()
-  if (scheme === undefined) throw usageError('what is to be fetched? Give --asset KEY, --alternate KEY/NAME or --link REL')
-  if (isAddress(name) || scheme === 's3:') return
-  throw usageError(`${scheme} addresses cannot be fetched: only https:, http: and s3: addresses can`)
-}
-
-async function targetOf(name: string, options: FetchOptions, { io }: Context, auth: () => Promise<Auth>): Promise<Target> {
-  const { document, url } = await readDocument(name, io, auth)
-  return chosenTarget(document, options, url === undefined ? {} : { url })
 }
 
 /** What is known of an answer while its body is being read. */

@@ -1,12 +1,13 @@
 /** Where an `s3` entry may be used: its `sendTo`, and what a granted bucket means in https addresses. */
 import type { Credential } from '../../auth/credential.ts'
-import { coveredBy } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
-import { type ObjectAddress, objectAddressOf } from '../../stac/object-address.ts'
+import { listedFolder } from '../../stac/list-address.ts'
+import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
-import { amazonRegion, type Place, placeOf } from './endpoint.ts'
+import { coversKey } from './covers-key.ts'
+import { amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
 
 /** An entry of type `s3` after reading. */
 export interface S3Credential extends Credential {
@@ -16,6 +17,11 @@ export interface S3Credential extends Credential {
   /** Where the keys come from when the entry has none. */
   readonly keys?: S3KeySource
   readonly profile?: string
+  /** A service that gives temporary keys, asked as the entry named in `with`. */
+  readonly credentialsUrl?: string
+  readonly with?: string
+  /** The keys may come from the metadata service of the machine. */
+  readonly instanceMetadata?: boolean
   readonly region?: string
   readonly endpoint?: string
   readonly virtualHost?: boolean
@@ -23,9 +29,12 @@ export interface S3Credential extends Credential {
   readonly requesterPays?: boolean
 }
 
+/** Platforms with an interface of their own: `AZURE` in v1, `ms-azure` in v2. */
+const FOREIGN = /azure/i
+
 /** True when the entry may be used for a target at that address. A bucket's https addresses count in the entry's region only. */
 export function covers(entry: S3Credential, url: string, target?: Target): boolean {
-  if (coveredBy(entry.sendTo, new URL(url))) return true
+  if (coversKey(entry.sendTo, new URL(url))) return true
   if (url.startsWith('s3:')) return reachesPlace(entry, placeFor(entry, url, target))
   const address = objectAddressOf(url)
   const region = address && amazonRegion(address)
@@ -34,12 +43,14 @@ export function covers(entry: S3Credential, url: string, target?: Target): boole
 
 /** True when a signature may go to that address: it is granted, or it is an address of a granted bucket. */
 export function reaches(entry: S3Credential, url: string): boolean {
-  return coveredBy(entry.sendTo, new URL(url)) || isGranted(entry, objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }]))
+  const address = objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }])
+  return isGranted(entry, address) || coversKey(entry.sendTo, new URL(address ? subjectOf(url, address) : url))
 }
 
 /** The same for a place, which is taken apart already. */
 export function reachesPlace(entry: S3Credential, place: Place): boolean {
-  return isGranted(entry, place) || coveredBy(entry.sendTo, new URL(place.url))
+  if (isGranted(entry, place) || coversKey(entry.sendTo, new URL(place.url))) return true
+  return place.search !== '' && reaches(entry, place.url)
 }
 
 /** The place of an object for that entry. */
@@ -54,17 +65,34 @@ export function placeFor(
   return placeOf(url, { entry, environment, storages: storagesFor(target), learned, trusts: (place) => reachesPlace(entry, place) })
 }
 
-/** The storages of a target; one that has the name of an auth scheme of the target goes first. */
+/**
+ * True when the document names the entry's own service as one that has the target. Buckets of one name lie on several services,
+ * so it decides between entries that are granted the same bucket.
+ */
+export function suits(entry: S3Credential, target: Target): boolean {
+  const { endpoint } = entry
+  return endpoint !== undefined && storagesFor(target).some((storage) => sameService(serviceOf(storage, entry).endpoint ?? '', endpoint))
+}
+
+/** The storages of a target that speak S3; one that has the name of an auth scheme of the target goes first. */
 export function storagesFor(target: Target | undefined): readonly Storage[] {
   if (!target) return []
   const named = ({ key }: Storage) => key !== undefined && target.refs.includes(key)
-  const storages = storagesOf(target)
+  const storages = storagesOf(target).filter(({ type = '' }) => !FOREIGN.test(type))
   return storages.length < 2 ? storages : [...storages.filter(named), ...storages.filter((storage) => !named(storage))]
 }
 
 /** True for an address of a granted bucket on the service that the bucket belongs to. */
 function isGranted(entry: S3Credential, address: ObjectAddress | undefined): boolean {
-  return address !== undefined && isOwn(entry, address) && coveredBy(entry.sendTo, new URL(`s3://${address.bucket}/${address.path}`))
+  if (address === undefined || !isOwn(entry, address)) return false
+  return coversKey(entry.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
+}
+
+/** What a grant is held against: for the list of a folder the folder itself, which stands where the query begins. */
+function subjectOf(url: string, address: ObjectAddress): string {
+  const folder = listedFolder(address)
+  const [start = ''] = url.split('?', 1)
+  return folder !== undefined && address.bucket !== '' && start.endsWith('/') ? start + folder : url
 }
 
 /** A bucket's name belongs to one service: the user's endpoint, else Amazon in the user's part of the world. */

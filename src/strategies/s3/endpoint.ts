@@ -3,7 +3,7 @@
  * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
  */
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
-import type { Storage } from '../../stac/storage.ts'
+import type { ObjectLocation, Storage } from '../../stac/storage.ts'
 
 /** Where a request goes, and the region that it is signed for. */
 export interface Place extends ObjectAddress {
@@ -47,16 +47,25 @@ export function placeKey(address: ObjectAddress): string {
  */
 export function placeOf(url: string, known: Whereabouts): Place {
   const { entry, storages, environment, trusts } = known
-  const address = objectAddressOf(url, [entry, environment]) ?? pathStyle(url)
-  const stated = storages[0]?.region
-  if (address.endpoint) return settled(address, stated, known, url)
-  const at = ({ endpoint = '', virtualHost = false, region = stated }: Service) =>
+  const services = storages.map((storage) => ({ ...serviceOf(storage, entry), region: storage.region }))
+  const address = objectAddressOf(url, [entry, environment, ...services]) ?? pathStyle(url)
+  if (address.endpoint) return settled(address, regionAt(address.endpoint, services), known, url)
+  const at = ({ endpoint = '', virtualHost = false, region = regionAt(endpoint, services) }: Service) =>
     settled(Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && LABEL.test(address.bucket) }), region, known)
-  if (entry.endpoint) return at({ ...entry, region: stated })
-  const platforms = storages.map((storage) => serviceOf(storage, entry)).filter(({ endpoint }) => endpoint)
-  const proposed = platforms.map(at)
+  if (entry.endpoint) return at({ endpoint: entry.endpoint, virtualHost: entry.virtualHost })
+  const proposed = services.filter(({ endpoint }) => endpoint).map(at)
   if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
   return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: 'https://s3.amazonaws.com', virtualHost: true })
+}
+
+/** True for addresses of one service; all hosts of Amazon are one. */
+export function sameService(one: string, other: string): boolean {
+  return bare(one) === bare(other) || (AMAZON.test(bare(one)) && AMAZON.test(bare(other)))
+}
+
+/** The region that the document states for a service: by a storage there, or by one that does not say where it is. */
+function regionAt(endpoint: string, services: readonly Service[]): string | undefined {
+  return services.find((service) => service.endpoint === undefined || sameService(service.endpoint, endpoint))?.region
 }
 
 /** Decides on the region: learned, host, entry, storage, environment, default. On Amazon's hosts the host follows it. */
@@ -72,6 +81,11 @@ function settled(address: ObjectAddress, stated: string | undefined, { entry, en
   const { virtualHost, bucket, path, search } = address
   const base = virtualHost ? endpoint.replace('://', `://${bucket}.`) : `${endpoint}/${bucket}`
   return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
+}
+
+/** What callers are told about a place. */
+export function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays = false): ObjectLocation {
+  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
 }
 
 function china(region: string, domain: string): string {

@@ -26,7 +26,7 @@ const HINTS: { readonly [code: string]: string } = {
   InvalidAccessKeyId: 'this service does not know the access key id',
   ExpiredToken: 'the temporary keys have ended: obtain new ones',
   InvalidToken: 'the session token does not belong to these keys',
-  AccessDenied: 'these keys have no right to the object',
+  AccessDenied: 'these keys have no right to the object; or it is not there, and they may not list the bucket',
 }
 
 /**
@@ -63,16 +63,21 @@ export function isStale({ code = '' }: Refusal): boolean {
   return STALE.has(code)
 }
 
-/** The error for a refusal that is final: `AUTH_REJECTED`, `CLOCK_SKEW`, `HTTP_<status>`. Tells the code, never what was signed. */
-export function refusedBy({ status, url, code, requestId }: Refusal, credential: string, hint?: string): AuthError {
+/**
+ * The error for a refusal that is final: `AUTH_REJECTED`, `CLOCK_SKEW`, `HTTP_<status>`. Tells the code, never what was signed.
+ *
+ * @param credential id of the entry that signed
+ * @param now this machine's time in epoch milliseconds
+ * @param hint what to do about it, where more is known than the code says
+ */
+export function refusedBy(refusal: Refusal, credential: string, now: number, hint?: string): AuthError {
+  const { status, url, code, date = now } = refusal
   const { host } = new URL(url)
-  const what = `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
-  if (code === 'RequestTimeTooSkewed') {
-    return new ProtocolError('CLOCK_SKEW', `the clocks of ${host} and of this machine disagree: ${what}`, {
-      url,
-      status,
-      hint: 'set the clock',
-    })
+  const what = answerOf(refusal)
+  if (code === 'RequestTimeTooSkewed' || (SKEWED.has(code ?? '') && Math.abs(date - now) > DAY)) {
+    const seconds = Math.round(Math.abs(date - now) / 1000)
+    const message = `the clocks of ${host} and of this machine disagree${seconds > 0 ? ` by ${seconds} seconds` : ''}: ${what}`
+    return new ProtocolError('CLOCK_SKEW', message, { url, status, credential, hint: 'set the clock' })
   }
   if (status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
     return new ProtocolError(`HTTP_${status}`, `${host} answered ${what}`, { url, status, credential })
@@ -84,6 +89,11 @@ export function refusedBy({ status, url, code, requestId }: Refusal, credential:
     credential,
     ...(next && { hint: next }),
   })
+}
+
+/** What the service said, in one line. */
+export function answerOf({ status, code, requestId }: Refusal): string {
+  return `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
 }
 
 /** The error document, or nothing: a body that is too long is none. */

@@ -1,4 +1,5 @@
 import type { Entry } from '../../auth/session.ts'
+import { momentOf } from '../../http/moment.ts'
 import { own } from '../../stac/json.ts'
 
 /** A signed address that says nothing about its end is kept this long, in milliseconds. */
@@ -15,9 +16,9 @@ export function expiryOf(address: string, answer: unknown, now: number): Entry<s
   const ends = [
     datePlus(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
     datePlus(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
-    moment(query.get('se')),
-    moment(query.get('Expires')),
-    ...['msft:expiry', 'expires_at', 'expires'].map((name) => moment(own(answer, name))),
+    momentOf(query.get('se')),
+    momentOf(query.get('Expires')),
+    ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
     secondsFrom(now, own(answer, 'expires_in')),
   ].filter((end) => end !== undefined)
   if (ends.length === 0) return { value: address, renewAt: now + UNKNOWN_LIFE }
@@ -28,15 +29,8 @@ export function expiryOf(address: string, answer: unknown, now: number): Entry<s
 function datePlus(date: string | null, seconds: string | null): number | undefined {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date ?? '') ?? []
   if (year === undefined || !/^\d{1,9}$/.test(seconds ?? '')) return undefined
-  return moment(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`, Number(seconds) * 1000)
-}
-
-/** Epoch milliseconds of an ISO 8601 date, or of epoch seconds. */
-function moment(value: unknown, plus = 0): number | undefined {
-  const text = typeof value === 'number' ? String(Math.trunc(value)) : value
-  if (typeof text !== 'string') return undefined
-  const time = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isFinite(time) ? time + plus : undefined
+  const start = momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return start === undefined ? undefined : start + Number(seconds) * 1000
 }
 
 function secondsFrom(now: number, value: unknown): number | undefined {

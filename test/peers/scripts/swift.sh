@@ -119,9 +119,31 @@ URL=http://127.0.0.1:$PROXY
 TOKEN=$(curl -si -H 'X-Auth-User: tests:reader' -H 'X-Auth-Key: reader-secret' "$URL/auth/v1.0" | tr -d '\r' | sed -n 's/^x-auth-token: //Ip')
 put() { curl -sf -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors -X PUT -H "X-Auth-Token: $TOKEN" "$@" || give_up 'cannot fill the bucket'; }
 put "$URL/v1/AUTH_tests/eo-bucket"
-put --data-binary 'hello world' "$URL/v1/AUTH_tests/eo-bucket/plain.txt"
-put --data-binary 'odd' "$URL/v1/AUTH_tests/eo-bucket/a/x%20y%2Bz%281%29~%27%21%2A%C3%A9.txt"
 
-printf '{"url":"%s","region":"us-east-1","bucket":"eo-bucket","objects":{"plain.txt":"hello world","a/x y+z(1)~%s!*é.txt":"odd"},%s,%s,"virtualHost":"%s"}\n' \
-  "$URL" "'" '"keys":{"accessKeyId":"tests:reader","secretAccessKey":"reader-secret"}' \
-  '"others":{"accessKeyId":"others:reader","secretAccessKey":"others-secret"}' "eo-bucket.s3.localhost:$PROXY" | tee "$DIR/peer.json"
+# object KEY CONTENT : puts it there and keeps it in mind for the facts.
+: >"$DIR/objects"
+object() {
+  printf '%s\0%s\0' "$1" "$2" >>"$DIR/objects"
+  put --data-binary "$2" "$URL/v1/AUTH_tests/eo-bucket/$(/usr/bin/python3 -c 'import sys, urllib.parse; print(urllib.parse.quote(sys.argv[1]))' "$1")"
+}
+object plain.txt 'hello world'
+object "a/x y+z(1)~'!*é.txt" odd
+object 'odd/100% %2F+%2B.txt' percent
+object 'odd/日本 ü&<x>?y=1#z.txt' unicode
+object 'odd/double//slash' slashes
+object store.zarr/zarr.json '{"zarr_format":3,"node_type":"group"}'
+object store.zarr/temp/c/0/0 chunk
+object store.zarr2/secret 'another store'
+for number in 01 02 03 04 05 06 07 08 09 10 11; do object "many/$number" "$number"; done
+
+/usr/bin/python3 - "$URL" "eo-bucket.s3.localhost:$PROXY" "$DIR/objects" <<'PY' | tee "$DIR/peer.json"
+import json, sys
+url, virtual_host, file = sys.argv[1:]
+words = open(file, encoding='utf-8').read().split('\0')[:-1]
+print(json.dumps({
+    'url': url, 'region': 'us-east-1', 'bucket': 'eo-bucket', 'virtualHost': virtual_host,
+    'objects': dict(zip(words[::2], words[1::2])),
+    'keys': {'accessKeyId': 'tests:reader', 'secretAccessKey': 'reader-secret'},
+    'others': {'accessKeyId': 'others:reader', 'secretAccessKey': 'others-secret'},
+}))
+PY

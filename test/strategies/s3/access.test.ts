@@ -57,6 +57,84 @@ describe('covers', () => {
   })
 })
 
+describe('a key', () => {
+  it.each([
+    ['s3://eo/year=2026/', 's3://eo/year=2026/a'],
+    ['s3://eo/year=2026/', 's3://eo/year%3D2026/a'],
+    ['s3://eo/year%3d2026/', 's3://eo/year=2026/a'],
+    ['s3://eo/a+b(1)/', 'https://eo.s3.eu-central-1.amazonaws.com/a%2Bb%281%29/k'],
+    ['s3://eo/日本/', 's3://eo/%E6%97%A5%E6%9C%AC/k'],
+    ['s3://eo/a%7Eb+/', 's3://eo/a~b+/k'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/year=2026/', 'https://s3.eu-central-1.amazonaws.com/eo/year%3D2026/k'],
+    ['s3://eo/year=2026/', 's3://eo/?list-type=2&prefix=year%3D2026%2F'],
+  ])('is the same however it is written: %s covers %s', (pattern, url) => {
+    expect(covers(entry(pattern, EU), url)).toBe(true)
+  })
+
+  it.each([
+    ['s3://eo/year=2026/', 's3://eo/year%3D2027/a'],
+    ['s3://eo/year=2026/', 's3://eo/year=2026'.replace('2026', '2026%2Fx')],
+    ['s3://eo/year=2026/', 's3://eo/year=2026/%2e%2e/secret'],
+    ['s3://eo/year=2026/', 's3://eo/year%3D2026/..%2Fsecret'],
+    ['s3://eo/a+b/', 's3://eo/a b/k'],
+    ['s3://eo/a+b/', 's3://eo/a%20b/k'],
+    ['s3://eo/a%2Bb/', 's3://eo/a%252Bb/k'],
+    ['s3://eo/a%252Bb/', 's3://eo/a%2Bb/k'],
+    ['s3://eo/a=/', 's3://other/a=/k'],
+  ])('is another one: %s does not cover %s', (pattern, url) => {
+    expect(covers(entry(pattern, EU), url)).toBe(false)
+  })
+})
+
+describe('a list of a folder', () => {
+  const AMAZON = 'https://eo.s3.eu-central-1.amazonaws.com'
+  const PATH = 'https://s3.eu-central-1.amazonaws.com/eo'
+  const list = (prefix: string, more = '') => `/?list-type=2&encoding-type=url&prefix=${prefix}${more}`
+
+  it.each([
+    ['s3://eo/', EU, `s3://eo${list('maps%2F')}`],
+    ['s3://eo/', EU, `s3://eo${list('')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps/2026/', '&max-keys=5&start-after=maps%2F2026%2Fa&continuation-token=x%2B')}`],
+    ['s3://eo/maps/', EU, `${AMAZON}${list('maps%2F')}`],
+    ['s3://eo/maps/', MINIO, `https://minio.example/eo${list('maps%2F')}`],
+    [`${AMAZON}/maps/`, EU, `${AMAZON}${list('maps%2F')}`],
+    [`${PATH}/maps/`, {}, `${PATH}${list('maps%2Fa%20b%2F')}`],
+    ['https://minio.example/eo/maps/', MINIO, `s3://eo${list('maps%2F')}`],
+    ['https://data.example/eo/', {}, `https://data.example/eo${list('maps%2F')}`],
+  ])('%s %j covers %s', (pattern, fields, url) => {
+    expect(covers(entry(pattern, fields), url)).toBe(true)
+  })
+
+  it.each([
+    // Outside of the folder, or not surely inside of it.
+    ['s3://eo/maps/', EU, `s3://eo${list('secret%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F2026')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('secret%2F..%2Fmaps%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F..%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F', '&prefix=secret%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F', '&list-type=1')}`],
+    ['s3://eo/maps/', EU, 's3://eo/?list-type=22&prefix=maps%2F'],
+    ['s3://eo/maps/', EU, 's3://eo/?x=list-type=2&prefix=maps%2F'],
+    // Something else of the bucket.
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F', '&policy')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F', '&uploads')}`],
+    ['s3://eo/maps/', EU, `s3://eo${list('maps%2F', '&delimiter=x')}`],
+    // Another bucket, an object, the service itself, another host, a host whose addresses nobody explained.
+    ['s3://eo/maps/', EU, `s3://other${list('maps%2F')}`],
+    ['s3://eo/maps/', EU, `s3://eo/secret${list('maps%2F')}`],
+    [`${PATH}/`, {}, `https://s3.eu-central-1.amazonaws.com${list('eo%2F')}`],
+    ['https://minio.example/eo/maps/', MINIO, `https://minio.example${list('eo%2Fmaps%2F')}`],
+    ['https://minio.example/eo/maps/', MINIO, `https://other.example/eo${list('maps%2F')}`],
+    ['https://data.example/eo/maps/', {}, `https://data.example/eo${list('maps%2F')}`],
+  ])('%s %j does not cover %s', (pattern, fields, url) => {
+    expect(covers(entry(pattern, fields), url)).toBe(false)
+  })
+})
+
 describe('reaches', () => {
   it('lets a granted bucket be found in another region, of Amazon’s only', () => {
     expect(reaches(entry('s3://eo/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(true)

@@ -13,8 +13,8 @@ import { s3 } from '../../../src/strategies/s3.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-function contextWith(fields: Partial<S3Credential>, url: string): AuthContext<S3Scheme, S3Credential> {
-  const clock = { now: () => NOW }
+function contextWith(fields: Partial<S3Credential>, url: string, now = () => NOW): AuthContext<S3Scheme, S3Credential> {
+  const clock = { now }
   const own = fields.keys ? {} : { accessKeyId: new Secret('AKID'), secretAccessKey: new Secret('secret') }
   return {
     scheme: { type: 's3' },
@@ -78,6 +78,26 @@ describe('a bucket in another region of Amazon’s', () => {
     expect(third?.url).toBe(second?.url)
   })
 
+  it.each([
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://eo.s3.ap-south-1.amazonaws.com/k' }, refusal('TemporaryRedirect')],
+    [307, { 'x-amz-bucket-region': 'ap-south-1', location: 'https://evil.example/eo/k' }, refusal('TemporaryRedirect')],
+    [400, { 'x-amz-bucket-region': 'ap-south-1' }, ''],
+    [400, {}, refusal('AuthorizationHeaderMalformed', '<Region>ap-south-1</Region>')],
+    [301, {}, refusal('PermanentRedirect', '<Region>ap-south-1</Region>')],
+  ])('is known from a %i with %j', async (status, headers, body) => {
+    const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(status, headers, body), answer(200)])
+    expect(second?.url).toBe('https://eo.s3.ap-south-1.amazonaws.com/k')
+    expect(second && regionOf(second)).toBe('ap-south-1')
+  })
+
+  it('is not learned from a refusal of access', async () => {
+    const refused = answer(403, { 'x-amz-bucket-region': 'ap-south-1' }, refusal('AccessDenied', '<Region>ap-south-1</Region>'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [refused])).rejects.toMatchObject({
+      code: 'AUTH_REJECTED',
+      hint: expect.stringContaining('may not list the bucket'),
+    })
+  })
+
   it('is not followed out of the grant', async () => {
     const context = contextWith(
       { sendTo: [parseGrant('https://eo.s3.eu-west-1.amazonaws.com/')] },
@@ -123,10 +143,18 @@ describe('keys from a source', () => {
     expect(asked).toBe(1)
   })
 
-  it('are asked for again five minutes before their end', async () => {
+  it.each([
+    ['five minutes before their end', 3_600_000, 3_300_000],
+    ['in the middle of what is left, when that is short', 299_000, 149_500],
+  ])('are asked for again %s', async (_when, life, renewal) => {
+    let now = NOW
     let asked = 0
-    const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + 299_000 }) }, 's3://eo/k')
+    const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + life }) }, 's3://eo/k', () => now)
     await requestsOf(context, [answer(200)])
+    now += renewal - 1
+    await requestsOf(context, [answer(200)])
+    expect(asked).toBe(1)
+    now += 1
     await requestsOf(context, [answer(200)])
     expect(asked).toBe(2)
   })
@@ -163,6 +191,36 @@ describe('the clock', () => {
     for (const headers of [date('2026-11-20T12:20:00Z'), {}]) {
       const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(403, headers, tooSkewed), answer(200)])
       expect(second?.headers['x-amz-date']).toBe('20261120T122000Z')
+    }
+  })
+
+  it('is corrected as well where the service names another code and is ten minutes off', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired']) {
+      const off = answer(403, date('2026-11-20T12:10:00Z'), refusal(code))
+      const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [off, answer(200)])
+      expect(second?.headers['x-amz-date']).toBe('20261120T121000Z')
+    }
+  })
+
+  it('is corrected once', async () => {
+    const off = answer(403, date('2026-11-20T12:10:00Z'), refusal('RequestTimeTooSkewed'))
+    await expect(requestsOf(contextWith({}, 's3://eo/k'), [off, off])).rejects.toMatchObject({
+      code: 'CLOCK_SKEW',
+      message: expect.stringContaining('disagree by 600 seconds: 403 RequestTimeTooSkewed'),
+    })
+  })
+
+  it('is not corrected by more than a day', async () => {
+    for (const code of ['AuthFailure', 'RequestExpired', 'RequestTimeTooSkewed']) {
+      const off = answer(403, date('2026-11-22T12:00:01Z'), refusal(code))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'CLOCK_SKEW', credential: 'mine' })
+    }
+  })
+
+  it('is left alone by a Date that is missing or absurd', async () => {
+    for (const absurd of [undefined, 'next Tuesday', '']) {
+      const off = answer(403, absurd === undefined ? {} : { date: absurd }, refusal('AuthFailure'))
+      await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
     }
   })
 

@@ -1,0 +1,80 @@
+/** The keys of an `s3` entry: its own, or those of its source, which are kept until shortly before they end. */
+import type { Secret } from '../../auth/secret.ts'
+import type { Entry } from '../../auth/session.ts'
+import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
+import type { S3Keys } from '../../platform/platform.ts'
+import type { S3Scheme } from '../../stac/scheme.ts'
+import { atHand, reveal } from '../reveal.ts'
+import type { S3Credential } from './access.ts'
+import { whenThere } from './sigv4.ts'
+
+export type S3Context = AuthContext<S3Scheme, S3Credential>
+export type S3PeekContext = PeekContext<S3Scheme, S3Credential>
+
+/** Temporary keys are renewed so long before their end; those that live shorter, in the middle of what is left. */
+const MARGIN = 5 * 60_000
+const KEYS = 'keys'
+
+/** The keys to sign with. Errors: those of the source, `CREDENTIAL_VALUE_INVALID`. */
+export async function keysOf(context: S3Context): Promise<S3Keys> {
+  const { credential, session } = context
+  return hasSource(credential) ? (await session.resolve(KEYS, (signal) => obtained(context, signal))).value : ownKeys(credential)
+}
+
+/** The keys when nobody has to be asked for them. */
+export function keysAtHand({ credential, session }: S3PeekContext): S3Keys | undefined {
+  // Functions and sources are asked once per request, so not for a look ahead.
+  if (!atHand(credential)) return undefined
+  const keys = hasSource(credential) ? session.get<S3Keys>(KEYS)?.value : ownKeys(credential)
+  return keys instanceof Promise ? undefined : keys
+}
+
+/** Asks the source again after a service refused its keys; true when it gave others. */
+export async function renewKeys(refused: S3Keys, context: S3Context): Promise<boolean> {
+  if (!hasSource(context.credential)) return false
+  context.session.invalidate(KEYS, refused)
+  const { accessKeyId, sessionToken } = await keysOf(context)
+  return accessKeyId !== refused.accessKeyId || sessionToken !== refused.sessionToken
+}
+
+/** What is known about keys that a source gave; undefined before it was asked, and for keys of the entry itself. */
+export function keyState({ session, clock }: S3PeekContext): TokenState | undefined {
+  const known = session.get<S3Keys>(KEYS)
+  if (!known) return undefined
+  const { expiresAt } = known
+  const state = expiresAt !== undefined && expiresAt <= clock.now() ? 'expired' : 'valid'
+  return { state, renewable: true, lasts: false, ...(expiresAt !== undefined && { expiresAt }) }
+}
+
+function hasSource({ keys, credentialsUrl }: S3Credential): boolean {
+  return (keys ?? credentialsUrl) !== undefined
+}
+
+async function obtained(context: S3Context, signal: AbortSignal): Promise<Entry<S3Keys>> {
+  const value = await keysFromSource(context, signal)
+  const { expiration } = value
+  if (expiration === undefined) return { value }
+  return { value, expiresAt: expiration, renewAt: expiration - Math.min(MARGIN, (expiration - context.clock.now()) / 2) }
+}
+
+async function keysFromSource({ credential, input, send, warn }: S3Context, signal: AbortSignal): Promise<S3Keys> {
+  const { id, keys, credentialsUrl: url = '' } = credential
+  if (keys) return keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
+  const { keysFromService } = await import('./key-service.ts')
+  return keysFromService({ id, url, send: input?.send ?? send, signal })
+}
+
+/** The entry's own keys, one read after the other: at once when they were given as text. */
+function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
+  const { accessKeyId, secretAccessKey, sessionToken } = credential
+  const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')
+  return whenThere(read(accessKeyId, 'accessKeyId'), (id) =>
+    whenThere(read(secretAccessKey, 'secretAccessKey'), (key) =>
+      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token])),
+    ),
+  )
+}
+
+function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[]): S3Keys {
+  return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
+}

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+import { itemWith, KEY_SCHEME, keyFor } from './items.ts'
+import { run } from './run.ts'
+
+const SECRET = 'hunter2-hunter2'
+const folder = await temporaryFolder()
+const store = {
+  id: 'store',
+  type: 's3',
+  accessKeyId: { env: 'STAC_AUTH_TEST_KEY' },
+  secretAccessKey: { env: 'STAC_AUTH_TEST_KEY' },
+  endpoint: 'https://s3.example/',
+  region: 'eu-1',
+  sendTo: ['s3://eo/'],
+}
+const key = { ...keyFor('https://data.example/') } as { credentials: object[] }
+const credentials = await put(folder, 'credentials.json', { version: 1, credentials: [store, ...key.credentials] })
+const item = await put(
+  folder,
+  'item.json',
+  itemWith(
+    { band: { href: 's3://eo/a.tif', 'auth:refs': ['s3'] }, web: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } },
+    { schemes: { s3: { type: 's3' }, key: KEY_SCHEME } },
+  ),
+)
+
+const authorize = (asset: string, ...argv: string[]) => run(['authorize', item, '--credentials', credentials, '--asset', asset, ...argv])
+const settings = (text: string) =>
+  Object.fromEntries(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/s)),
+  )
+
+beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', SECRET))
+afterEach(() => vi.unstubAllEnvs())
+
+describe('authorize --as gdal', () => {
+  it('prints the keys of an object store, hidden unless told to reveal them', async () => {
+    const hidden = await authorize('band', '--as', 'gdal')
+    expect(settings(hidden.stdout)).toMatchObject({
+      AWS_ACCESS_KEY_ID: '[secret]',
+      AWS_SECRET_ACCESS_KEY: '[secret]',
+      AWS_SESSION_TOKEN: '',
+    })
+    expect([hidden.code, hidden.stderr]).toEqual([0, 'secrets are hidden: --reveal shows them\n'])
+    const revealed = await authorize('band', '--as', 'gdal', '--reveal')
+    expect(settings(revealed.stdout)).toMatchObject({
+      AWS_ACCESS_KEY_ID: SECRET,
+      AWS_SECRET_ACCESS_KEY: SECRET,
+      GDAL_PATH: '/vsis3/eo/a.tif',
+    })
+    expect(revealed.stderr).toBe('')
+  })
+
+  it('prints an address that opens by itself, and no key, with --expires', async () => {
+    const { stdout } = await authorize('band', '--as', 'gdal', '--reveal', '--expires', '60')
+    expect(stdout).not.toMatch(/^AWS_(?:ACCESS|SECRET|SESSION)/m)
+    expect(settings(stdout).GDAL_PATH).toMatch(/^\/vsicurl\/https:\/\/s3\.example\/eo\/a\.tif\?.*X-Amz-Expires=60&/)
+    expect((await authorize('band', '--as', 'gdal', '--expires', '60')).stdout).not.toMatch(/Signature=[^…]/)
+  })
+
+  it('warns of a header that GDAL would take along to another host', async () => {
+    const { stderr } = await authorize('web', '--as', 'gdal', '--reveal')
+    expect(stderr).toBe('GDAL follows redirects and takes x-api-key along, to other hosts too\n')
+  })
+})
+
+describe('authorize --expires', () => {
+  it.each(['curl', 'http', 'json'])('as %s signs the address instead of headers', async (form) => {
+    const { code, stdout } = await authorize('band', '--as', form, '--reveal', '--expires', '60')
+    expect([code, /X-Amz-Expires=60/.test(stdout), /authorization/i.test(stdout)]).toEqual([0, true, false])
+    expect((await authorize('band', '--as', form, '--reveal')).stdout).toMatch(/authorization/)
+  })
+
+  it('is an hour where an address is asked for', async () => {
+    expect((await authorize('band', '--as', 'url', '--reveal')).stdout).toContain('X-Amz-Expires=3600&')
+  })
+})

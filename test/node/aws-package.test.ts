@@ -1,0 +1,32 @@
+import * as providers from '@aws-sdk/credential-providers'
+import { expect, it } from 'vitest'
+import { type AwsProviders, askAws, importProviders } from '../../src/node/aws-package.ts'
+import { failureOf } from '../harness/canary.ts'
+
+it('is asked for by the name that has what is needed', async () => {
+  const needed: AwsProviders = providers
+  expect((await importProviders()).fromSSO).toBe(needed.fromSSO)
+})
+
+const person = { source: 'profile "person" (sso_session)', profile: 'person' }
+
+it.each([
+  ['is not installed', () => Promise.reject(new Error('not installed'))],
+  ['is too old for what is wanted', async () => ({ ...providers, fromLoginCredentials: undefined })],
+])('says how to go on where it %s', async (_what, load) => {
+  const error = await failureOf(askAws({ ...person, provider: (aws) => aws.fromLoginCredentials?.({}) }, load))
+  expect(error).toMatchObject({
+    code: 'CREDENTIAL_SOURCE',
+    message: 'keys of profile "person" (sso_session) need the optional package @aws-sdk/credential-providers',
+    hint: expect.stringContaining('npm install @aws-sdk/credential-providers, or: eval "$(aws configure export-credentials'),
+  })
+})
+
+it.each([
+  ['Your session has expired. Please reauthenticate using `aws login`.', 'LOGIN_REQUIRED', 'aws login --profile person'],
+  ['Token is expired. To refresh this SSO session run aws sso login', 'LOGIN_REQUIRED', 'aws sso login --profile person'],
+  ['something else', 'CREDENTIAL_SOURCE', 'this shows why: aws sts get-caller-identity --profile person'],
+])('is understood when it says: %s', async (words, code, hint) => {
+  const provider = () => () => Promise.reject(new Error(words))
+  expect(await failureOf(askAws({ ...person, provider }))).toMatchObject({ code, hint })
+})

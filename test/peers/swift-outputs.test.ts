@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { asset, item } from '../harness/documents.ts'
+import { readWithGdal, sha256 } from './gdal-reader.ts'
+import { geotiff, pattern } from './geotiff.ts'
+import { type Peer, startPeer } from './peer.ts'
+import { type ShellUser, shellUser } from './shell-user.ts'
+
+interface Swift {
+  readonly url: string
+  readonly bucket: string
+  readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** Host and port that name the bucket. */
+  readonly virtualHost: string
+}
+
+const IMAGE = pattern(300, 200)
+const FILE = geotiff(IMAGE)
+const KEYS = ['plain.tif', "a/x y+z(1)~'!*é%41$(id).tif"]
+
+let gdal: Peer<object> | undefined
+let peer: Peer<Swift> | undefined
+let swift: Swift
+
+beforeAll(async () => {
+  gdal = await startPeer('gdal')
+  peer = await startPeer<Swift>('swift')
+  if (!('facts' in peer)) return
+  swift = peer.facts
+  for (const key of KEYS) await fill(key)
+}, 150_000)
+afterAll(async () => {
+  for (const one of [gdal, peer]) if (one && 'stop' in one) await one.stop()
+})
+beforeEach(({ skip }) => {
+  for (const one of [gdal, peer]) if (one && 'missing' in one) skip(one.missing)
+})
+
+/** Through Swift's own interface, so that no signature has to be right for it. */
+async function fill(key: string): Promise<void> {
+  const { accessKeyId, secretAccessKey } = swift.keys
+  const login = await fetch(`${swift.url}/auth/v1.0`, { headers: { 'x-auth-user': accessKeyId, 'x-auth-key': secretAccessKey } })
+  const headers = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' }
+  const address = `${swift.url}/v1/AUTH_tests/${swift.bucket}/${inPath(key)}`
+  const { status } = await fetch(address, { method: 'PUT', headers, body: Uint8Array.from(FILE) })
+  if (status !== 201) throw new Error(`Swift did not take ${key}: ${status}`)
+}
+
+const inPath = (key: string) => key.split('/').map(encodeURIComponent).join('/')
+
+function userWith(secretAccessKey: string, fields: object = { endpoint: swift.url }): Promise<ShellUser> {
+  const { accessKeyId } = swift.keys
+  return shellUser((keep) => [
+    {
+      id: 'store',
+      type: 's3',
+      accessKeyId: keep(accessKeyId),
+      secretAccessKey: keep(secretAccessKey),
+      region: 'us-east-1',
+      sendTo: [`s3://${swift.bucket}/`],
+      ...fields,
+    },
+  ])
+}
+
+const put = (user: ShellUser, key: string) =>
+  user.put('item.json', item({ k: { type: 's3' } }, { data: asset(`s3://${swift.bucket}/${inPath(key)}`) }))
+const curl = async (user: ShellUser, path: string, ...more: readonly string[]) => {
+  const { code, stdout } = await user.sh(
+    'stac-auth authorize "$@" --as curl --reveal >command && sh command',
+    path,
+    '--asset',
+    'data',
+    ...more,
+  )
+  return code === 0 ? stdout : `${code}`
+}
+
+describe.each(KEYS)('OpenStack Swift gives %s', (key) => {
+  it('to GDAL, with keys or presigned', async () => {
+    const user = await userWith(swift.keys.secretAccessKey)
+    const path = await put(user, key)
+    expect(await readWithGdal(user, path)).toBe(sha256(IMAGE.pixels))
+    expect(await readWithGdal(user, path, '--expires', '60')).toBe(sha256(IMAGE.pixels))
+  })
+
+  it('to GDAL, with the bucket in the host name', async () => {
+    const host = swift.virtualHost.replace(`${swift.bucket}.`, '')
+    const user = await userWith(swift.keys.secretAccessKey, { endpoint: `http://${host}`, virtualHost: true })
+    expect(await readWithGdal(user, await put(user, key))).toBe(sha256(IMAGE.pixels))
+  })
+
+  it('to curl, with headers or presigned', async () => {
+    const user = await userWith(swift.keys.secretAccessKey)
+    const path = await put(user, key)
+    expect(await curl(user, path)).toEqual(FILE)
+    expect(await curl(user, path, '--expires', '60')).toEqual(FILE)
+  })
+})
+
+describe('OpenStack Swift refuses wrong secrets', () => {
+  it('to GDAL and curl', async () => {
+    const user = await userWith('wrong')
+    await user.put('.curlrc', 'silent\nfail\n')
+    const path = await put(user, 'plain.tif')
+    expect(await readWithGdal(user, path)).toMatch(/^ERROR/m)
+    expect(await readWithGdal(user, path, '--expires', '60')).toMatch(/HTTP response code: 403/)
+    expect([await curl(user, path), await curl(user, path, '--expires', '60')]).toEqual(['22', '22'])
+  })
+})
