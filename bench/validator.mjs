@@ -18,7 +18,8 @@ import { item } from './lint.mjs'
 const ITEMS = 20_000
 const ROUNDS = 3
 const OURS = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
-const THEIRS = createRequire(import.meta.url).resolve('stac-node-validator/bin/cli.js')
+const require = createRequire(import.meta.url)
+const THEIRS = require.resolve('stac-node-validator/bin/cli.js')
 const SCHEMAS = new URL('../schemas/authentication/', import.meta.url)
 
 export async function run({ items = ITEMS, rounds = ROUNDS } = {}) {

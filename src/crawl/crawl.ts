@@ -8,7 +8,7 @@ import { type Frontier, MemoryFrontier } from './frontier.ts'
 import { Gate } from './gate.ts'
 import { type Job, type Left, type Outcome, originOf, startAt } from './job.ts'
 import { LentSignals } from './lent-signals.ts'
-import { type Robots, readRobots } from './robots.ts'
+import { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
@@ -75,7 +75,7 @@ class Crawler {
   readonly #gate: Gate
   readonly #asking: Asking
   readonly #end = new AbortController()
-  readonly #robots = new Map<string, Promise<Robots>>()
+  readonly #robots: RobotsOfOrigins
   readonly #ready: Visit[] = []
   #running = 0
   /** Documents that were read or are being read. */
@@ -96,6 +96,7 @@ class Crawler {
     const { signal: end } = this.#end
     const signals = new LentSignals(options.timeout ?? DEFAULTS.timeout, end)
     this.#asking = { ...options, gate: this.#gate, signals, clock, random, signal: end }
+    this.#robots = new RobotsOfOrigins(this.#asking)
   }
 
   readonly #abort = () => {
@@ -185,7 +186,8 @@ class Crawler {
   }
 
   async #asked(job: Job): Promise<Partial<Visit> & Pick<Visit, 'outcome'>> {
-    if (this.#options.robots && !(await this.#mayAsk(job.url))) return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
+    if (this.#options.robots && !(await this.#robots.allow(job.url)))
+      return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
     const earlier = this.#options.earlier?.(job.key)
     const answer = await ask(job, this.#asking, earlier)
     if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
@@ -213,25 +215,6 @@ class Crawler {
       ...(modified !== undefined && { modified }),
     }
     return { outcome, document, bytes }
-  }
-
-  #mayAsk(url: string): Promise<boolean> {
-    const origin = originOf(url)
-    if (origin === 'file:') return Promise.resolve(true)
-    const known = this.#robots.get(origin) ?? this.#robotsOf(origin)
-    this.#robots.set(origin, known)
-    return known.then((allows) => allows(url))
-  }
-
-  /** A server without the file forbids nothing; one that cannot give it forbids all (RFC 9309 §2.3.1). */
-  async #robotsOf(origin: string): Promise<Robots> {
-    try {
-      const { bytes } = await ask(startAt(`${origin}/robots.txt`), { ...this.#asking, maxBytes: 512 * 1024 })
-      return readRobots(new TextDecoder().decode(bytes))
-    } catch (error) {
-      const allowed = isAuthError(error) && error.status !== undefined && error.status >= 400 && error.status < 500
-      return () => allowed
-    }
   }
 
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {

@@ -8,6 +8,7 @@ import { FORMATS, type Format, reporterOf } from '../../../src/lint/reporters/in
 import { type Report, type ReportOptions, reportOf } from '../../../src/lint/reporters/report.ts'
 import { problemWith } from './subjects.ts'
 
+const require = createRequire(import.meta.url)
 const warning = problemWith({
   rule: 'duplicate-ref',
   severity: 'warn',
@@ -162,11 +163,7 @@ describe('sarif', () => {
   /** Closed, and only what we write: a misspelt optional member is an error. */
   const subset = new Ajv({ strict: true, formats }).compile(JSON.parse(readFileSync(new URL('sarif-subset.json', import.meta.url), 'utf8')))
   /** All of the standard's own schema; draft 04 calls its `$id` `id`. */
-  const {
-    id: _id,
-    $schema: _draft,
-    ...standard
-  } = createRequire(import.meta.url)('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
+  const { id: _id, $schema: _draft, ...standard } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
   const whole = new Ajv({ strict: false, formats }).compile(standard)
 
   it.each([
