@@ -19,6 +19,7 @@ const KINDS: { readonly [kind in Field['kind']]: Schema } = {
   'text-or-secret': { anyOf: [text, secret] },
   url: { type: 'string', format: 'uri' },
   boolean: { type: 'boolean' },
+  number: { type: 'number', exclusiveMinimum: 0 },
   texts: { type: 'array', items: { type: 'string' } },
   patterns,
   'signed-url-patterns': patterns,

@@ -64,9 +64,11 @@ export {
   type OpenIdConnectScheme,
   type S3Scheme,
   type SignedUrlScheme,
+  type SigningParameter,
 } from './stac/scheme.ts'
 export type { ObjectLocation, Storage } from './stac/storage.ts'
 export { alternateOf, assetOf, linkOf, type Target, type TargetKind, type TargetOptions, targetsOf } from './stac/target.ts'
 export type { TokenIssuer } from './strategies/http/private-token/issuance.ts'
 export type { TokenChallenge } from './strategies/http/private-token/token-challenge.ts'
 export { defaultStrategies } from './strategies/index.ts'
+export type { ParameterFunction, ParameterValue } from './strategies/signed-url/parameters.ts'

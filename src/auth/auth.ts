@@ -1,5 +1,5 @@
 /** What callers use: the products of the engine. */
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
 import type { ObjectKeys } from './flow.ts'
@@ -60,6 +60,25 @@ export interface AuthorizeOptions {
   readonly keys?: boolean
 }
 
+/** How a request to a service is authorized. */
+export interface AuthorizedCall {
+  readonly signal?: AbortSignal
+  /** What came of the request that {@link Service.peek} gave: it is not sent once more, and another one only if it differs. */
+  readonly refused?: { readonly request: HttpRequest; readonly response: HttpResponse }
+}
+
+/** The entry for the addresses below one base, for clients of an API. Redirects are not followed, every answer is given as it came. */
+export interface Service {
+  /** Id of the entry. */
+  readonly credential: string
+  /** The user wrote the origin itself down: it may be a loopback or private address. */
+  readonly granted: boolean
+  /** The request with its material from what is already known; undefined when something must be fetched or loaded. */
+  peek(request: HttpRequest): HttpRequest | undefined
+  /** Authorizes the request and sends it, and each leg of a handshake before it, by that function. */
+  send(request: HttpRequest, send: Send, call?: AuthorizedCall): Promise<HttpResponse>
+}
+
 export interface Auth {
   /**
    * The authorized request: handshakes are done, the request itself is unsent. What `assetOf` did not find
@@ -83,6 +102,12 @@ export interface Auth {
   send(request: HttpRequest, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
   fetchFor(target: Target | undefined): typeof globalThis.fetch
+  /**
+   * The entry whose `sendTo` covers that base address most narrowly, for the requests of a client of an API.
+   *
+   * Errors: `NO_CREDENTIAL`, `URL_*`.
+   */
+  service(base: string): Promise<Service>
   /** Loads what the entries need: `peek` can answer then, and a wrong entry is told now. Errors: `CONFIG_INVALID`. */
   ready(): Promise<void>
   /** The authorized request from what is already known, without waiting; undefined when something must be fetched or loaded. */

@@ -138,6 +138,7 @@ export function createAuth(options: AuthOptions): Auth {
       const chooser = await ready(target)
       return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
     },
+    service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)

@@ -46,6 +46,7 @@ export type FieldKind =
   | 'text-or-secret'
   | 'url'
   | 'boolean'
+  | 'number'
   | 'texts'
   | 'patterns'
   | 'signed-url-patterns'

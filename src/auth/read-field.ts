@@ -31,6 +31,10 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
     if (typeof value !== 'boolean') throw invalid(at, 'must be true or false')
     return value
   },
+  number: (value, _field, at) => {
+    if (typeof value !== 'number' || !(value > 0 && value < Number.POSITIVE_INFINITY)) throw invalid(at, 'must be a number above 0')
+    return value
+  },
   id: (value, _field, at) => {
     if (typeof value !== 'string') throw invalid(at, 'must be the id of another entry')
     return value

@@ -1,11 +1,11 @@
 /** The half of the engine that sends: loaded with the first request that needs it. */
 import { platform } from '#platform'
-import { type AuthError, ConfigurationError, isAuthError, TrustError } from '../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError, SelectionError, TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
-import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus } from './auth.ts'
+import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service } from './auth.ts'
 import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
@@ -21,6 +21,7 @@ import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
 import { hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
+import { ServiceOf } from './service.ts'
 import { MemorySessions, type Session } from './session.ts'
 import type { AuthContext, Clock } from './strategy.ts'
 
@@ -139,6 +140,16 @@ export class Runtime {
     const selections = this.#chooser.select(target, url, this.#anonymous)
     if (selections instanceof Unusable) throw await selections.error()
     return (await this.#exchange.send(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)).toResponse()
+  }
+
+  /** Errors: `NO_CREDENTIAL`, `URL_*`. */
+  service(base: string): Service {
+    const url = addressOf(base, { secure: true, named: this.#chooser.named })
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address of the service ${url.message}`)
+    const [selection] = this.#exchange.byAddress(url)
+    if (selection?.choice) return new ServiceOf(this.#world, selection.choice, url)
+    const hint = `write "${url.origin}/" in the sendTo of the entry that is meant for it`
+    throw new SelectionError('NO_CREDENTIAL', `no entry may be sent to ${url.origin}`, { url: base, hint })
   }
 
   /** For an address that the caller wrote, not a catalog. Errors: `URL_*`. */

@@ -29,7 +29,7 @@ interface Flight {
 const MAX_ENTRIES = 10_000
 const MAX_MARGIN = 5 * 60_000
 
-/** Keeps values in memory, the most recent 10 000 of them. */
+/** Keeps values in memory, the 10 000 that were used last. */
 export class MemorySessions {
   readonly #entries = new Map<string, Entry & { renewAt: number }>()
   readonly #flights = new Map<string, Flight>()
@@ -54,7 +54,13 @@ export class MemorySessions {
 
   #current(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
-    return entry && this.#clock.now() < entry.renewAt ? entry : undefined
+    if (!entry || this.#clock.now() >= entry.renewAt) return undefined
+    // The order of a map is that of insertion: what is used becomes the youngest.
+    if (this.#entries.size > MAX_ENTRIES / 2) {
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+    }
+    return entry
   }
 
   /** A value that should be renewed but has not ended: good enough when the renewal fails. */

@@ -2,6 +2,7 @@
 import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
+import { retryAfter } from '../http/retry-after.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
@@ -123,7 +124,7 @@ async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
   const { status, headers } = response
   const after = status === 429 || status >= 500 ? headers.get('retry-after') : null
   await response.discard().catch(() => undefined)
-  return new Refusal(status, after === null ? undefined : retryAfter(after, now))
+  return new Refusal(status, retryAfter(after, now))
 }
 
 /** The error of a failed attempt, and the milliseconds that its server wants to rest. */
@@ -140,14 +141,6 @@ function rateLimited(url: string): NetworkError {
   return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: the server wants to be left alone for longer than a crawl waits`, {
     url,
   })
-}
-
-/** Milliseconds of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date. Undefined for what is neither. */
-function retryAfter(text: string, now: number): number | undefined {
-  if (/^\d{1,10}$/.test(text.trim())) return Number(text) * 1000
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim())) return undefined
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
 /** Queries carry keys and signatures. */

@@ -1,5 +1,7 @@
 /** Requests and responses as plain data: they can be compared, replayed, printed and tested without a server. */
 
+import type { Collect } from './collect.ts'
+
 /** A body that can be sent more than once. */
 export type ReplayableBody = string | Uint8Array
 
@@ -66,8 +68,8 @@ export interface Connection {
 /** Connects to the origin of an address. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
-/** A `Send` that may also be able to hold a connection. */
-export type Transport = Send & { readonly connect?: Connect }
+/** A `Send` that may also be able to hold a connection, and to send in parts. */
+export type Transport = Send & { readonly connect?: Connect; readonly collect?: Collect }
 
 /** A copy with that header set (lower-case name). */
 export function withHeader(request: HttpRequest, name: string, value: string): HttpRequest {

@@ -1,7 +1,9 @@
 import { Agent, type buildConnector } from 'undici'
+import type { Collect } from '../http/collect.ts'
 import type { ClientCertificate, Connect, HttpRequest, Send, SendOptions } from '../http/message.ts'
 import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
 import { environmentProxies } from './proxy-tunnel.ts'
+import { undiciCollect } from './undici-collect.ts'
 import { undiciConnection } from './undici-connection.ts'
 import { exchange } from './undici-exchange.ts'
 
@@ -15,6 +17,8 @@ export interface UndiciTransportOptions extends ConnectHooks {
 }
 
 const MAX_HEADER_SIZE = 16_384
+/** Short exchanges need few connections; an idle one is left a second before its server says that it closes it. */
+const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 
 /**
  * Sends requests with undici, which follows no redirect and keeps connections open.
@@ -30,7 +34,7 @@ export function undiciTransport({
   timeouts = {},
   env = process.env,
   ...hooks
-}: UndiciTransportOptions = {}): Send & { readonly connect: Connect } {
+}: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
   const proxies = environmentProxies(env)
   const connector = (granted: boolean, shown?: ClientCertificate): buildConnector.connector =>
     guardedConnect({ ...hooks, ...shown, granted, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) })
@@ -52,5 +56,15 @@ export function undiciTransport({
     }
   }
   const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
-  return Object.assign(send, { connect })
+  const collecting = new Map<boolean, Agent>()
+  const collectingAgent = (granted: boolean) => {
+    const agent = new Agent({ ...limits, ...COLLECTING, connect: connector(granted) })
+    collecting.set(granted, agent)
+    return agent
+  }
+  const collect: Collect = (request, options, done) => {
+    const granted = options.granted === true
+    return undiciCollect(collecting.get(granted) ?? collectingAgent(granted), request, options, done)
+  }
+  return Object.assign(send, { connect, collect })
 }

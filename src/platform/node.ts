@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { awsKeys } from '../node/aws-keys.ts'
 import { secretSource } from '../node/secret-source.ts'
 import { digest, hmacKey, sha256Hex } from './node-crypto.ts'
@@ -13,6 +14,7 @@ export const platform: Platform = {
   hmacKey,
   secretSource,
   s3Keys: awsKeys,
+  channel,
   securityContext: async (wanted) => {
     const { kerberosContext } = await import('../node/kerberos.ts')
     return kerberosContext(wanted)

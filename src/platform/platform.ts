@@ -19,6 +19,8 @@ export interface Platform {
   secretSource(source: SecretSource): () => Promise<string>
   /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
   s3Keys(entry: S3KeyWish): S3KeySource
+  /** A channel on which programs that watch others hear of something; undefined where there are none. */
+  channel(name: string): Channel | undefined
   /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
 }
@@ -85,4 +87,10 @@ export interface SecurityContext {
    * Errors: `LOGIN_REQUIRED`, `CREDENTIAL_SOURCE`, `CLOCK_SKEW`; `AUTH_SERVER_UNPROVEN` for a token that does not belong here.
    */
   step(token?: string): Promise<string | undefined>
+}
+
+/** Somewhere to tell what happens (`node:diagnostics_channel`). */
+export interface Channel {
+  readonly hasSubscribers: boolean
+  publish(message: unknown): void
 }

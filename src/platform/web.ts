@@ -26,6 +26,7 @@ export const platform: Platform = {
       { hint },
     )
   },
+  channel: () => undefined,
   securityContext: async () => {
     const hint = "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login"
     throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'pages cannot use Kerberos tickets by themselves', { hint })

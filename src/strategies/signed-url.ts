@@ -1,32 +1,36 @@
 /** Signed URLs: an API of the user's choice turns an address into one that opens by itself. */
-import type { Credential } from '../auth/credential.ts'
-import { authorized, type Leg } from '../auth/flow.ts'
-import { coveredBy, type Grant, namedOrigin } from '../auth/grant.ts'
-import type { Secret } from '../auth/secret.ts'
+import { type AuthFlow, authorized, type Leg } from '../auth/flow.ts'
+import { coveredBy, namedOrigin } from '../auth/grant.ts'
 import type { Entry } from '../auth/session.ts'
-import type { AuthContext, IdentityMember, PeekContext, Strategy } from '../auth/strategy.ts'
-import { type AuthError, SelectionError, UnsupportedError } from '../errors.ts'
+import type { AuthContext, PeekContext, Preparation, Resource, Strategy } from '../auth/strategy.ts'
+import { UnsupportedError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { type HttpRequest, withUrl } from '../http/message.ts'
 import { harmlessHeaders } from '../http/redirect.ts'
-import { isObject, own, ownString, pointer } from '../stac/json.ts'
-import type { SignedUrlFlow, SignedUrlScheme } from '../stac/scheme.ts'
-import { bindParameters, checkParameters, conventionalValues } from './signed-url/parameters.ts'
+import { ownString, pointer } from '../stac/json.ts'
+import type { SignedUrlScheme } from '../stac/scheme.ts'
+import { coverOf } from './signed-url/cover.ts'
+import type { SignedUrlCredential } from './signed-url/credential.ts'
+import { endingWith } from './signed-url/expiry.ts'
+import { flowFor, flowIdentity, flowsProblem, methodOf } from './signed-url/flows.ts'
+import { Pace } from './signed-url/pace.ts'
+import { type Answers, askedParameters, bindParameters, callIdentity, checkParameters } from './signed-url/parameters.ts'
+import { type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './signed-url/reuse.ts'
+import { rootOf } from './signed-url/root.ts'
 import { readSignedAnswer } from './signed-url/signed-answer.ts'
 import { signingRequest } from './signed-url/signing-request.ts'
 
-export type SignedUrlCredential = Credential & {
-  readonly authorizationApi: string
-  readonly method: 'GET' | 'POST'
-  readonly signedUrlHosts: readonly Grant[]
-  readonly with?: string
-  readonly parameters?: ReadonlyMap<string, Secret>
-  readonly responseField?: string
-}
-
 type Context = AuthContext<SignedUrlScheme, SignedUrlCredential>
+type Known = PeekContext<SignedUrlScheme, SignedUrlCredential>
 
-/** Asks the signing API of the entry, at most once per address while the answer lasts; a refused address is signed again once. */
+const NO_ANSWERS: Answers = new Map()
+/** Milliseconds in which the signature of a folder is not asked for again because one address below it was refused. */
+const FRESH = 60_000
+
+/**
+ * Asks the signing API of the entry, at most once per address while the answer lasts, or once per container where the signature
+ * covers it; a refused address is signed again once.
+ */
 export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   type: 'signedUrl',
   forms: [
@@ -37,13 +41,20 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
         signedUrlHosts: { kind: 'signed-url-patterns', label: 'Where signed addresses may point', required: true },
         with: { kind: 'id', label: 'Entry that authorizes the signing call' },
         parameters: { kind: 'parameters', label: 'Values of further parameters' },
+        parameter: { kind: 'function', label: 'In code only: function that gives the value of a parameter' },
         responseField: { kind: 'text', label: 'Member of the answer that holds the signed address' },
+        reuse: {
+          kind: 'text',
+          label: 'What one signature serves: the container that it covers (default), or one address',
+          values: ['container', 'address'],
+        },
+        signingRate: { kind: 'number', label: 'Signing calls per second at most; default: learned from the answers' },
         sendTo: { kind: 'patterns', label: 'Addresses that may be signed; default: signedUrlHosts', required: false },
       },
     },
   ],
-  problem,
-  identity: ({ flows }) => Object.entries(flows).map(([name, flow]) => tuple(name, flow)),
+  problem: flowsProblem,
+  identity: ({ flows }) => Object.entries(flows).map(([name, flow]) => flowIdentity(name, flow)),
   schemeOf: ({ authorizationApi, method, responseField }) => ({
     type: 'signedUrl',
     flows: {
@@ -63,50 +74,100 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   },
   endpoints: ({ authorizationApi }) => [authorizationApi],
   reaches: ({ signedUrlHosts }, url) => coveredBy(signedUrlHosts, new URL(url)),
-  prepare({ scheme, pointer: at, credential, resource }) {
-    const [name, flow] = flowFor(scheme, credential)
-    return checkParameters(flow, pointer(at, 'flows', name), credential.parameters ?? new Map(), resource)
-  },
-  peek(request, context) {
-    const known = context.session.get<string>(sessionKey(context))
-    return known && leg(request, known)
-  },
-  async *authorize(request, context) {
-    const key = sessionKey(context)
-    const first = await context.session.resolve<string>(key, (signal) => sign(context, signal))
-    const response = yield leg(request, first)
-    if (response.status !== 401 && response.status !== 403) return
-    context.session.invalidate(key, first.value)
-    const second = await context.session.resolve<string>(key, (signal) => sign(context, signal))
-    if (second.value !== first.value) yield leg(request, second)
-  },
+  prepare,
+  peek,
+  authorize,
+}
+
+function prepare({ scheme, pointer: at, credential, resource }: Preparation<SignedUrlScheme, SignedUrlCredential>) {
+  const [name, flow] = flowFor(scheme, credential)
+  return checkParameters(flow, pointer(at, 'flows', name), credential, toBeSigned(resource))
+}
+
+function peek(request: HttpRequest, context: Known): Leg | undefined {
+  // A function is asked once per request, so not for a look ahead.
+  if (context.credential.parameter) return undefined
+  const found = knownFor(request.url, keysOf(context), context.session)
+  return found && leg(request, found)
+}
+
+async function* authorize(request: HttpRequest, context: Context): AuthFlow {
+  const { session, credential, resource, clock, scheme } = context
+  const [, flow] = flowFor(scheme, credential)
+  const answers = await askedParameters(flow, credential, toBeSigned(resource))
+  const keys = keysOf(context, answers)
+  const obtain = (signal: AbortSignal) => sign(context, answers, keys.own, signal)
+  const first = opening(await obtainFor(request.url, keys, session, obtain), context)
+  const response = yield leg(request, first)
+  if (response.status !== 401 && response.status !== 403) return
+  const { asked, since } = first.entry.value
+  // One address below a folder may be forbidden, or missing, while the signature is good.
+  const isShared = asked !== request.url
+  if (isShared && rootOf(resource) !== undefined && clock.now() - since < FRESH) return
+  if (!isShared || first.key === keys.own) session.invalidate(first.key, first.entry.value)
+  const second = opening(foundIn(keys.own, await session.resolve(keys.own, obtain), request.url, keys), context)
+  if (second.address === first.address) return
+  const again = yield leg(request, second)
+  if (isShared && again.status < 400) session.invalidate(first.key, first.entry.value)
+}
+
+/** For what lies below an asset, its own signature must open it. Errors: `SCHEME_UNSUPPORTED`. */
+function opening(found: Found | undefined, { credential: { id, reuse }, resource: { url } }: Context): Found {
+  if (found) return found
+  const why = reuse === 'address' ? '"reuse" of the entry allows no other use' : 'its signature does not cover the folder'
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" signs single files, and this one lies below the asset: ${why}`, {
+    credential: id,
+    url,
+    hint:
+      reuse === 'address'
+        ? 'leave out "reuse": "address"'
+        : 'ask the provider for signatures of containers or folders, or list each file as an asset',
+  })
 }
 
 /** The signed address opens by itself: on another origin nothing else of the caller's goes along. */
-function leg(request: HttpRequest, { value, expiresAt }: Entry<string>): Leg {
-  const sameOrigin = new URL(value).origin === new URL(request.url).origin
+function leg(request: HttpRequest, { address, entry: { expiresAt } }: Found): Leg {
+  const sameOrigin = new URL(address).origin === new URL(request.url).origin
   const { method, headers } = request
   if (!sameOrigin && request.body !== undefined) {
     throw new UnsupportedError('SCHEME_UNSUPPORTED', 'a request with a body cannot follow a signed address to another origin', {
       url: request.url,
     })
   }
-  const signed = sameOrigin ? withUrl(request, value) : { method, url: value, headers: harmlessHeaders(headers) }
+  const signed = sameOrigin ? withUrl(request, address) : { method, url: address, headers: harmlessHeaders(headers) }
   return { ...authorized(signed, expiresAt), replaces: true }
 }
 
-async function sign(context: Context, signal: AbortSignal): Promise<Entry<string>> {
-  const { credential, resource, clock, scheme } = context
+async function sign(context: Context, answers: Answers, call: string, signal: AbortSignal): Promise<Entry<Signed>> {
+  const { credential, clock, scheme } = context
+  const resource = toBeSigned(context.resource)
   const [, flow] = flowFor(scheme, credential)
-  const bound = await bindParameters(flow, credential.parameters ?? new Map(), resource, credential)
+  const request = signingRequest(credential, await bindParameters(flow, credential, answers, resource))
   const send = context.input?.send ?? context.send
-  const response = await send(signingRequest(credential, bound), { signal })
-  return readSignedAnswer(response, {
+  const pace = await paceOf(context)
+  const response = await pace.run(() => send(request, { signal }), signal)
+  const now = clock.now()
+  const { value: address, ...life } = await readSignedAnswer(response, {
     credential: credential.id,
     responseField: credential.responseField ?? ownString(flow, 'responseField'),
     addressOf: (text) => signedAddress(text, credential),
-    now: clock.now(),
+    now,
   })
+  const cover = credential.reuse === 'address' ? undefined : coverOf(address, resource.url)
+  const entry = { value: { asked: resource.url, call, address, cover, since: now }, ...life }
+  return cover ? entry : endingWith(entry, resource.target?.object, now)
+}
+
+/** All calls of an entry go at one pace. */
+async function paceOf({ session, clock, credential }: Context): Promise<Pace> {
+  const { value } = await session.resolve<Pace>('pace', async () => ({ value: new Pace(clock, credential.signingRate) }))
+  return value
+}
+
+/** Below an asset it is the asset that is signed. */
+function toBeSigned(resource: Resource): Resource {
+  const root = rootOf(resource)
+  return root === undefined ? resource : { ...resource, url: root }
 }
 
 /** Public, https (loopback and http only where the user named them), within `signedUrlHosts`; without fragment. */
@@ -118,53 +179,12 @@ function signedAddress(text: string, { signedUrlHosts }: SignedUrlCredential): s
   return url.href
 }
 
-function sessionKey({ resource, scheme, credential }: PeekContext<SignedUrlScheme, SignedUrlCredential>): string {
+function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_ANSWERS): Keys {
   const [name, flow] = flowFor(scheme, credential)
-  return JSON.stringify(['signed', resource.url, name, ownString(flow, 'responseField'), conventionalValues(flow, resource)])
-}
-
-/** The flow that says what the entry says; schemes may have several. */
-function flowFor({ flows }: SignedUrlScheme, { method, authorizationApi }: SignedUrlCredential): [string, SignedUrlFlow] {
-  const entries = Object.entries(flows)
-  const fits = ([, flow]: [string, SignedUrlFlow]) =>
-    methodOf(flow) === method && (flow.authorizationApi === undefined || sameUrl(flow.authorizationApi, authorizationApi))
-  return entries.find(fits) ?? entries.find(([, flow]) => methodOf(flow) === method) ?? ['', { method }]
-}
-
-function sameUrl(one: string, other: string): boolean {
-  return URL.canParse(one) && new URL(one).href === other
-}
-
-function problem(scheme: unknown, at: string): AuthError | undefined {
-  const flows = own(scheme, 'flows')
-  if (!isObject(flows) || Object.keys(flows).length === 0) {
-    return new SelectionError('SCHEME_INVALID', 'a signedUrl scheme needs "flows", a map of signing calls', {
-      pointer: flows === undefined ? at : `${at}/flows`,
-    })
-  }
-  for (const [name, flow] of Object.entries(flows)) {
-    const place = pointer(at, 'flows', name)
-    if (!isObject(flow))
-      return new SelectionError('FLOW_INVALID', `"${name}" is not a flow: flows is a map of names to signing calls`, { pointer: place })
-    if (!/^(?:GET|POST)$/i.test(ownString(flow, 'method') ?? '')) {
-      return new SelectionError('FLOW_INVALID', 'the method of a signing call must be GET or POST', {
-        pointer: Object.hasOwn(flow, 'method') ? `${place}/method` : place,
-      })
-    }
-    const api = own(flow, 'authorizationApi')
-    if (api !== undefined && typeof api !== 'string')
-      return new SelectionError('FLOW_INVALID', 'authorizationApi is not a text', { pointer: `${place}/authorizationApi` })
-  }
-  return undefined
-}
-
-function tuple(name: string, flow: SignedUrlFlow): IdentityMember[] {
-  const at = pointer('/flows', name)
-  const method: IdentityMember = { name: 'method', value: methodOf(flow), pointer: `${at}/method` }
-  if (flow.authorizationApi === undefined) return [method]
-  return [{ name: 'authorizationApi', value: flow.authorizationApi, pointer: `${at}/authorizationApi`, url: 'relative' }, method]
-}
-
-function methodOf(flow: SignedUrlFlow | undefined): 'GET' | 'POST' {
-  return flow?.method?.toUpperCase() === 'POST' ? 'POST' : 'GET'
+  const wanted = toBeSigned(resource)
+  const field = ownString(flow, 'responseField')
+  const allows = (address: string) => coveredBy(credential.signedUrlHosts, new URL(address))
+  const own = JSON.stringify(['signed', wanted.url, name, field, callIdentity(flow, answers, wanted)])
+  if (credential.reuse === 'address') return { own, allows }
+  return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, answers)]), allows }
 }

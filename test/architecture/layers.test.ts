@@ -53,6 +53,9 @@ describe('the layer check', () => {
     ['src/node/index.ts', "const name: string = 'left-pad'; const a = await import(name)", /package left-pad/],
     ['src/node/index.ts', "let name = 'undici'; const a = await import(name)", /computed/],
     ['src/cli/main.ts', "const a = require('left-pad')", /package left-pad/],
+    ['src/clients/call.ts', "import { createAuth } from '../auth/create-auth.ts'", /clients may not import auth/],
+    ['src/clients/api-client.ts', "import { select } from '../auth/select.ts'", /clients may not import auth/],
+    ['src/clients/call.ts', "import type { Choice } from '../strategies/index.ts'", /clients may not import strategies/],
     ['src/extras/a.ts', "import '../errors.ts'", /in no layer/],
   ]
   it.each(refused)('refuses in %s: %s', (path, text, reason) => {
@@ -65,6 +68,8 @@ describe('the layer check', () => {
     ['src/auth/session.ts', "import platform from '#platform'"],
     ['src/strategies/s3.ts', "import type { HmacKey } from '../platform/platform.ts'"],
     ['src/strategies/s3.ts', "import { reveal } from './reveal.ts'"],
+    ['src/clients/call.ts', "import type { Auth } from '../auth/auth.ts'"],
+    ['src/clients/api-client.ts', "import { createAuth } from '../auth/create-auth.ts'"],
     ['src/strategies/s3.ts', "import { sign } from './s3/sigv4.ts'"],
     ['src/strategies/index.ts', "import { apiKey } from './api-key.ts'"],
     ['src/strategies/open-id-connect.ts', "import { token } from './oauth2/token.ts'"],

@@ -5,6 +5,8 @@ import { type Import, importsOf } from './imports.ts'
 interface Layer {
   /** Layers whose modules may be imported, besides the layer's own. */
   readonly from: readonly string[]
+  /** Layers of which only the types may be imported. */
+  readonly types?: readonly string[]
   /** Packages that may be imported; `lazily` only by `import()` or as types. */
   readonly packages?: readonly string[]
   readonly lazily?: readonly string[]
@@ -13,7 +15,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -30,13 +32,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['text', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
+  clients: { from: ['errors', 'text', 'http', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
-    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'],
   },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],
@@ -48,6 +51,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** Single modules that may do more than their layer. */
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
+  // Clients know an engine, and this one how it is made.
+  'src/clients/api-client.ts': { from: ['src/auth/create-auth.ts'] },
 }
 
 /** Parts of `strategies` that may use another part; every other pair is a scheme that knows a scheme. */
@@ -89,14 +94,15 @@ function refusal(path: string, found: Import): string | undefined {
   if (!found.specifier.startsWith('.')) return packageRefusal(path, layer, found, found.specifier)
   const target = posix.join(posix.dirname(path), found.specifier)
   if (target === CONTRACT && found.kind === 'type' && allowed.from.includes('#platform')) return undefined
-  return moduleRefusal(path, layer, target)
+  return moduleRefusal(path, layer, target, found.kind)
 }
 
-function moduleRefusal(path: string, layer: string, target: string): string | undefined {
+function moduleRefusal(path: string, layer: string, target: string, kind: Import['kind']): string | undefined {
   const other = layerOf(target)
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src`
   if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : undefined
   if (LAYERS[layer]?.from.includes(other) || MODULES[path]?.from.includes(target)) return undefined
+  if (kind === 'type' && LAYERS[layer]?.types?.includes(other)) return undefined
   return `${layer} may not import ${other} (${target})`
 }
 

@@ -154,6 +154,17 @@ describe('a session', () => {
     expect(session.get('k1')).toBeDefined()
     expect(session.get('k10000')).toBeDefined()
   })
+
+  it('keeps what is used, however old it is', async () => {
+    const session = new MemorySessions({ now: () => 0 }).view('a')
+    await session.resolve('used', async () => entry('v'))
+    for (let index = 0; index < 20_000; index++) {
+      await session.resolve(`k${index}`, async () => entry('v'))
+      if (index % 4000 === 0) session.get('used')
+    }
+    expect(session.get('used')?.value).toBe('v')
+    expect(session.get('k9999')).toBeUndefined()
+  })
 })
 
 describe('the engine', () => {

@@ -7,6 +7,7 @@ import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { type Json, scheme, target } from '../harness/documents.ts'
 import { type Reply, redirectTo, routes } from '../harness/scripted.ts'
 import { DATA, entries, SIGN_URL, SIGNED, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
+import { VirtualClock } from '../harness/virtual-clock.ts'
 
 const F = `${DATA}f.tif`
 const OTHER = 'https://store.example/f.tif?sig=1'
@@ -104,7 +105,7 @@ describe('the signing call', () => {
     [503, true],
   ])('that fails with %i says so, without its text', async (status, retryable) => {
     const quoted = canary('quoted')
-    const { auth, wanted } = signing({ status, body: quoted.value })
+    const { auth, wanted } = signing({ status, body: quoted.value }, { options: { clock: new VirtualClock(NOW) } })
     const error = await failureOf(auth.authorize(wanted))
     expect(error).toMatchObject({ code: `HTTP_${status}`, retryable })
     expect(leaks([quoted], { error: shown(error) })).toEqual([])
@@ -223,6 +224,13 @@ describe('a signed address', () => {
     expect(auth.peek(wanted)).toBeUndefined()
     await auth.authorize(wanted)
     expect(script.sent).toHaveLength(2)
+  })
+
+  it('ends with the asset, where that says when it ends', async () => {
+    const asset = { expires: '2026-01-01T00:05:00Z' }
+    const answer = { body: { href: SIGNED, expires_in: 600 } }
+    const { auth, wanted } = signing(answer, { asset, options: { clock: { now: () => NOW } } })
+    expect((await auth.authorize(wanted)).expiresAt).toBe('2026-01-01T00:05:00.000Z')
   })
 
   it('is asked for once by a hundred at once, and once per address', async () => {

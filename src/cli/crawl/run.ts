@@ -5,6 +5,7 @@ import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
 import type { LintFailure, LintOutcome, LintSettings } from '../lint-run.ts'
+import { localLinter } from '../linter.ts'
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 import { Collected, type Result } from './collected.ts'
@@ -36,15 +37,17 @@ export async function crawlAll(
     options.resume === undefined
       ? undefined
       : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints })
+  const linter = lint.linter ?? localLinter(lint.complete)
   const sink: Sink<Result> = journal ?? new MemorySink<Result>()
   try {
     await crawlInto(
       sink,
-      { ...settings, start, send: sendFrom(start, auth), signal: io.signal },
+      { ...settings, start, send: sendFrom(start, auth), signal: io.signal, isFull: () => linter.isFull() },
       async (visit) => {
         const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
         if (warning) diagnostics.warn(warning)
-        return { problems: problemsOf(visit, lint), definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
+        const problems = await problemsOf(visit, lint, linter)
+        return { problems, definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
       },
       (told) => collected.add(told),
     )

@@ -1,5 +1,6 @@
 /** The device authorization grant (RFC 8628): a person logs in on any device and types a code. */
 import type { DevicePrompt, Interaction } from '../../auth/interaction.ts'
+import { wait } from '../../auth/wait.ts'
 import { CredentialError, isAuthError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
 import { converse } from './client.ts'
@@ -7,7 +8,6 @@ import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
 import { loginRequired } from './login-required.ts'
 import { invalidAnswer } from './oauth-error.ts'
-import { wait } from './patience.ts'
 import type { TokenSet } from './token-set.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'

@@ -1,7 +1,8 @@
 /** How often an endpoint in trouble is asked again. */
 
 import type { AuthContext } from '../../auth/strategy.ts'
-import { AbortedError, isAuthError, NetworkError } from '../../errors.ts'
+import { wait } from '../../auth/wait.ts'
+import { isAuthError, NetworkError } from '../../errors.ts'
 
 /** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
 const PAUSES = [500, 1000, 2000, 4000]
@@ -40,23 +41,6 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
       await wait(pause * (1 + (context.random(1)[0] ?? 0) / 512), context)
     }
   }
-}
-
-/** Errors: `ABORTED`. */
-export async function wait(duration: number, { clock, signal }: Pick<AuthContext, 'clock' | 'signal'>): Promise<void> {
-  if (clock.wait) return clock.wait(duration, signal)
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer)
-      reject(new AbortedError(signal?.reason))
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, duration)
-    if (signal?.aborted) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
-  })
 }
 
 function resting(url: string, credential: string): NetworkError {

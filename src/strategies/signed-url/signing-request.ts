@@ -1,5 +1,5 @@
 import { type HttpRequest, withQueryParameter } from '../../http/message.ts'
-import type { SignedUrlCredential } from '../signed-url.ts'
+import type { SignedUrlCredential } from './credential.ts'
 import type { BoundParameter } from './parameters.ts'
 
 /** The call of a signing API: each parameter where its `in` says, the body as a JSON object. */

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { expiryOf } from '../../../src/strategies/signed-url/expiry.ts'
+import { endingWith, expiryOf } from '../../../src/strategies/signed-url/expiry.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
 const END = NOW + HOUR
 const A = 'https://data.example/f'
+
+const policy = (end: unknown) =>
+  btoa(JSON.stringify({ Statement: [{ Resource: '?>?>', Condition: { DateLessThan: { 'AWS:EpochTime': end } } }] }))
+    .replaceAll('+', '-')
+    .replaceAll('=', '_')
+    .replaceAll('/', '~')
 
 describe('the end of a signed address', () => {
   it.each<[string, string, unknown]>([
@@ -12,6 +18,8 @@ describe('the end of a signed address', () => {
     ['of Google', `${A}?X-Goog-Date=20260101T000000Z&X-Goog-Expires=3600`, {}],
     ['of Azure', `${A}?se=2026-01-01T01%3A00%3A00Z`, {}],
     ['in epoch seconds', `${A}?Expires=${END / 1000}`, {}],
+    ['the key behind a signature of Azure', `${A}?se=2026-01-02T00%3A00%3A00Z&ske=2026-01-01T01%3A00%3A00Z`, {}],
+    ['a policy of CloudFront', `${A}?Policy=${policy(END / 1000)}&Signature=x`, {}],
     ['msft:expiry', A, { 'msft:expiry': '2026-01-01T01:00:00Z' }],
     ['expires_at as a date', A, { expires_at: '2026-01-01T01:00:00Z' }],
     ['expires_at as a number', A, { expires_at: END / 1000 }],
@@ -27,6 +35,8 @@ describe('the end of a signed address', () => {
     ['nothing', A, {}],
     ['a half', `${A}?X-Amz-Date=20260101T000000Z`, {}],
     ['nonsense', `${A}?se=soon&Expires=1e9&X-Amz-Date=x&X-Amz-Expires=y`, { expires: 'later', expires_in: 'abc' }],
+    ['a policy that is none', `${A}?Policy=e30_&Expires=x`, {}],
+    ['a policy without end', `${A}?Policy=${policy('soon')}`, {}],
     ['other types', A, { expires: {}, expires_at: [], expires_in: null, 'msft:expiry': true }],
     ['a life that is none', A, { expires_in: 0 }],
     ['a negative life', A, { expires_in: -5 }],
@@ -38,5 +48,18 @@ describe('the end of a signed address', () => {
 
   it('is at most a year away by expires_in', () => {
     expect(expiryOf(A, { expires_in: 1e12 }, NOW).expiresAt).toBe(NOW + 31_536_000_000)
+  })
+
+  it('that is near is renewed when half of it has passed', () => {
+    expect(expiryOf(A, { expires_in: 20 }, NOW)).toEqual({ value: A, expiresAt: NOW + 20_000, renewAt: NOW + 10_000 })
+  })
+
+  it('is that of the asset, where that comes first and is still to come', () => {
+    const entry = expiryOf(A, { expires_in: 3600 }, NOW)
+    expect(endingWith(entry, { expires: '2026-01-01T00:30:00Z' }, NOW)).toMatchObject({ expiresAt: NOW + HOUR / 2 })
+    for (const expires of ['2026-01-01T02:00:00Z', '2025-01-01T00:00:00Z', 'soon', undefined]) {
+      expect(endingWith(entry, { expires }, NOW)).toBe(entry)
+    }
+    expect(endingWith({ value: A }, { expires: '2026-01-01T01:00:00Z' }, NOW)).toMatchObject({ expiresAt: END })
   })
 })

@@ -1,0 +1,239 @@
+/** A client of an API: one base address, one credential, operations as data. */
+import type { Auth } from '../auth/auth.ts'
+import { createAuth } from '../auth/create-auth.ts'
+import type { CredentialInput } from '../auth/credential.ts'
+import { ConfigurationError, ProtocolError } from '../errors.ts'
+import type { Transport } from '../http/message.ts'
+import type { ApiResponse } from './api-response.ts'
+import { baseAddress } from './base-address.ts'
+import { Call } from './call.ts'
+import type { CallInput, CallOptions } from './call-options.ts'
+import type { Codec } from './decode.ts'
+import { described } from './described.ts'
+import { draftOf } from './draft.ts'
+import { type ClientEvents, type EventName, Events, type Hooks } from './events.ts'
+import type { FormOptions } from './form.ts'
+import { type Governor, sharedGovernor } from './governor.ts'
+import type { Interceptor } from './interceptor.ts'
+import { type Link, openLink } from './link.ts'
+import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
+import { rawPath } from './raw-path.ts'
+import { Redactor } from './redactor.ts'
+import type { Settings, Timeouts } from './settings.ts'
+
+export interface ApiClientOptions {
+  /** `https://host/api/v1`. */
+  readonly baseUrl: string
+  /** An entry; without `sendTo` it may go to the origin of the base address only. */
+  readonly credential?: CredentialInput
+  /** An engine instead, with an entry whose `sendTo` covers the base address. With neither, requests carry no credential. */
+  readonly auth?: Auth
+  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
+  readonly transport?: Transport
+  /** `loopback` lets the base address be http: on this very machine, for tests. */
+  readonly allowInsecure?: 'loopback'
+  /** Sent with every request; default `stac-auth`. */
+  readonly userAgent?: string
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Names of headers that calls may not set, besides that of the credential, which is `authorization` by default. */
+  readonly pinnedHeaders?: readonly string[]
+  /** How queries and bodies of forms are written. */
+  readonly form?: FormOptions
+  readonly timeouts?: Timeouts
+  /** Retries after the first attempt; default 4. */
+  readonly maxRetries?: number
+  /** Milliseconds of a server's wish that are waited for; default 60 000. */
+  readonly maxRetryAfter?: number
+  /** Calls that may wait for their turn; default: any number. */
+  readonly queueLimit?: number
+  /** False: a 401 is never answered with a renewed credential. */
+  readonly renew?: boolean
+  /** What to tell the user about a status, in `hint`. */
+  readonly hints?: Readonly<Record<number, string>>
+  /** Reads XML. */
+  readonly codec?: Codec
+  /** Default: one for the process. */
+  readonly governor?: Governor
+  readonly hooks?: Hooks
+}
+
+/**
+ * Sends the operations of one service. Nothing is loaded or connected before the first call.
+ *
+ * Errors of the constructor: `CONFIG_INVALID`, `URL_INSECURE`. Of calls: `ValidationError`, `HttpError` and its kinds, `RetryBudgetError`,
+ * `NetworkError`, `TimeoutError`, `ProtocolError`, `TrustError`, `CredentialError`, `SelectionError`, `AbortedError`.
+ *
+ * @example
+ * const client = new ApiClient({ baseUrl: 'https://api.example/v1', credential: { type: 'http', scheme: 'bearer', token } })
+ * const projects = await client.call({ name: 'projects.list', method: 'GET', path: '/projects', replay: 'safe' })
+ */
+export class ApiClient {
+  readonly #options: ApiClientOptions
+  readonly #settings: Settings & { readonly interceptors: Interceptor[] }
+  readonly #common: Readonly<Record<string, string>>
+  readonly #prepared = new WeakMap<Operation, PreparedOperation>()
+  readonly #siblings = new WeakMap<CredentialInput, ApiClient>()
+  #link: Link | Promise<Link> | undefined
+
+  constructor(options: ApiClientOptions) {
+    const base = baseAddress(options.baseUrl, options.allowInsecure)
+    if (options.auth && options.credential)
+      throw new ConfigurationError('CONFIG_INVALID', 'give a client either auth or credential, not both')
+    this.#options = options
+    this.#settings = settingsOf(options, base)
+    this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
+  }
+
+  /** `https://host[:port]` of the base address. */
+  get origin(): string {
+    return this.#settings.origin
+  }
+
+  /** The data of the answer. */
+  async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
+    return (await this.send<T>(operation, input, options)).data
+  }
+
+  /** The data of the answer, its status and headers, and how many requests it took. */
+  async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    if (options.credential) return this.withCredential(options.credential).send(operation, input, { ...options, credential: undefined })
+    const prepared = this.#prepare(operation)
+    const settings = this.#settings
+    try {
+      const draft = draftOf(prepared, input, options, settings)
+      this.#link ??= this.#open()
+      return (await new Call({ settings, prepared, draft, input, options }).run(this.#link)) as ApiResponse<T>
+    } catch (error) {
+      throw described(error, 0, operation.name)
+    }
+  }
+
+  /** Sends a request that is no operation: any path below the base address. A `GET` is taken for safe, everything else for unsafe. */
+  async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
+    const name = `${method} request`
+    try {
+      return await this.send<T>({ name, method, path: rawPath(path), replay }, input, options)
+    } catch (error) {
+      throw described(error, 0, name)
+    }
+  }
+
+  /**
+   * The path below the base address of an address that the service named. Errors: `RESPONSE_INVALID` for one elsewhere.
+   *
+   * @param from path of the operation whose answer named it
+   */
+  pathOf(url: string, from: string): string {
+    const { origin, base } = this.#settings
+    const to = URL.canParse(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
+    if (to?.origin === origin && to.pathname.startsWith(`${base}/`)) return to.pathname.slice(base.length) + to.search
+    throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base address`, { url: origin })
+  }
+
+  /** Hears an event; the result takes the listener back. */
+  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+    return this.#settings.events.on(event, listener)
+  }
+
+  /** Tells those who listen: for clients that are built on this one. */
+  emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
+    if (this.#settings.events.has(event)) this.#settings.events.emit(event, payload)
+  }
+
+  /** Adds something that is done to every attempt. */
+  use(interceptor: Interceptor): this {
+    this.#settings.interceptors.push(interceptor)
+    return this
+  }
+
+  /** Keeps a secret that the service gave, such as the key of a document, out of errors and events. */
+  protect(secret: string): void {
+    this.#settings.redactor.add(secret)
+  }
+
+  /** The same client with another credential: other limits, the same connections. */
+  withCredential(credential: CredentialInput): ApiClient {
+    const known = this.#siblings.get(credential)
+    if (known) return known
+    const { auth: _auth, ...options } = this.#options
+    const sibling = new ApiClient({ ...options, credential })
+    this.#siblings.set(credential, sibling)
+    return sibling
+  }
+
+  toJSON(): object {
+    return { origin: this.origin }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `ApiClient { ${this.origin} }`
+  }
+
+  #prepare(operation: Operation): PreparedOperation {
+    const known = this.#prepared.get(operation)
+    if (known) return known
+    const prepared = prepareOperation(operation, this.#common)
+    this.#prepared.set(operation, prepared)
+    return prepared
+  }
+
+  /** A link that could not be opened is tried again by the next call. */
+  #open(): Promise<Link> {
+    const { credential, transport, allowInsecure } = this.#options
+    const { origin, base, governor, events } = this.#settings
+    const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
+    const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
+    const granted = allowInsecure === 'loopback'
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted })
+    opening.then(
+      (link) => {
+        events.connect(link.channels)
+        if (this.#link === opening) this.#link = link
+      },
+      () => {
+        if (this.#link === opening) this.#link = undefined
+      },
+    )
+    return opening
+  }
+}
+
+function settingsOf(options: ApiClientOptions, { origin, path }: { origin: string; path: string }) {
+  const { timeouts = {}, governor = sharedGovernor } = options
+  return {
+    origin,
+    base: path,
+    form: options.form ?? {},
+    pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
+    timeouts: { attempt: 30_000, headers: 30_000, bodyIdle: 30_000, total: 120_000, ...timeouts },
+    maxRetries: options.maxRetries ?? 4,
+    maxRetryAfter: options.maxRetryAfter ?? 60_000,
+    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
+    renew: options.renew ?? true,
+    hints: options.hints ?? {},
+    codec: options.codec,
+    governor,
+    events: new Events(options.hooks),
+    redactor: new Redactor(),
+    interceptors: [] as Interceptor[],
+  }
+}
+
+/** Exactly one entry, which may go to the origin of the base address and nowhere else unless its owner says so. */
+function engine(credential: CredentialInput, origin: string, transport: Transport | undefined): Auth {
+  const entry = credential.sendTo === undefined ? { ...credential, sendTo: [`${origin}/`] } : credential
+  return createAuth({ credentials: [entry], redirects: 'error', ...(transport && { transport }) })
+}
+
+/** The same for entries that say the same; those with functions are what they are. */
+function markOf(credential: CredentialInput): object | string {
+  return Object.values(credential).every((value) => typeof value === 'string')
+    ? JSON.stringify(Object.entries(credential).sort())
+    : credential
+}
+
+function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,210 @@
+/** One call: its attempts, the pauses between them, and its end. */
+import type { Collected } from '../http/collect.ts'
+import type { HttpRequest } from '../http/message.ts'
+import { ApiResponse } from './api-response.ts'
+import { Attempts } from './attempt.ts'
+import type { CallInput, CallOptions } from './call-options.ts'
+import { described } from './described.ts'
+import type { Draft } from './draft.ts'
+import type { CallEvent } from './events.ts'
+import type { Lane } from './governor.ts'
+import { Interruption } from './interruption.ts'
+import type { Link } from './link.ts'
+import type { PreparedOperation } from './operation.ts'
+import { isFailure, type Outcome, Outcomes } from './outcome.ts'
+import type { Failure } from './replay.ts'
+import { Retries } from './retries.ts'
+import type { Settings } from './settings.ts'
+import { shownRequestHeaders } from './shown-headers.ts'
+import { sleep } from './sleep.ts'
+import { StreamedBody } from './streamed-body.ts'
+import { attemptTimeout } from './timeouts.ts'
+import { traceOf } from './trace.ts'
+import { Watch } from './watch.ts'
+
+/** What a call is about. */
+export interface CallParts {
+  readonly settings: Settings
+  readonly prepared: PreparedOperation
+  readonly draft: Draft
+  readonly input: CallInput
+  readonly options: CallOptions
+}
+
+let calls = 0
+
+export class Call {
+  readonly #parts: CallParts
+  readonly #url: string
+  readonly #interruption: Interruption
+  readonly #watch: Watch
+  #attempts: Attempts | undefined
+  #streamed: StreamedBody | undefined
+  #id = 0
+
+  constructor(parts: CallParts) {
+    const { settings, draft, options } = parts
+    const { clock, wheel } = settings.governor
+    const query = draft.path.indexOf('?')
+    this.#parts = parts
+    this.#url = settings.origin + (query < 0 ? draft.path : draft.path.slice(0, query))
+    this.#interruption = new Interruption(options.signal)
+    this.#watch = new Watch(deadlineOf(parts), clock, wheel, this.#interruption, this.#url)
+  }
+
+  /** Errors: the whole family; each says how many requests were sent for it, and for which operation. */
+  async run(link: Link | Promise<Link>): Promise<ApiResponse> {
+    try {
+      return await this.#answer('then' in link ? await this.#opened(link) : link)
+    } catch (error) {
+      throw described(error, this.#attempts?.count ?? 0, this.#parts.prepared.operation.name)
+    } finally {
+      this.#watch.stop()
+      if (!this.#streamed) this.#interruption.close()
+    }
+  }
+
+  /** Whoever gives up need not wait for what the client still has to load. */
+  #opened(link: Promise<Link>): Promise<Link> {
+    this.#watch.start()
+    return new Promise((resolve, reject) => {
+      this.#interruption.tell(reject)
+      link.then(resolve, reject)
+    })
+  }
+
+  async #answer(link: Link): Promise<ApiResponse> {
+    const { settings, prepared, draft, options } = this.#parts
+    const lane = link.lane(prepared.operation.lane ?? '')
+    const attempts = this.#begin(link)
+    const outcomes = new Outcomes(this.#parts, attempts, this.#url)
+    const retries = new Retries({ settings, prepared, draft, options, lane, streams: link.streams })
+    for (;;) {
+      if (!this.#entersAtOnce(lane)) await this.#enter(lane)
+      let outcome: Outcome
+      try {
+        outcome = await this.#attempt(attempts, outcomes, retries.count + 1)
+        // Before the next one is let in.
+        if (isFailure(outcome)) retries.tellLane(outcome)
+      } finally {
+        lane.gate.leave()
+      }
+      if (!isFailure(outcome)) {
+        if (retries.count === 0) lane.budget.earn()
+        lane.gate.succeeded()
+        return this.#success(outcome.answer, outcome.data, attempts.count)
+      }
+      if (retries.isAlreadyGone(outcome)) return new ApiResponse(404, outcome.headers ?? NO_HEADERS, undefined, attempts.count, true)
+      await this.#pause(outcome, retries)
+    }
+  }
+
+  #begin(link: Link): Attempts {
+    const { settings, prepared, draft } = this.#parts
+    const { timeouts, origin } = settings
+    if (prepared.responseKind === 'stream') this.#streamed = new StreamedBody(this.#interruption, this.#url)
+    this.#attempts = new Attempts(draft, {
+      link,
+      collect: this.#streamed?.collect(link.send) ?? link.collect,
+      origin,
+      limit: prepared.limit,
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.bodyIdle,
+      renew: prepared.operation.renew ?? settings.renew,
+      interruption: this.#interruption,
+    })
+    return this.#attempts
+  }
+
+  #entersAtOnce({ limiter, gate }: Lane): boolean {
+    if (this.#interruption.reason) throw this.#interruption.reason
+    return !limiter && gate.tryEnter()
+  }
+
+  async #enter({ limiter, gate }: Lane): Promise<void> {
+    const { settings, options } = this.#parts
+    const { clock } = settings.governor
+    this.#watch.start()
+    const wait = limiter?.take(clock.now()) ?? 0
+    if (wait > 0) await sleep(wait, clock, this.#interruption)
+    if (limiter && gate.tryEnter()) return
+    const { events, queueLimit } = settings
+    if (events.has('queue')) events.emit('queue', { depth: gate.depth + 1, limit: gate.limit })
+    await gate.enter(this.#interruption, { queueLimit, ...(options.priority && { priority: options.priority }) })
+  }
+
+  async #attempt(attempts: Attempts, outcomes: Outcomes, attempt: number): Promise<Outcome> {
+    const { settings, prepared, options } = this.#parts
+    const { events, interceptors, governor } = settings
+    const plain = interceptors.length > 0 ? await this.#intercepted(attempt) : this.#plain()
+    if (events.has('request')) events.emit('request', { ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) })
+    const started = governor.clock.now()
+    const timeout = attemptTimeout(prepared, options, settings.timeouts)
+    this.#watch.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
+    const result = await attempts.make(plain)
+    this.#watch.stop()
+    if ('status' in result) {
+      for (const { after } of interceptors) await after?.({ status: result.status, headers: result.headers })
+      if (events.has('response'))
+        events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
+    }
+    return outcomes.of(result, plain)
+  }
+
+  #plain(): HttpRequest {
+    const { settings, draft } = this.#parts
+    const { method, path, headers, body } = draft
+    const url = settings.origin + path
+    return body === undefined ? { method, url, headers } : { method, url, headers, body }
+  }
+
+  async #intercepted(attempt: number): Promise<HttpRequest> {
+    const { settings, prepared } = this.#parts
+    let request = this.#plain()
+    const { url, method } = request
+    for (const interceptor of settings.interceptors) {
+      const about = { operation: prepared.operation.name, attempt }
+      request = { ...((await interceptor.before?.(request, about)) ?? request), url, method }
+    }
+    return request
+  }
+
+  async #pause(failure: Failure, retries: Retries): Promise<void> {
+    const { settings } = this.#parts
+    const { events, governor } = settings
+    const delay = retries.delayAfter(failure, this.#watch)
+    if (events.has('retry')) {
+      events.emit('retry', { ...this.#event(retries.count), reason: failure.error.code, delayMs: delay })
+    }
+    if (delay === 0) return
+    this.#watch.start()
+    await sleep(delay, governor.clock, this.#interruption)
+    this.#watch.stop()
+  }
+
+  #success(answer: Collected, data: unknown, attempts: number): ApiResponse {
+    const body = this.#streamed ? this.#streamed.readable((reason) => this.#attempts?.cancel(reason)) : data
+    return new ApiResponse(answer.status, answer.headers, body, attempts)
+  }
+
+  #event(attempt: number): CallEvent {
+    const { prepared, draft, options } = this.#parts
+    this.#id ||= ++calls
+    const { name } = prepared.operation
+    return { id: this.#id, operation: name, method: draft.method, url: this.#url, attempt, tag: options.tag }
+  }
+
+  #seen(answer: Collected, started: number, scrub: (text: string) => string) {
+    const traceId = traceOf(answer.headers)
+    const durationMs = this.#parts.settings.governor.clock.now() - started
+    return { status: answer.status, durationMs, bytes: answer.body.length, ...(traceId !== undefined && { traceId: scrub(traceId) }) }
+  }
+}
+
+const NO_HEADERS = { get: () => null }
+
+function deadlineOf({ settings, options }: CallParts): number {
+  const { totalTimeout = settings.timeouts.total, deadline } = options
+  const total = totalTimeout === false ? Number.POSITIVE_INFINITY : settings.governor.clock.now() + totalTimeout
+  return deadline ? Math.min(total, deadline.getTime()) : total
+}

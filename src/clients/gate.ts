@@ -1,0 +1,145 @@
+/** How many requests to one service may be under way at a time. */
+import { type AuthError, ConfigurationError } from '../errors.ts'
+import type { ClientClock } from './clock.ts'
+import type { Interruption } from './interruption.ts'
+
+const START = 8
+const MOST = 64
+/** Milliseconds within which refusals count as one. */
+const WINDOW = 1000
+
+/** Somebody who waits for a turn. */
+interface Waiting {
+  enter(): void
+  refuse(reason: AuthError): void
+}
+
+/**
+ * Lets requests pass as many at a time as the service takes: half as many after a refusal, one more after as many successes as
+ * there are places. While the service wants rest, or is out of quota, nobody passes.
+ */
+export class Gate {
+  readonly #clock: ClientClock
+  readonly #urgent: Waiting[] = []
+  readonly #queue: Waiting[] = []
+  #active = 0
+  #limit = START
+  #successes = 0
+  #halvedAt = Number.NEGATIVE_INFINITY
+  #restUntil = Number.NEGATIVE_INFINITY
+  #waking: (() => void) | undefined
+  #exhausted: (() => AuthError) | undefined
+
+  constructor(clock: ClientClock) {
+    this.#clock = clock
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  get depth(): number {
+    return this.#urgent.length + this.#queue.length
+  }
+
+  get active(): number {
+    return this.#active
+  }
+
+  /** Takes a place if one is free; `leave` must follow then. Errors: that of the used-up quota while a request tries whether it is back. */
+  tryEnter(): boolean {
+    if (this.#exhausted && this.#active > 0) throw this.#exhausted()
+    if (this.#active >= this.#limit || this.depth > 0 || this.#isResting()) return false
+    this.#active++
+    return true
+  }
+
+  /** Waits for a place; `leave` must follow. Errors: what interrupts, that of a used-up quota, `CONFIG_INVALID` for a queue that is full. */
+  enter(interruption: Interruption, { priority, queueLimit }: { readonly priority?: 'high'; readonly queueLimit: number }): Promise<void> {
+    if (this.depth >= queueLimit) return Promise.reject(queueFull(queueLimit))
+    return new Promise((resolve, reject) => {
+      const line = priority === 'high' ? this.#urgent : this.#queue
+      const waiting: Waiting = {
+        enter: () => {
+          interruption.tell(undefined)
+          resolve()
+        },
+        refuse: (reason) => {
+          interruption.tell(undefined)
+          reject(reason)
+        },
+      }
+      line.push(waiting)
+      interruption.tell((reason) => {
+        const place = line.indexOf(waiting)
+        if (place >= 0) line.splice(place, 1)
+        reject(reason)
+      })
+      if (this.#isResting()) this.#wakeLater()
+    })
+  }
+
+  leave(): void {
+    this.#active--
+    if (this.depth > 0) this.#admit()
+  }
+
+  /** The service has answered well. */
+  succeeded(): void {
+    this.#exhausted = undefined
+    if (this.#limit >= MOST || ++this.#successes < this.#limit) return
+    this.#successes = 0
+    this.#limit++
+    if (this.depth > 0) this.#admit()
+  }
+
+  /** The service has had enough, and may have said for how many milliseconds. */
+  refused(rest: number): void {
+    const now = this.#clock.now()
+    this.#successes = 0
+    if (now - this.#halvedAt >= WINDOW) {
+      this.#halvedAt = now
+      this.#limit = Math.max(1, this.#limit >> 1)
+    }
+    this.#restUntil = Math.max(this.#restUntil, now + rest)
+  }
+
+  /** What was paid for is used up: whoever waits hears it, and one request at a time may try whether that is still so. */
+  exhaust(reason: () => AuthError): void {
+    this.#exhausted = reason
+    for (const waiting of [...this.#urgent.splice(0), ...this.#queue.splice(0)]) waiting.refuse(reason())
+  }
+
+  #isResting(): boolean {
+    return this.#restUntil > this.#clock.now()
+  }
+
+  #admit(): void {
+    if (this.#isResting()) this.#wakeLater()
+    while (this.#active < this.#limit && !this.#isResting()) {
+      const next = this.#urgent.shift() ?? this.#queue.shift()
+      if (!next) return
+      this.#active++
+      next.enter()
+    }
+  }
+
+  #wakeLater(): void {
+    this.#waking ??= this.#clock.setTimer(
+      this.#restUntil - this.#clock.now(),
+      () => {
+        this.#waking = undefined
+        this.#admit()
+      },
+      'wait',
+    )
+  }
+}
+
+function queueFull(limit: number): ConfigurationError {
+  const hint = 'wait for some of the calls, or raise queueLimit'
+  return new ConfigurationError('CONFIG_INVALID', `${limit} calls wait for their turn already, which is queueLimit`, {
+    hint,
+    retryable: true,
+  })
+}

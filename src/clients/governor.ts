@@ -1,0 +1,60 @@
+/** What clients of one service share: how many requests at a time, how many retries, and whether there is quota left. */
+import type { Transport } from '../http/message.ts'
+import { type ClientClock, systemClock } from './clock.ts'
+import { Gate } from './gate.ts'
+import { type RateLimit, RateLimiter } from './rate-limiter.ts'
+import { RetryBudget } from './retry-budget.ts'
+import { TimerWheel } from './timer-wheel.ts'
+
+/** The state of one service as one credential sees it. */
+export interface Lane {
+  readonly gate: Gate
+  readonly budget: RetryBudget
+  readonly limiter: RateLimiter | undefined
+}
+
+export interface GovernorOptions {
+  /** Default: the platform's. */
+  readonly clock?: ClientClock
+  /** Default: none. */
+  readonly rateLimit?: RateLimit
+}
+
+/**
+ * Keeps the requests of several clients within what a service takes. Clients that are given none share one for the whole process, and
+ * in it those of the same origin and credential share a lane.
+ *
+ * @example new ApiClient({ baseUrl, credential, governor: new Governor({ rateLimit: { requestsPerSecond: 5 } }) })
+ */
+export class Governor {
+  readonly clock: ClientClock
+  readonly wheel: TimerWheel
+  readonly #rateLimit: RateLimit | undefined
+  readonly #lanes = new Map<string, Lane>()
+  #transport: Promise<Transport> | undefined
+
+  constructor({ clock = systemClock(), rateLimit }: GovernorOptions = {}) {
+    this.clock = clock
+    this.wheel = new TimerWheel(clock)
+    this.#rateLimit = rateLimit
+  }
+
+  /** The transport of all clients that are given none: one set of connections. */
+  transport(load: () => Promise<Transport>): Promise<Transport> {
+    this.#transport ??= load()
+    return this.#transport
+  }
+
+  /** The lane of that key, made when it is first asked for. */
+  lane(key: string): Lane {
+    const known = this.#lanes.get(key)
+    if (known) return known
+    const limiter = this.#rateLimit && new RateLimiter(this.#rateLimit)
+    const lane = { gate: new Gate(this.clock), budget: new RetryBudget(), limiter }
+    this.#lanes.set(key, lane)
+    return lane
+  }
+}
+
+/** For all clients that are given none. */
+export const sharedGovernor = new Governor()

@@ -1,0 +1,39 @@
+/** `stac-auth/clients`: what clients of an API are made from. */
+export { ApiClient, type ApiClientOptions } from './api-client.ts'
+export type { ApiResponse } from './api-response.ts'
+export type { CallInput, CallOptions, RetryOptions, StreamBody } from './call-options.ts'
+export { type ClientClock, systemClock, type TimerKind } from './clock.ts'
+export type { Codec } from './decode.ts'
+export { type Decoded, type DecodeIssue, decodeRecord, type FieldReaders } from './decode-record.ts'
+export type { Envelope } from './envelope.ts'
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  HttpError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PermissionError,
+  QuotaExceededError,
+  RateLimitError,
+  RetryBudgetError,
+  ServerError,
+  UnavailableError,
+  UnsupportedMediaTypeError,
+  UriTooLongError,
+  ValidationError,
+} from './errors.ts'
+export type { CallEvent, ClientEvents, EventName, Hooks } from './events.ts'
+export { CLEAR, encodeForm, type FormOptions } from './form.ts'
+export { Governor, type GovernorOptions } from './governor.ts'
+export type { Interceptor } from './interceptor.ts'
+export type { Method, Operation } from './operation.ts'
+export { type Paged, type PagedOptions, type PageSource, paged } from './paged.ts'
+export type { Paging } from './paging.ts'
+export type { PathValue } from './path.ts'
+export type { RateLimit } from './rate-limiter.ts'
+export type { ReplayClass } from './replay.ts'
+export { type Resource, type ResourceOptions, RestResource } from './rest-resource.ts'
+export { type Action, JSON_REST, type ServiceProfile } from './service-profile.ts'
+export type { Timeouts } from './settings.ts'
+export { asBool, asDecimal, asDuration, asInstant, asInt, type Instant } from './tolerant.ts'

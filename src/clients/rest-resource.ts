@@ -1,0 +1,169 @@
+/** A collection and its items (one address each), by the conventions of a profile. */
+import type { ApiClient } from './api-client.ts'
+import type { ApiResponse } from './api-response.ts'
+import type { CallInput, CallOptions } from './call-options.ts'
+import { type Decoded, decodeRecord, type FieldReaders } from './decode-record.ts'
+import { listIn, unwrapped } from './envelope.ts'
+import { ValidationError } from './errors.ts'
+import type { Operation } from './operation.ts'
+import { type Paged, type PagedOptions, paged } from './paged.ts'
+import { cursorAfter, firstQuery, type PageCursor } from './paging.ts'
+import { type PathValue, segment } from './path.ts'
+import { rawPath } from './raw-path.ts'
+import { type Action, checkVerb, replayOf, type ServiceProfile } from './service-profile.ts'
+
+/** A record with the fields that are known, and others. */
+export type Resource<T> = T & Readonly<Record<string, unknown>>
+
+/** What a resource is, besides its profile. */
+export interface ResourceOptions {
+  readonly client: ApiClient
+  readonly profile: ServiceProfile
+  /** The collection's path without the first slash: `users`, `admin/users`. Written by the programmer. */
+  readonly path: string
+  /** Reads known fields of its records. */
+  readonly fields?: FieldReaders
+}
+
+/**
+ * One resource of a service. Methods give the record or the list without its envelope, `undefined` for an empty answer.
+ *
+ * Errors: `VERB_NOT_ALLOWED`, those of {@link ApiClient}.
+ *
+ * @example
+ * const users = new RestResource<User>({ client, profile: JSON_REST, path: 'users' })
+ * await users.update(7, { name: 'Ada' })
+ */
+export class RestResource<T extends object = object, Create extends object = object, Update extends object = object> {
+  readonly #options: ResourceOptions
+  readonly #name: string
+  readonly #operations: Readonly<Record<Action, Operation>>
+
+  constructor(options: ResourceOptions) {
+    this.#options = options
+    this.#name = options.path.slice(options.path.lastIndexOf('/') + 1)
+    this.#operations = operationsOf(options)
+  }
+
+  async list(options: CallOptions = {}): Promise<Decoded<Resource<T>>[]> {
+    const answer = await this.#send('list', {}, options)
+    return this.#records(answer)
+  }
+
+  async get(id: PathValue, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
+    return this.#record(await this.#send('get', { path: { id } }, options)) as Decoded<Resource<T>>
+  }
+
+  async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
+    return this.#record(await this.#send('create', this.#written(data), options))
+  }
+
+  async update(id: PathValue, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
+    return this.#record(await this.#send('update', { path: { id }, ...this.#written(data) }, options))
+  }
+
+  /** Whatever the service answers; most answer nothing. */
+  async delete(id: PathValue, options: CallOptions = {}): Promise<unknown> {
+    return unwrapped((await this.#send('delete', { path: { id } }, options)).data, this.#options.profile.envelope)
+  }
+
+  /** All items, page by page as the profile says. `pageSize` is sent where the profile names its parameter. */
+  iterate(options: CallOptions & PagedOptions & { readonly pageSize?: number } = {}): Paged<Decoded<Resource<T>>> {
+    const { paging = { style: 'none' } } = this.#options.profile
+    const { limit, maxPages, signal, pageSize, ...call } = options
+    let number = 0
+    let total = 0
+    return paged<ApiResponse, Decoded<Resource<T>>, PageCursor>(
+      {
+        name: this.#operations.list.name,
+        fetch: (cursor, ending) => {
+          if (cursor === undefined) [number, total] = [0, 0]
+          return this.#page(cursor ?? { query: firstQuery(paging, pageSize) }, { ...call, signal: ending })
+        },
+        items: (answer) => this.#records(answer),
+        next: (answer) => {
+          const count = this.#records(answer).length
+          total += count
+          return cursorAfter(paging, { answer, count, total, pageSize, number: number++ })
+        },
+      },
+      { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) },
+    )
+  }
+
+  /** Any request below the collection: status, headers and data as they came. */
+  request<Data = unknown>(method: Operation['method'], path: string, input: CallInput = {}, options: CallOptions = {}) {
+    const { client, profile } = this.#options
+    const name = `${this.#name}.request`
+    checkVerb(profile, method, name)
+    const below = path === '' ? `/${this.#options.path}` : `/${this.#options.path}${rawPath(path)}`
+    const safe = method === 'GET' || method === 'HEAD'
+    const operation: Operation = { ...common(profile), name, method, path: below, replay: safe ? 'safe' : 'unsafe' }
+    return client.send<Data>(operation, input, options)
+  }
+
+  /** A collection below one of its items: `users/7/tasks`. */
+  sub<S extends object = object, C extends object = object, U extends object = object>(id: PathValue, path: string): RestResource<S, C, U> {
+    const { fields: _fields, ...options } = this.#options
+    return new RestResource<S, C, U>({ ...options, path: `${options.path}/${segment(id, 'id')}/${path}` })
+  }
+
+  async #send(action: Action, input: CallInput, options: CallOptions): Promise<ApiResponse> {
+    const { client, profile } = this.#options
+    const operation = this.#operations[action]
+    checkVerb(profile, operation.method, operation.name)
+    return client.send(operation, input, options)
+  }
+
+  #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
+    if ('query' in cursor) return this.#send('list', { query: cursor.query }, options)
+    const path = this.#options.client.pathOf(cursor.url, this.#operations.list.path)
+    return this.#options.client.send({ ...this.#operations.list, path: rawPath(path) }, {}, { ...options, query: undefined })
+  }
+
+  #records({ data }: ApiResponse): Decoded<Resource<T>>[] {
+    const { client, profile } = this.#options
+    const list = listIn(data, profile.envelope, this.#name, client.origin + this.#operations.list.path)
+    return list.map((record) => this.#decoded(record))
+  }
+
+  #record({ data }: ApiResponse): Decoded<Resource<T>> | undefined {
+    return data === undefined ? undefined : this.#decoded(unwrapped(data, this.#options.profile.envelope))
+  }
+
+  /** What is no record is given as it came. */
+  #decoded(record: unknown): Decoded<Resource<T>> {
+    const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record)
+    return (isRecord ? decodeRecord(record, this.#options.fields ?? {}) : record) as Decoded<Resource<T>>
+  }
+
+  #written(data: object): CallInput {
+    const { body, codec } = this.#options.profile
+    if (body !== 'xml') return { body: data }
+    if (codec?.stringify) return { content: codec.stringify(data), contentType: 'application/xml' }
+    throw new ValidationError('REQUEST_INVALID', 'this service wants XML, which nothing was given to write with', { field: 'body' })
+  }
+}
+
+function operationsOf({ profile, path }: ResourceOptions): Readonly<Record<Action, Operation>> {
+  const [collection, item] = [`/${path}`, `/${path}/{id}`]
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const operation = (action: Action, method: Operation['method'], at: string): Operation => ({
+    ...common(profile),
+    name: `${name}.${action}`,
+    method,
+    path: at,
+    replay: replayOf(profile, action),
+  })
+  return {
+    list: operation('list', 'GET', collection),
+    get: operation('get', 'GET', item),
+    create: operation('create', 'POST', collection),
+    update: operation('update', profile.update, item),
+    delete: operation('delete', 'DELETE', item),
+  }
+}
+
+function common({ accept, body }: ServiceProfile): Pick<Operation, 'accept' | 'body'> {
+  return body === 'xml' ? { accept } : { accept, body }
+}

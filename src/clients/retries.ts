@@ -1,0 +1,113 @@
+/** Whether a call is tried again, and when. */
+import type { AuthError } from '../errors.ts'
+import { delayBefore } from './backoff.ts'
+import type { CallOptions, RetryOptions } from './call-options.ts'
+import type { Draft } from './draft.ts'
+import { type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
+import type { Lane } from './governor.ts'
+import type { PreparedOperation } from './operation.ts'
+import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
+import type { Settings } from './settings.ts'
+import type { Watch } from './watch.ts'
+
+interface RetryParts {
+  readonly settings: Settings
+  readonly prepared: PreparedOperation
+  readonly draft: Draft
+  readonly options: CallOptions
+  readonly lane: Lane
+  /** The transport does not look at a stream before it is connected. */
+  readonly streams: boolean
+}
+
+export class Retries {
+  /** Retries so far. */
+  count = 0
+  readonly #parts: RetryParts
+  readonly #replay: ReplayClass
+  readonly #wishes: RetryOptions
+  /** An attempt may have done what was asked, although it failed. */
+  #unknown = false
+  readonly #had = new Set<Verdict>()
+
+  constructor(parts: RetryParts) {
+    const { prepared, options } = parts
+    this.#parts = parts
+    this.#wishes = options.retry === false ? { maxRetries: 0 } : (options.retry ?? {})
+    this.#replay = replayOf(prepared, options, this.#wishes)
+  }
+
+  /** A repeated deletion that finds nothing has come to its end. */
+  isAlreadyGone({ status }: Failure): boolean {
+    return status === 404 && this.#unknown && this.#parts.prepared.operation.method === 'DELETE'
+  }
+
+  /** What a failure means for the other calls of the lane. */
+  tellLane({ status, error }: Failure): void {
+    const { gate } = this.#parts.lane
+    if (status === 429 || status === 529) gate.refused((error as HttpError).retryAfterMs ?? 0)
+    if (status === 456) gate.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
+  }
+
+  /**
+   * Milliseconds until the next attempt. Errors: the failure itself when it is final, `RETRY_BUDGET`, `TIMEOUT_TOTAL` when the pause would
+   * end after the deadline.
+   */
+  delayAfter(failure: Failure, watch: Watch): number {
+    const { settings, lane } = this.#parts
+    const { clock } = settings.governor
+    const hint = (failure.error as HttpError).retryAfterMs
+    const verdict = this.#verdict(failure)
+    const { maxRetries = settings.maxRetries } = this.#wishes
+    if (verdict === 'never' || this.count >= maxRetries) throw failure.error
+    const now = clock.now()
+    if (hint !== undefined && (hint > settings.maxRetryAfter || now + hint > watch.deadline)) throw failure.error
+    const { status } = failure
+    const delay =
+      verdict === 'now' ? 0 : delayBefore(this.count + 1, { ...(hint !== undefined && { hint }), ...(status && { status }) }, clock)
+    if (now + delay > watch.deadline) throw watch.tooLate(failure.error)
+    if (!lane.budget.spend(hint !== undefined)) throw budgetEmpty(failure.error)
+    this.count++
+    this.#unknown ||= failure.sent && (status === undefined || status >= 500)
+    return delay
+  }
+
+  #verdict(failure: Failure): Verdict {
+    const { draft, prepared, streams } = this.#parts
+    const { status, error } = failure
+    if (!draft.replayable && (failure.sent || !streams)) return 'never'
+    if (status !== undefined && prepared.operation.final?.includes(status)) return 'never'
+    const wanted = status !== undefined && this.#wishes.statuses?.includes(status)
+    const policy = wanted ? 'retry' : verdictOn(failure, this.#replay)
+    const told = ENDED.has(error.code) ? undefined : this.#wishes.on?.(about(failure, this.count + 1))
+    if (told !== undefined) return told ? 'retry' : 'never'
+    return this.#firstTime(policy)
+  }
+
+  /** What is allowed once is final, or no longer at once, the second time. */
+  #firstTime(policy: Verdict): Verdict {
+    if (policy !== 'briefly' && policy !== 'now') return policy
+    const again = this.#had.has(policy)
+    this.#had.add(policy)
+    if (policy === 'briefly') return again ? 'never' : 'retry'
+    return again ? 'retry' : 'now'
+  }
+}
+
+/** The caller or the clock has ended the call. */
+const ENDED = new Set(['ABORTED', 'TIMEOUT_TOTAL'])
+
+/** What costs money again is as bad as what is done again, for those who say so. */
+function replayOf({ operation }: PreparedOperation, { replay }: CallOptions, { billed }: RetryOptions): ReplayClass {
+  if (operation.billed && billed === false) return 'unsafe'
+  return operation.replay === 'unsafe' && replay ? replay : operation.replay
+}
+
+function about({ error, status }: Failure, attempt: number) {
+  return { attempt, code: error.code, ...(status !== undefined && { status }) }
+}
+
+function budgetEmpty(cause: AuthError): RetryBudgetError {
+  const message = `too many requests to this service fail: it is not asked again for now (${cause.message})`
+  return new RetryBudgetError('RETRY_BUDGET', message, { cause, retryable: true, ...(cause.url !== undefined && { url: cause.url }) })
+}

@@ -1,0 +1,170 @@
+/** How fast a signing API may be asked: learned from its refusals, or said by the user. */
+
+import type { Clock } from '../../auth/strategy.ts'
+import { wait } from '../../auth/wait.ts'
+import { abortedBy, NetworkError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { retryAfter } from '../../http/retry-after.ts'
+
+/** Calls per second at first, and so many at once after a rest, while the limit is unknown. */
+const START = { rate: 50, burst: 10 }
+/** Added to the rate by each call that is accepted: doubles it every second, or from a known limit feels its way by 0.5 %. */
+const GROWTH = { searching: Math.LN2, known: 0.005 }
+/** Of what was accepted in the second before a refusal. */
+const BELOW_LIMIT = 0.9
+const SLOWEST = 0.5
+/** Milliseconds: a timer that comes late is made up for by so much, so a rate that is not to be exceeded is lowered by as much of a second. */
+const CATCH_UP = 20
+/** More at a time would only be more to refuse. */
+const MOST_AT_A_TIME = 64
+const MOST_TRIES = 6
+/** Milliseconds: pauses without `Retry-After`, doubled each time, and the longest that is waited for. */
+const PAUSE = { first: 1000, most: 30_000, longest: 120_000 }
+
+interface Waiting {
+  readonly go: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Lets calls to one endpoint pass: no faster than it accepts them, none while it wants rest, a refused one again and first. */
+export class Pace {
+  readonly #clock: Clock
+  readonly #most: number
+  #rate: number
+  #isLimitKnown: boolean
+  /** Nobody goes before. */
+  #next = 0
+  /** When the rate was last lowered: refusals of earlier calls say nothing new. */
+  #lowered = Number.NEGATIVE_INFINITY
+  #accepted: number[] = []
+  #active = 0
+  readonly #refused = new Set<Waiting>()
+  readonly #waiting = new Set<Waiting>()
+  #sleep: AbortController | undefined
+  #closed: ((now: number) => NetworkError | undefined) | undefined
+
+  /** @param rate calls per second that are never exceeded; without it the limit is searched for */
+  constructor(clock: Clock, rate?: number) {
+    this.#clock = clock
+    this.#most = rate === undefined ? Number.POSITIVE_INFINITY : rate * (1 - CATCH_UP / 1000)
+    this.#rate = rate === undefined ? START.rate : this.#most
+    this.#isLimitKnown = rate !== undefined
+  }
+
+  /**
+   * The answer to a call, sent when its turn has come. One that is refused with 429, or with 503 and `Retry-After`, is sent again
+   * after the pause that was asked for; the sixth such answer is given back.
+   *
+   * Errors: those of `call`, `RATE_LIMITED` when the endpoint wants a rest of more than two minutes, `ABORTED`.
+   */
+  async run(call: () => Promise<HttpResponse>, signal: AbortSignal): Promise<HttpResponse> {
+    for (let tries = 1; ; tries++) {
+      await this.#turn(signal, tries > 1 ? this.#refused : this.#waiting)
+      const sent = this.#clock.now()
+      const response = await call().finally(() => this.#leave())
+      const pause = pauseOf(response, tries, this.#clock.now())
+      if (pause === undefined) this.#faster()
+      else this.#slower(sent, pause)
+      if (pause === undefined || tries === MOST_TRIES) return response
+      await response.discard()
+      if (pause > PAUSE.longest) this.#sendAway(response)
+    }
+  }
+
+  async #turn(signal: AbortSignal, queue: Set<Waiting>): Promise<void> {
+    if (signal.aborted) throw abortedBy(signal)
+    const refusal = this.#closed?.(this.#clock.now())
+    if (refusal) throw refusal
+    return new Promise((resolve, reject) => {
+      const done = (settle: () => void) => () => {
+        queue.delete(waiting)
+        signal.removeEventListener('abort', abort)
+        settle()
+      }
+      const abort = done(() => {
+        reject(abortedBy(signal))
+        if (this.#refused.size + this.#waiting.size === 0) this.#sleep?.abort()
+      })
+      const waiting: Waiting = { go: done(resolve), fail: (error) => done(() => reject(error))() }
+      signal.addEventListener('abort', abort)
+      queue.add(waiting)
+      void this.#admit()
+    })
+  }
+
+  /** Lets them go in their order, as long as there are any; one of these runs at a time. */
+  async #admit(): Promise<void> {
+    if (this.#sleep) return
+    // A clock may stand still while a timer runs, or be a little behind it.
+    let reached = 0
+    while (this.#active < MOST_AT_A_TIME) {
+      const [first = this.#waiting.values().next().value] = this.#refused
+      if (!first) return
+      const now = Math.max(this.#clock.now(), reached)
+      const spacing = 1000 / this.#rate
+      const at = Math.max(this.#next, now - (this.#isLimitKnown ? CATCH_UP : START.burst * spacing))
+      if (at > now) {
+        this.#sleep = new AbortController()
+        await wait(at - now, { clock: this.#clock, signal: this.#sleep.signal }).catch(() => {})
+        this.#sleep = undefined
+        reached = at
+        continue
+      }
+      this.#next = at + spacing
+      this.#active++
+      first.go()
+    }
+  }
+
+  #leave(): void {
+    this.#active--
+    void this.#admit()
+  }
+
+  /** An endpoint that accepts as fast as calls come may be asked faster. */
+  #faster(): void {
+    const now = this.#clock.now()
+    this.#accepted.push(now)
+    if (this.#accepted.length > 10_000) this.#forget(now)
+    const isHeldBack = this.#waiting.size > 0 && this.#active < MOST_AT_A_TIME - 1
+    if (isHeldBack) this.#rate = Math.min(this.#most, this.#rate + (this.#isLimitKnown ? GROWTH.known : GROWTH.searching))
+  }
+
+  #slower(sent: number, pause: number): void {
+    const now = this.#clock.now()
+    this.#next = Math.max(this.#next, now + pause)
+    if (sent <= this.#lowered) return
+    this.#lowered = now
+    this.#forget(now)
+    const accepted = Math.max(1, this.#accepted.length)
+    // What was accepted is the limit only where about as much was asked for; else somebody else may have used it up.
+    const isLimit = accepted >= this.#rate / 2
+    this.#isLimitKnown ||= isLimit
+    this.#rate = Math.max(SLOWEST, isLimit ? BELOW_LIMIT * Math.min(accepted, this.#rate) : this.#rate / 2)
+  }
+
+  /** Whoever waits, and whoever comes before the rest is nearly over, is told instead of kept. */
+  #sendAway({ url, status }: HttpResponse): never {
+    const until = this.#next
+    this.#closed = (now) => (until - now > PAUSE.longest ? rateLimited(url, status, until - now) : undefined)
+    const refusal = rateLimited(url, status, until - this.#clock.now())
+    for (const { fail } of [...this.#refused, ...this.#waiting]) fail(refusal)
+    this.#sleep?.abort()
+    throw refusal
+  }
+
+  #forget(now: number): void {
+    this.#accepted = this.#accepted.filter((time) => time > now - 1000)
+  }
+}
+
+/** Milliseconds of rest before the call may come again; undefined for an answer that is one. */
+function pauseOf({ status, headers }: HttpResponse, tries: number, now: number): number | undefined {
+  const asked = status === 429 || status === 503 ? retryAfter(headers.get('retry-after'), now) : undefined
+  return asked ?? (status === 429 ? Math.min(PAUSE.most, PAUSE.first * 2 ** (tries - 1)) : undefined)
+}
+
+function rateLimited(url: string, status: number, pause: number): NetworkError {
+  const message = `the signing API on ${new URL(url).origin} wants to be left alone for ${Math.ceil(pause / 1000)} s`
+  return new NetworkError('RATE_LIMITED', message, { url, status, retryable: true })
+}

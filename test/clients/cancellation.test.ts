@@ -1,0 +1,114 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { clientOf, failureOf, operation, service, sockets } from './service.ts'
+
+const safe = operation('safe', 'GET')
+const aborted = { code: 'ABORTED', name: 'AbortError', cause: 'enough' }
+
+describe('an abort by the caller', () => {
+  it('before the call sends nothing', async () => {
+    const { origin, exchanges } = await service(() => ({ status: 200 }))
+    const { client } = clientOf(origin)
+    expect(await failureOf(client.call(safe, {}, { signal: AbortSignal.abort('enough') }))).toMatchObject({ ...aborted, attempts: 0 })
+    expect(exchanges).toHaveLength(0)
+  })
+
+  it('ends the wait for a credential', async () => {
+    const { origin } = await service(() => ({ status: 200 }))
+    const credential = { type: 'apiKey', in: 'header', name: 'authorization', value: () => new Promise<string>(() => {}) }
+    const { client } = clientOf(origin, { credential })
+    const controller = new AbortController()
+    const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    controller.abort('enough')
+    expect(await call).toMatchObject({ ...aborted, attempts: 0 })
+  })
+
+  it('ends the wait in the queue', async () => {
+    const { origin } = await sockets(() => {})
+    const { client } = clientOf(origin)
+    const first = new AbortController()
+    const others = Array.from({ length: 8 }, () => failureOf(client.call(safe, {}, { signal: first.signal })))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const controller = new AbortController()
+    const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    controller.abort('enough')
+    expect(await call).toMatchObject({ ...aborted, attempts: 0 })
+    first.abort()
+    await Promise.all(others)
+  })
+
+  it.each([
+    ['for the headers', ''],
+    ['for the rest of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a"'],
+  ])('ends the wait %s, and the connection', async (_what, begun) => {
+    let closed = false
+    const { origin } = await sockets((socket) => {
+      socket.on('close', () => {
+        closed = true
+      })
+      socket.once('data', () => socket.write(begun))
+    })
+    const { client } = clientOf(origin)
+    const controller = new AbortController()
+    const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    controller.abort('enough')
+    expect(await call).toMatchObject({ ...aborted, attempts: 1 })
+    await expect.poll(() => closed).toBe(true)
+  })
+
+  it('ends a pause at once', async () => {
+    const { origin } = await service(() => ({ status: 500 }))
+    const { client, clock } = clientOf(origin)
+    const controller = new AbortController()
+    const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
+    await expect.poll(() => clock.pending('wait')).toBe(1)
+    controller.abort('enough')
+    expect(await call).toMatchObject({ ...aborted, attempts: 1 })
+    expect(clock.pending('wait')).toBe(0)
+  })
+
+  it('ends a body that is read as it comes, and a reader that stops ends the exchange', async () => {
+    let closed = 0
+    const { origin } = await sockets((socket) => {
+      socket.once('data', () => {
+        socket.on('close', () => closed++)
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc')
+      })
+    })
+    const { client } = clientOf(origin)
+    const stream = { ...safe, response: 'stream' } as const
+    const controller = new AbortController()
+    const body = await client.call<ReadableStream<Uint8Array>>(stream, {}, { signal: controller.signal })
+    const reader = body.getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('abc')
+    const rest = failureOf(reader.read())
+    controller.abort('enough')
+    expect(await rest).toMatchObject(aborted)
+    const other = await client.call<ReadableStream<Uint8Array>>(stream)
+    await other.cancel()
+    await expect.poll(() => closed).toBe(2)
+  })
+})
+
+it('leaves no listener, no timer and no alarm behind', async () => {
+  const { origin } = await service((_request, index) => ({ status: index % 3 === 0 ? 500 : 200 }))
+  const { client, clock, governor } = clientOf(origin, { maxRetries: 1 })
+  const { signal } = new AbortController()
+  const calls = Array.from({ length: 500 }, () => client.call(safe, {}, { signal }).catch(() => undefined))
+  await clock.run(Promise.all(calls))
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  expect(clock.pending('wait')).toBe(0)
+  expect(governor.wheel.size).toBe(0)
+})
+
+it('ends a call at its deadline, whatever it waits for', async () => {
+  const { origin } = await sockets(() => {})
+  const { client, clock } = clientOf(origin)
+  const call = failureOf(client.call(safe, {}, { totalTimeout: 10_000 }))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  clock.advance(10_050)
+  expect(await call).toMatchObject({ code: 'TIMEOUT_TOTAL', name: 'TimeoutError', attempts: 1 })
+})

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import type { HttpResponse } from '../../../src/http/message.ts'
+import { Pace } from '../../../src/strategies/signed-url/pace.ts'
+import { failureOf } from '../../harness/canary.ts'
+import { scheme, target } from '../../harness/documents.ts'
+import { type Reply, routes } from '../../harness/scripted.ts'
+import { DATA, entries, SIGN_URL, SIGNED, victim } from '../../harness/victim.ts'
+import { VirtualClock } from '../../harness/virtual-clock.ts'
+
+const never = () => new AbortController().signal
+
+function answer(status: number, headers: Record<string, string> = {}): HttpResponse {
+  const none = async () => {
+    throw new Error('nobody reads it')
+  }
+  const discard = async () => {}
+  return {
+    status,
+    url: 'https://sign.example/',
+    headers: new Headers(headers),
+    bytes: none,
+    text: none,
+    discard,
+    toResponse: () => new Response(),
+  }
+}
+
+/** An endpoint that accepts so many calls in any second and remembers when each came. */
+function limited(clock: VirtualClock, limit: number, { delay = 5, headers = { 'retry-after': '1' } as Record<string, string> } = {}) {
+  const came: number[] = []
+  let accepted: number[] = []
+  const call = async () => {
+    await clock.wait(delay / 2)
+    const now = clock.now()
+    came.push(now)
+    accepted = accepted.filter((time) => time > now - 1000)
+    const isOver = accepted.length >= limit
+    if (!isOver) accepted.push(now)
+    await clock.wait(delay / 2)
+    return isOver ? answer(429, headers) : answer(200)
+  }
+  return { call, came }
+}
+
+/** The most that came within any second. */
+function busiest(times: readonly number[]): number {
+  let most = 0
+  for (let first = 0, last = 0; last < times.length; last++) {
+    while ((times[last] ?? 0) - (times[first] ?? 0) >= 1000) first++
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}
+
+describe('the pace of signing calls', () => {
+  it.each([
+    [50, 500, 20],
+    [500, 3000, 5],
+  ])('finds a limit of %i/s by itself, and %i calls all succeed', async (limit, calls, delay) => {
+    const clock = new VirtualClock()
+    const server = limited(clock, limit, { delay })
+    const pace = new Pace(clock)
+    const answers = await Promise.all(Array.from({ length: calls }, () => pace.run(server.call, never())))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(busiest(server.came)).toBeLessThanOrEqual(limit * 1.05)
+    expect(clock.now()).toBeLessThan((calls / limit) * 1000 * 2)
+  })
+
+  it('never exceeds the rate that the user says', async () => {
+    const clock = new VirtualClock()
+    const server = limited(clock, 100)
+    const pace = new Pace(clock, 100)
+    await Promise.all(Array.from({ length: 500 }, () => pace.run(server.call, never())))
+    expect(busiest(server.came)).toBeLessThanOrEqual(105)
+    expect(server.came.length).toBeLessThanOrEqual(510)
+  })
+
+  it('does not hold up the first ten', async () => {
+    const clock = new VirtualClock(1_000_000)
+    const pace = new Pace(clock)
+    const starts: number[] = []
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        pace.run(async () => {
+          starts.push(clock.now())
+          return answer(200)
+        }, never()),
+      ),
+    )
+    expect(starts).toEqual(Array(10).fill(1_000_000))
+  })
+
+  it.each([
+    ['so many seconds', 429, { 'retry-after': '7' }, 7000],
+    ['a date', 429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }, 9000],
+    ['nothing', 429, {}, 1000],
+    ['503 and seconds', 503, { 'retry-after': '3' }, 3000],
+  ] as const)('rests when %s was asked for, and begins again with the refused call', async (_name, status, headers, rest) => {
+    const clock = new VirtualClock()
+    const pace = new Pace(clock)
+    const times: number[] = []
+    const response = await pace.run(async () => {
+      times.push(clock.now())
+      return times.length === 1 ? answer(status, headers) : answer(200)
+    }, never())
+    expect(response.status).toBe(200)
+    expect(times).toEqual([0, rest])
+  })
+
+  it('gives back the sixth refusal, and any other status at once', async () => {
+    const clock = new VirtualClock()
+    let calls = 0
+    const call = (status: number) => async () => {
+      calls++
+      return answer(status)
+    }
+    expect((await new Pace(clock).run(call(429), never())).status).toBe(429)
+    expect(calls).toBe(6)
+    for (const status of [503, 500, 404, 302]) expect((await new Pace(clock).run(call(status), never())).status).toBe(status)
+    expect(calls).toBe(10)
+  })
+
+  it('tells everybody when the rest is longer than two minutes, and asks again when it is nearly over', async () => {
+    const clock = new VirtualClock()
+    const pace = new Pace(clock)
+    let calls = 0
+    const call = async () => (++calls === 1 ? answer(429, { 'retry-after': '600' }) : answer(200))
+    const failures = await Promise.all(Array.from({ length: 3 }, () => failureOf(pace.run(call, never()))))
+    expect(failures.slice(0, 1)).toMatchObject([{ code: 'RATE_LIMITED', retryable: true, status: 429 }])
+    expect(await failureOf(pace.run(call, never()))).toMatchObject({ code: 'RATE_LIMITED' })
+    const before = calls
+    await clock.wait(500_000)
+    expect((await pace.run(call, never())).status).toBe(200)
+    expect(calls).toBe(before + 1)
+    expect(clock.now()).toBeGreaterThanOrEqual(600_000)
+  })
+
+  it('lets a caller leave, and goes on with the others', async () => {
+    const clock = new VirtualClock()
+    const pace = new Pace(clock, 1)
+    const controller = new AbortController()
+    const call = async () => answer(200)
+    const [first, second, third] = [pace.run(call, never()), failureOf(pace.run(call, controller.signal)), pace.run(call, never())]
+    controller.abort()
+    expect((await first).status).toBe(200)
+    expect(await second).toMatchObject({ code: 'ABORTED' })
+    expect((await third).status).toBe(200)
+    expect(clock.now()).toBeLessThan(2000)
+  })
+
+  it('goes on by timers where the clock stands still', async () => {
+    const pace = new Pace({ now: () => 0 }, 1000)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => pace.run(async () => answer(200), never())))
+    expect(answers).toHaveLength(5)
+  })
+
+  it('goes on after a call that fails', async () => {
+    const pace = new Pace(new VirtualClock())
+    const fails = async (): Promise<HttpResponse> => {
+      throw new Error('broken')
+    }
+    const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(pace.run(fails, never()))))
+    expect(failures).toHaveLength(100)
+    expect((await pace.run(async () => answer(200), never())).status).toBe(200)
+  })
+})
+
+describe('the signing calls of an entry', () => {
+  const NOW = Date.UTC(2026, 0, 1)
+
+  /** An engine whose signing API answers like this. */
+  function signing(answer: (call: number) => Reply, entry = {}) {
+    const clock = new VirtualClock(NOW)
+    let calls = 0
+    const servers = routes({ [SIGN_URL]: () => answer(++calls) })
+    const { auth } = victim({ credentials: { ...entries.signer, ...entry }, clock }, servers)
+    return { auth, clock, servers, wanted: target(scheme.signed(SIGN_URL), `${DATA}f.tif`) }
+  }
+
+  it('that come too fast are sent again after the rest that was asked for', async () => {
+    const { auth, clock, servers, wanted } = signing((call) =>
+      call === 1 ? { status: 429, headers: { 'retry-after': '30' } } : { body: { href: SIGNED } },
+    )
+    expect((await auth.authorize(wanted)).url).toBe(SIGNED)
+    expect(servers.sent).toHaveLength(2)
+    expect(clock.now()).toBe(NOW + 30_000)
+  })
+
+  it('that are not wanted for an hour are RATE_LIMITED', async () => {
+    const { auth, servers, wanted } = signing(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
+    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
+    expect(servers.sent).toHaveLength(1)
+  })
+
+  it('keep to the rate of the entry, all together', async () => {
+    const { auth, clock, servers, wanted } = signing(() => ({ body: { href: SIGNED } }), { signingRate: 2 })
+    await Promise.all(Array.from({ length: 5 }, (_, index) => auth.authorize({ ...wanted, href: `${DATA}${index}.tif` })))
+    expect(servers.sent).toHaveLength(5)
+    expect(clock.now() - NOW).toBeGreaterThanOrEqual(1950)
+  })
+})
