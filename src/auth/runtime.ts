@@ -106,19 +106,19 @@ export class Runtime {
   }
 
   /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
-  async login(id: string, interaction: Interaction, signal?: AbortSignal): Promise<void> {
+  async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.login) throw noLogin(id, choice)
     await choice.strategy.login(this.#alone(choice, signal), interaction)
   }
 
-  async logout(id: string, signal?: AbortSignal): Promise<void> {
+  async logout(id: string, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
     try {
       // What stands on this login ends with it.
       for (const other of this.#chooser.own) {
-        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal)
+        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal ? { signal } : {})
       }
     } finally {
       await choice.strategy.logout(this.#alone(choice, signal))
@@ -163,7 +163,7 @@ export class Runtime {
   }
 
   /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'>): Promise<HttpResponse> {
+  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
     const url = this.#written(request.url)
     const { method, body } = request
     const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
