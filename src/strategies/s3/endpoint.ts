@@ -2,6 +2,7 @@
  * Where an S3 object lies: the address that a request for `s3://bucket/key` goes to, and its region. Pure. What a document
  * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
  */
+import { UnsupportedError } from '../../errors.ts'
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { ObjectLocation, Storage } from '../../stac/storage.ts'
 
@@ -51,7 +52,11 @@ export function placeOf(url: string, known: Whereabouts): Place {
   const address = objectAddressOf(url, [entry, environment, ...services]) ?? pathStyle(url)
   if (address.endpoint) return settled(address, regionAt(address.endpoint, services), known, url)
   const at = ({ endpoint = '', virtualHost = false, region = regionAt(endpoint, services) }: Service) =>
-    settled(Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && LABEL.test(address.bucket) }), region, known)
+    settled(
+      Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && isLabel(address.bucket, endpoint) }),
+      region,
+      known,
+    )
   if (entry.endpoint) return at({ endpoint: entry.endpoint, virtualHost: entry.virtualHost })
   const proposed = services.filter(({ endpoint }) => endpoint).map(at)
   if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
@@ -68,6 +73,15 @@ function regionAt(endpoint: string, services: readonly Service[]): string | unde
   return services.find((service) => service.endpoint === undefined || sameService(service.endpoint, endpoint))?.region
 }
 
+/** Below a number, and with `xn--` before what is no Punycode, there are no host names. */
+function isLabel(bucket: string, endpoint: string): boolean {
+  return LABEL.test(bucket) && URL.canParse(below(endpoint, bucket))
+}
+
+function below(endpoint: string, bucket: string): string {
+  return endpoint.replace('://', `://${bucket}.`)
+}
+
 /** Decides on the region: learned, host, entry, storage, environment, default. On Amazon's hosts the host follows it. */
 function settled(address: ObjectAddress, stated: string | undefined, { entry, environment, learned }: Whereabouts, url?: string): Place {
   const named = learned(address)
@@ -79,13 +93,17 @@ function settled(address: ObjectAddress, stated: string | undefined, { entry, en
     (_, service, _region, domain) => `${service}.${region}${domain}${china(region, domain)}`,
   )
   const { virtualHost, bucket, path, search } = address
-  const base = virtualHost ? endpoint.replace('://', `://${bucket}.`) : `${endpoint}/${bucket}`
+  const base = virtualHost ? below(endpoint, bucket) : `${endpoint}/${bucket}`
   return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
 }
 
-/** What callers are told about a place. */
-export function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays = false): ObjectLocation {
-  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+/** What callers are told about a place. Errors: `URL_INVALID` for a key that is no UTF-8. */
+export function locationOf({ bucket, path, endpoint, region, virtualHost, url }: Place, requesterPays = false): ObjectLocation {
+  try {
+    return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+  } catch {
+    throw new UnsupportedError('URL_INVALID', 'this address has no key that can be read: a percent sequence is no UTF-8', { url })
+  }
 }
 
 function china(region: string, domain: string): string {
