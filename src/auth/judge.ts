@@ -106,7 +106,8 @@ export class Judge {
 
   /** Why none of the user's entries can be used for a scheme that is in order. */
   miss(target: Target, ref: string, judgement: Judgement, url: URL): Refusal {
-    const granted = judgement.choices.find(({ strategy }) => strategy === judgement.strategy)
+    const fitting = judgement.choices.filter(({ strategy }) => strategy === judgement.strategy)
+    const granted = fitting.find(({ strategy, credential }) => strategy.suits?.(credential, target)) ?? fitting[0]
     const same = this.#known.filter(({ strategy }) => strategy === judgement.strategy)
     const error = async () => (await import('./refusals.ts')).missed({ target, ref, judgement, url, granted, same })
     return new Refusal(granted ? 'sendTo' : 'match', error)

@@ -26,13 +26,16 @@ export interface Whereabouts {
   learned(address: ObjectAddress): string | undefined
 }
 
-const AMAZON = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
+/** Where buckets are of which nobody says anything else. */
+export const AMAZON = 'https://s3.amazonaws.com'
+
+const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
 /** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. */
 const LABEL = /^[a-z\d][a-z\d-]*$/
 
 /** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
 export function amazonRegion({ endpoint }: ObjectAddress): string | undefined {
-  const [found, , region = ''] = AMAZON.exec(endpoint) ?? []
+  const [found, , region = ''] = AMAZON_HOST.exec(endpoint) ?? []
   return found && region
 }
 
@@ -60,12 +63,12 @@ export function placeOf(url: string, known: Whereabouts): Place {
   if (entry.endpoint) return at({ endpoint: entry.endpoint, virtualHost: entry.virtualHost })
   const proposed = services.filter(({ endpoint }) => endpoint).map(at)
   if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
-  return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: 'https://s3.amazonaws.com', virtualHost: true })
+  return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: AMAZON, virtualHost: true })
 }
 
 /** True for addresses of one service; all hosts of Amazon are one. */
 export function sameService(one: string, other: string): boolean {
-  return bare(one) === bare(other) || (AMAZON.test(bare(one)) && AMAZON.test(bare(other)))
+  return bare(one) === bare(other) || (AMAZON_HOST.test(bare(one)) && AMAZON_HOST.test(bare(other)))
 }
 
 /** The region that the document states for a service: by a storage there, or by one that does not say where it is. */
@@ -89,7 +92,7 @@ function settled(address: ObjectAddress, stated: string | undefined, { entry, en
   const region = validRegion(named, host, entry.region, stated, environment.region)
   if (url !== undefined && (named === undefined || host === undefined)) return Object.assign({}, address, { region, url })
   const endpoint = address.endpoint.replace(
-    AMAZON,
+    AMAZON_HOST,
     (_, service, _region, domain) => `${service}.${region}${domain}${china(region, domain)}`,
   )
   const { virtualHost, bucket, path, search } = address
