@@ -19,7 +19,8 @@ export interface TiffResponse {
 
 /**
  * A client for geotiff.js's `fromCustomClient`: each range is asked for by the references of the target.
- * Errors: `TARGET_NOT_FOUND`, `URL_*`. Those of `fetch` are told to `onError`, for geotiff.js only says that a request failed.
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`. Those of `fetch` are told to `onError` as well, for with a
+ * block size geotiff.js only says that a request failed.
  *
  * @example const image = await (await fromCustomClient(tiffClient(auth, assetOf(item, 'B04')))).getImage()
  */
