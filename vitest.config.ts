@@ -6,13 +6,19 @@ const setupFiles = ['test/setup/prototypes.ts']
 /** What is waited for may come late on a busy machine. */
 const expect = { poll: { timeout: 15_000 } }
 
+/** Examples name the package as users do. */
+const OWN_NAME = [
+  { find: /^stac-auth$/, replacement: src('index.ts') },
+  { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
+]
+
 export default defineConfig({
   test: {
     // One worker per processor: most tests wait for servers.
     maxWorkers: '100%',
     projects: [
       {
-        resolve: { alias: { '#platform': src('platform/node.ts') } },
+        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],

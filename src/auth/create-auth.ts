@@ -1,5 +1,4 @@
 /** `createAuth`: chooses at once, and loads the rest of the engine when something must be sent. */
-import { SelectionError } from '../errors.ts'
 import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
@@ -9,6 +8,7 @@ import { type Choice, checkReach } from './choice.ts'
 import { Chooser } from './chooser.ts'
 import type { CredentialSource } from './credential.ts'
 import type { Leg } from './flow.ts'
+import { below, givenTarget, isTarget } from './given-target.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { flatten } from './read-credentials.ts'
 import { Registry } from './registry.ts'
@@ -102,7 +102,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function authorize(wanted: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
-    const target = targetOf(wanted)
+    const target = givenTarget(wanted)
     const { outcome, request } = begin(chooser?.isPrepared(target) ? chooser : await ready(target), target, options)
     if (outcome instanceof Unusable) throw await outcome.error()
     const [selection] = outcome
@@ -115,14 +115,14 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
-    const target = targetOf(wanted)
+    const target = givenTarget(wanted)
     if (!chooser?.isPrepared(target)) return undefined
     const { outcome, request } = begin(chooser, target, {})
     return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
   }
 
   async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}): Promise<Response> {
-    const target = targetOf(wanted)
+    const target = givenTarget(wanted)
     await ready(target)
     return (await running()).fetchTarget(target, init)
   }
@@ -134,7 +134,7 @@ export function createAuth(options: AuthOptions): Auth {
       await ready()
     },
     explain: async (wanted) => {
-      const target = targetOf(wanted)
+      const target = givenTarget(wanted)
       const chooser = await ready(target)
       return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
     },
@@ -148,10 +148,9 @@ export function createAuth(options: AuthOptions): Auth {
     logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
-      const request = input instanceof Request ? input : undefined
-      const { method, headers, body, signal, redirect } = request ?? {}
-      const under = { ...targetOf(target), href: request?.url ?? String(input), kind: 'asset' } as const
-      return fetchTarget(under, request ? { method, headers, body, signal, redirect, ...init } : init)
+      const given: Partial<Request> = input instanceof Request ? input : {}
+      const { url = String(input), method, headers, body, signal, redirect } = given
+      return fetchTarget(below(givenTarget(target), url), { method, headers, body, signal, redirect, ...init })
     },
   }
 }
@@ -160,15 +159,4 @@ export function createAuth(options: AuthOptions): Auth {
 function checked(request: HttpRequest, leg: Leg, target: Target, selection: Selection, choice: Choice): AuthorizedRequest {
   if (leg.request.url !== request.url) checkReach(choice, leg.request.url)
   return authorizedRequest(request, leg, target, selection)
-}
-
-function targetOf(target: Target | undefined): Target {
-  if (isTarget(target)) return target
-  throw new SelectionError('TARGET_NOT_FOUND', 'there is no such asset or link in the document', {
-    hint: 'targetsOf(document) lists what there is',
-  })
-}
-
-function isTarget(value: unknown): value is Target {
-  return typeof value === 'object' && value !== null && 'refs' in value && 'scope' in value
 }

@@ -10,7 +10,7 @@ import type { Strategy } from './strategy.ts'
  *
  * Errors: `URL_*` at the href, `LINK_REQUEST_FORBIDDEN` at the member.
  */
-export function resourceOf(target: Target, named: ReadonlySet<string>, strategies: readonly Strategy[]): URL {
+export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has'>, strategies: readonly Strategy[]): URL {
   const isProtected = target.refs.length > 0
   const url = addressOf(target.href, { base: target.scope.url, secure: isProtected, named })
   if (isAddressProblem(url)) {

@@ -1,8 +1,8 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BUDGETS, bundle } from '../../scripts/size.ts'
+import { ADAPTER_BUDGETS, BUDGETS, bundle } from '../../scripts/size.ts'
 
 /** Modules that a browser must never load with an entry. */
 const NOT_FOR_BROWSERS =
@@ -24,6 +24,21 @@ describe.each(BUDGETS)('$entry in a browser', ({ entry, budget }) => {
 
   it('needs no code made from text, so that it runs under a content security policy', async () => {
     const { eagerText } = await bundle(entry)
+    expect(eagerText.match(/\bnew Function\b|\beval\(|\brequire\(/g)).toBeNull()
+  })
+})
+
+it('every adapter but the one for a validator has a budget', async () => {
+  const names = (await readdir(new URL('../../src/adapters', import.meta.url))).map((name) => name.replace(/\.ts$/, ''))
+  expect(names.filter((name) => name !== 'stac-node-validator').sort()).toEqual(Object.keys(ADAPTER_BUDGETS).sort())
+})
+
+describe.each(Object.entries(ADAPTER_BUDGETS))('the adapter %s in a browser', (name, budget) => {
+  it('is small, without the library that it serves and without the engine that it is given', async () => {
+    const { eager, eagerModules, eagerText } = await bundle(`dist/adapters/${name}.js`)
+    expect(eager).toBeGreaterThan(100)
+    expect(eager).toBeLessThanOrEqual(budget)
+    expect(eagerModules.filter((path) => NOT_FOR_BROWSERS.test(path) || /node_modules|create-auth|strategies/.test(path))).toEqual([])
     expect(eagerText.match(/\bnew Function\b|\beval\(|\brequire\(/g)).toBeNull()
   })
 })

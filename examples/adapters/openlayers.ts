@@ -1,0 +1,14 @@
+import GeoTIFF from 'ol/source/GeoTIFF.js'
+import XYZ from 'ol/source/XYZ.js'
+import type { Auth, Target } from 'stac-auth'
+import { geoTiffSource, pictureLoader } from 'stac-auth/adapters/openlayers'
+
+/** A source for a GeoTIFF; others take the loader of pictures. */
+export function cogSource(auth: Auth, tiff: Target | undefined) {
+  return new GeoTIFF({ sources: [geoTiffSource(auth, tiff, console.error)] })
+}
+
+/** A source for tiles. */
+export function tileSource(auth: Auth, tiles: Target | undefined, url: string) {
+  return new XYZ({ url, tileLoadFunction: pictureLoader(auth, tiles, console.error) })
+}

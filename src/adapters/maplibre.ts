@@ -1,0 +1,64 @@
+/** Maps of MapLibre whose protected requests the engine makes. */
+import type { Auth } from '../auth/auth.ts'
+import { targetAddress } from '../auth/target-address.ts'
+import { ProtocolError } from '../errors.ts'
+import type { Target } from '../stac/target.ts'
+
+/** The name to give to MapLibre's `addProtocol`. */
+export const MAP_PROTOCOL = 'stac-auth'
+
+/** MapLibre's `RequestParameters`, as far as it matters here. */
+interface MapRequest {
+  readonly url: string
+  readonly type?: string
+}
+
+export interface MapRequests {
+  /** For the option of that name: leads addresses on the origin of a target to `load`, leaves all others alone. */
+  readonly transformRequest: (url: string) => { url: string } | undefined
+  /** For `addProtocol(MAP_PROTOCOL, load)`. */
+  readonly load: (request: MapRequest, abort: AbortController) => Promise<MapAnswer>
+}
+
+interface MapAnswer {
+  readonly data: ArrayBuffer | string | object
+  readonly cacheControl?: string
+  readonly expires?: string
+}
+
+/**
+ * What a map needs for tiles, styles and other data of these targets: each address on the origin of one of them is asked for by its
+ * references (those of the first that fits), judged by itself. A transformed request could only carry headers, and MapLibre would
+ * take them along through redirects; a protocol leaves the sending to the engine, so every scheme works.
+ *
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come as error of the map.
+ *
+ * @example
+ * const { transformRequest, load } = mapRequests(auth, linkOf(item, 'xyz'))
+ * addProtocol(MAP_PROTOCOL, load)
+ * new Map({ container, style, transformRequest })
+ */
+export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined)[]): MapRequests {
+  const origins = targets.map((target) => new URL(targetAddress(target)).origin)
+  const fetches = targets.map((target) => auth.fetchFor(target))
+  return {
+    transformRequest: (url) => {
+      const at = URL.canParse(url) ? origins.indexOf(new URL(url).origin) : -1
+      return at < 0 ? undefined : { url: `${MAP_PROTOCOL}://${at}/${url}` }
+    },
+    load: async ({ url, type }, { signal }) => {
+      const [, at, address = ''] = /^[^:]*:\/\/(\d+)\/(.*)$/s.exec(url) ?? []
+      const fetch = fetches[Number(at)]
+      if (!fetch) throw new TypeError(`not an address of transformRequest: ${url}`)
+      return answerOf(await fetch(address, { signal }), address, type)
+    },
+  }
+}
+
+async function answerOf(response: Response, url: string, type: string | undefined): Promise<MapAnswer> {
+  const { ok, status, headers } = response
+  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${new URL(url).host} answers ${status}`, { url, status })
+  const data = await (type === 'json' ? response.json() : type === 'string' ? response.text() : response.arrayBuffer())
+  const [cacheControl, expires] = [headers.get('cache-control'), headers.get('expires')]
+  return { data, ...(cacheControl !== null && { cacheControl }), ...(expires !== null && { expires }) }
+}

@@ -1,0 +1,81 @@
+/** The layer of ol-stac with requests that the engine makes. */
+import type { Auth } from '../auth/auth.ts'
+import { below } from '../auth/given-target.ts'
+import { targetAddress } from '../auth/target-address.ts'
+import { ProtocolError } from '../errors.ts'
+import type { Target } from '../stac/target.ts'
+import { geoTiffSource, pictureLoader } from './openlayers.ts'
+import { type StacReference, targetOf } from './stac-js.ts'
+
+type SourceOptions = Readonly<Record<string, unknown>>
+
+/** Options of ol-stac's layer. */
+export interface StacLayerOptions {
+  /** Documents that ol-stac asks for on its own: TileJSON, GeoJSON, capabilities. */
+  readonly httpRequestFn: (url: string, form?: string, reference?: StacReference | null) => Promise<unknown>
+  readonly getSourceOptions: (type: { toString(): string }, options: SourceOptions, reference: StacReference) => Promise<SourceOptions>
+}
+
+/**
+ * Options for ol-stac's layer: GeoTIFF, Zarr, PMTiles, tiles and pictures are asked for by the references of the asset or link that
+ * they belong to. Addresses on another origin than that of the asset, as tile servers have, stay without anything.
+ * A Zarr store gets headers once, when it is opened, so its scheme must allow them to be used again.
+ * What fails is told to `onError`, or comes as error of the layer.
+ *
+ * @example new STAC({ data, url, ...stacLayerOptions(auth) })
+ */
+export function stacLayerOptions(auth: Auth, onError?: (error: unknown) => void): StacLayerOptions {
+  return {
+    httpRequestFn: async (url, form = 'json', reference) => {
+      const target = targetOf(reference)
+      const response = await (sameOrigin(target, url) ? auth.fetchFor(target)(url) : fetch(url))
+      if (!response.ok) throw new ProtocolError(`HTTP_${response.status}`, `${new URL(url).host} answers ${response.status}`, { url })
+      return form === 'text' ? response.text() : response.json()
+    },
+    getSourceOptions: async (type, options, reference) => {
+      const target = targetOf(reference)
+      return target ? sourceOptions(auth, String(type), options, target, onError) : options
+    },
+  }
+}
+
+function sourceOptions(auth: Auth, type: string, options: SourceOptions, target: Target, onError?: (error: unknown) => void) {
+  const url = String(options.url ?? '')
+  if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, target, onError) }
+  if (!sameOrigin(target, url)) return options
+  if (type === 'GeoZarr') return zarrOptions(auth, options, below(target, url))
+  if (type.startsWith('PMTiles')) return { ...options, url: partsOf(auth, target, url) }
+  const load = pictureLoader(auth, target, onError)
+  return { ...options, ...(type === 'ImageStatic' ? { imageLoadFunction: load } : { tileLoadFunction: load }) }
+}
+
+function tiffSources(auth: Auth, sources: unknown, target: Target, onError?: (error: unknown) => void): readonly unknown[] {
+  return (Array.isArray(sources) ? sources : []).map((source: SourceOptions) => {
+    const url = String(source.url ?? '')
+    return sameOrigin(target, url) ? { ...source, ...geoTiffSource(auth, below(target, url), onError) } : source
+  })
+}
+
+/** Its store takes no `fetch`, but any other option of one: without redirects nothing is carried on. */
+async function zarrOptions(auth: Auth, options: SourceOptions, target: Target): Promise<SourceOptions> {
+  const { url, headers } = await auth.authorize(target)
+  return { ...options, url, storeOptions: { headers, redirect: 'error', credentials: 'omit', referrerPolicy: 'no-referrer' } }
+}
+
+/** A `Source` of the library pmtiles. */
+function partsOf(auth: Auth, target: Target, url: string) {
+  const fetch = auth.fetchFor(target)
+  return {
+    getKey: () => url,
+    getBytes: async (offset: number, length: number, signal?: AbortSignal) => {
+      const response = await fetch(url, { headers: { range: `bytes=${offset}-${offset + length - 1}` }, ...(signal && { signal }) })
+      if (response.status !== 206) throw new ProtocolError('RANGE_INVALID', `${new URL(url).host} answers ${response.status}`, { url })
+      return { data: await response.arrayBuffer() }
+    },
+  }
+}
+
+/** Braces of a template are no obstacle: they stand behind the origin. */
+function sameOrigin(target: Target | undefined, url: string): boolean {
+  return target !== undefined && URL.canParse(url) && new URL(url).origin === new URL(targetAddress(target)).origin
+}

@@ -1,0 +1,28 @@
+import { isAxiosError } from 'axios'
+import { expect, it } from 'vitest'
+import { clientOf } from '../../examples/adapters/axios.ts'
+import { authorizeWith } from '../../src/adapters/axios.ts'
+import { failureOf } from '../harness/canary.ts'
+import { startArchive } from './archive.ts'
+import { keepsTheGrant } from './grant.ts'
+
+const files = { 'a.json': '{"a":1}' }
+
+keepsTheGrant({
+  files,
+  name: 'a.json',
+  read: async (auth, target) => (await clientOf(auth).get(new URL(target.href, target.scope.url).href)).data,
+  expected: { a: 1 },
+})
+
+it('uses the references of a target where there is one, and the code of the engine for a refusal', async () => {
+  const archive = await startArchive(files)
+  const axios = (await import('axios')).default.create({ baseURL: archive.origin })
+  axios.interceptors.request.use(authorizeWith(archive.engine(), archive.target('/files/')))
+  expect((await axios.get('/files/a.json')).data).toEqual({ a: 1 })
+  const refused = await failureOf(axios.get(`${archive.stranger.origin}/files/a.json`))
+  expect(isAxiosError(refused)).toBe(true)
+  expect(refused).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
+  expect(archive.stranger.connections).toBe(0)
+  await archive.close()
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { MAP_PROTOCOL, mapRequests } from '../../src/adapters/maplibre.ts'
+import { failureOf, thrownBy } from '../harness/canary.ts'
+import { startArchive } from './archive.ts'
+import { keepsTheGrant } from './grant.ts'
+
+const files = { 'a.json': '{"a":1}' }
+
+keepsTheGrant({
+  files,
+  name: 'a.json',
+  read: async (auth, target) => {
+    const { transformRequest, load } = mapRequests(auth, target)
+    const url = new URL(target.href, target.scope.url).href
+    return (await load({ url: transformRequest(url)?.url ?? '', type: 'json' }, new AbortController())).data
+  },
+  expected: { a: 1 },
+})
+
+describe('the requests of a map', () => {
+  it('are those of the first target on their origin; others are left alone', async () => {
+    const archive = await startArchive(files)
+    await archive.close()
+    const targets = [archive.target('https://tiles.example/{z}/{x}/{y}.png'), archive.target('/files/a.json')]
+    const { transformRequest } = mapRequests(archive.engine(), ...targets)
+    expect(transformRequest(`${archive.origin}/b`)).toEqual({ url: `${MAP_PROTOCOL}://1/${archive.origin}/b` })
+    expect(transformRequest('https://tiles.example/1/2/3.png')).toEqual({ url: `${MAP_PROTOCOL}://0/https://tiles.example/1/2/3.png` })
+    for (const url of ['https://other.example/', 'https://tiles.example.evil.example/', 'data:,', 'blob:null/1', 'relative'])
+      expect(transformRequest(url)).toBeUndefined()
+  })
+
+  it('tell what is missing by status, text and bytes by type', async () => {
+    const archive = await startArchive(files)
+    const { load } = mapRequests(archive.engine(), archive.target('/files/a.json'))
+    const at = (path: string, type?: string) =>
+      load({ url: `stac-auth://0/${archive.origin}${path}`, ...(type && { type }) }, new AbortController())
+    expect(await at('/files/a.json', 'string')).toEqual({ data: '{"a":1}' })
+    expect((await at('/files/a.json', 'image')).data).toBeInstanceOf(ArrayBuffer)
+    expect(await failureOf(at('/files/gone'))).toMatchObject({ code: 'HTTP_404', status: 404 })
+    expect(await failureOf(load({ url: 'stac-auth://7/https://a.example/' }, new AbortController()))).toBeInstanceOf(TypeError)
+    await archive.close()
+  })
+
+  it('need targets that are there', () => {
+    expect(thrownBy(() => mapRequests({} as never, undefined))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+  })
+})

@@ -1,0 +1,81 @@
+import { Item } from 'stac-js'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { itemLayer } from '../../examples/adapters/ol-stac.ts'
+import { stacLayerOptions } from '../../src/adapters/ol-stac.ts'
+import { failureOf } from '../harness/canary.ts'
+import { found } from '../harness/documents.ts'
+import { geotiff, pattern } from '../peers/geotiff.ts'
+import { type Archive, KEY, startArchive } from './archive.ts'
+import { keepsTheGrant } from './grant.ts'
+
+/** The source tells the console that a request failed. */
+vi.spyOn(console, 'error').mockImplementation(() => {})
+
+const files = { 'a.tif': geotiff(pattern(300, 200)), 'a.json': '{"a":1}', 'a.pmtiles': 'PMTiles' }
+
+keepsTheGrant({
+  files,
+  name: 'a.tif',
+  read: (auth, { href }, { document, origin }) =>
+    new Promise((resolve, reject) => {
+      const address = new URL(href, origin).href
+      const cog = { type: 'image/tiff; application=geotiff; profile=cloud-optimized', roles: ['visual'] }
+      const layer = itemLayer(auth, document(address, cog), `${origin}/item.json`, reject)
+      layer.getLayers().on('add', ({ element }) => {
+        if (element.constructor.name === 'WebGLTileLayer') resolve(element.getExtent() ?? 'a layer for the file')
+      })
+    }),
+  expected: 'a layer for the file',
+})
+
+describe('a source of the layer', () => {
+  let archive: Archive
+  beforeAll(async () => {
+    archive = await startArchive(files)
+  })
+  afterAll(() => archive.close())
+
+  const asset = () => found(new Item(archive.document('/files/a'), `${archive.origin}/item.json`).getAsset('data') ?? undefined)
+  const optionsOf = (type: string, url: string) =>
+    stacLayerOptions(archive.engine()).getSourceOptions(type, { url, crossOrigin: null }, asset())
+
+  it.each(['XYZ', 'TileJSON', 'TileWMS', 'WMTS'])(
+    'of type %s loads tiles of the archive and leaves other tile servers alone',
+    async (type) => {
+      const template = '/files/{z}/{x}/{y}.png'
+      expect(await optionsOf(type, archive.origin + template)).toMatchObject({ crossOrigin: null, tileLoadFunction: expect.any(Function) })
+      expect(await optionsOf(type, archive.stranger.origin + template)).toEqual({
+        url: archive.stranger.origin + template,
+        crossOrigin: null,
+      })
+    },
+  )
+
+  it('that is a picture has another name for its loader', async () => {
+    expect(await optionsOf('ImageStatic', `${archive.origin}/files/a.png`)).toHaveProperty('imageLoadFunction')
+  })
+
+  it('of PMTiles reads parts, and refuses a file that comes whole', async () => {
+    const { url } = await optionsOf('PMTiles', `${archive.origin}/files/a.pmtiles`)
+    const source = url as { getBytes(offset: number, length: number): Promise<{ data: ArrayBuffer }> }
+    expect(new TextDecoder().decode((await source.getBytes(2, 3)).data)).toBe('Til')
+    const gone = (await optionsOf('PMTiles', `${archive.origin}/files/gone`)).url as typeof source
+    expect(await failureOf(gone.getBytes(0, 1))).toMatchObject({ code: 'RANGE_INVALID' })
+  })
+
+  it('of Zarr gets headers that no redirect carries on', async () => {
+    const { storeOptions } = await optionsOf('GeoZarr', `${archive.origin}/files/a.zarr`)
+    expect(storeOptions).toMatchObject({ headers: { 'x-archive-key': KEY }, redirect: 'error', credentials: 'omit' })
+    const init = storeOptions as RequestInit
+    expect((await fetch(`${archive.origin}/files/a.json`, init)).status).toBe(200)
+    await expect(fetch(`${archive.origin}/moved/a.json`, init)).rejects.toThrow(TypeError)
+  })
+
+  it('asks for documents in the same way', async () => {
+    const { httpRequestFn } = stacLayerOptions(archive.engine())
+    expect(await httpRequestFn(`${archive.origin}/files/a.json`, 'json', asset())).toEqual({ a: 1 })
+    expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', asset())).toBe('{"a":1}')
+    expect(archive.stranger.exchanges.map(({ request }) => request.headers['x-archive-key'])).toEqual([undefined])
+    expect(await failureOf(httpRequestFn(`${archive.origin}/files/a.json`, 'json'))).toMatchObject({ code: 'HTTP_401' })
+  })
+})

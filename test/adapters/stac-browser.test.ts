@@ -1,0 +1,77 @@
+import { Item } from 'stac-js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browse } from '../../examples/adapters/stac-browser.ts'
+import { injectionResolver } from '../../src/adapters/stac-browser.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
+import { failureOf } from '../harness/canary.ts'
+import { item, type Json, scheme } from '../harness/documents.ts'
+import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
+import { bearerGuard, keyGuard } from '../servers/guards.ts'
+
+describe('what STAC Browser adds', () => {
+  let stranger: AnsweringServer
+  let archive: AnsweringServer
+  beforeAll(async () => {
+    stranger = await startAnswering(() => ({ status: 200, body: 'strange' }))
+    const token = bearerGuard((text) => text === 'right')
+    const key = keyGuard('query', 'key', 'a+b')
+    archive = await startAnswering((request) => {
+      const refusal = request.path.startsWith('/key') ? key(request) : token(request)
+      if (refusal) return refusal
+      return request.path === '/moved'
+        ? { status: 302, headers: { location: `${stranger.origin}/x` } }
+        : { status: 200, body: request.path }
+    })
+  })
+  afterAll(async () => {
+    await archive.close()
+    await stranger.close()
+  })
+
+  const SCHEMES = { token: scheme.bearer, query: scheme.key('key', 'query'), header: scheme.key('x-key') }
+  const engine = (token = 'right', value = 'a+b') => {
+    const [key, sendTo] = [{ type: 'apiKey', value }, `${archive.origin}/`]
+    return createAuth({
+      credentials: [
+        bearer(token, sendTo),
+        { ...key, id: 'query', in: 'query', name: 'key', sendTo },
+        { ...key, id: 'header', in: 'header', name: 'x-key', sendTo },
+      ],
+    })
+  }
+  const link = (path: string, refs: readonly string[], members: Json = {}) => {
+    const href = archive.origin + path
+    const object = new Item(
+      item(SCHEMES, {}, { links: [{ rel: 'data', href, 'auth:refs': refs, ...members }] }),
+      `${archive.origin}/item.json`,
+    )
+    return [object.links[0], href] as const
+  }
+
+  it('opens what asks for a token or a key in the address, and a wrong one does not', async () => {
+    expect(await (await browse(engine(), ...link('/a?b=c', ['token']))).text()).toBe('/a')
+    expect(await (await browse(engine(), ...link('/key?b=c', ['query']))).text()).toBe('/key')
+    expect((await browse(engine('wrong'), ...link('/a', ['token']))).status).toBe(401)
+    expect((await browse(engine('right', 'wrong'), ...link('/key', ['query']))).status).toBe(403)
+  })
+
+  it('leaves other origins and what asks for nothing alone', async () => {
+    const [object] = link('/a', ['token'])
+    const nothing = { headers: {}, query: {} }
+    expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
+    expect(await injectionResolver(engine())(...link('/a', []))).toEqual(nothing)
+    expect(await injectionResolver(engine())(null, `${archive.origin}/a`)).toEqual(nothing)
+  })
+
+  it('hands out no key that would go along through a redirect; a token stays behind', async () => {
+    expect(await failureOf(injectionResolver(engine())(...link('/a', ['header'])))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
+    expect(await (await browse(engine(), ...link('/moved', ['token']))).text()).toBe('strange')
+    expect(stranger.exchanges.map(({ request }) => request.headers.authorization)).toEqual([undefined])
+  })
+
+  it('refuses a link that wants to choose more of the request', async () => {
+    const failed = injectionResolver(engine())(...link('/a', ['token'], { method: 'POST', body: {} }))
+    expect(await failureOf(failed)).toMatchObject({ code: 'LINK_REQUEST_FORBIDDEN' })
+  })
+})

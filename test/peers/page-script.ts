@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { root } from '../architecture/files.ts'
+
+/** The script for a page or worker, in one file: what is loaded on demand is in it. */
+export async function scriptOf(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, entry)],
+    alias: {
+      '#platform': join(root, 'src/platform/web.ts'),
+      'stac-auth/adapters': join(root, 'src/adapters'),
+      'stac-auth': join(root, 'src/index.ts'),
+    },
+    resolveExtensions: ['.ts', '.js', '.mjs'],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+  })
+  return outputFiles[0]?.text ?? ''
+}

@@ -1,0 +1,131 @@
+/** A page in a real browser whose pictures, films and tiles a service worker authorizes. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AnsweringServer } from '../servers/answering-server.ts'
+import { bearerGuard } from '../servers/guards.ts'
+import { useChromium } from './chromium.ts'
+import { scriptOf } from './page-script.ts'
+import { png, startHoldings, startSite, wav } from './page-server.ts'
+
+const browser = useChromium()
+const files = {
+  '/a.png': { type: 'image/png', body: png(16) },
+  '/a.wav': { type: 'audio/wav', body: wav(30) },
+  '/tile': { type: 'image/png', body: png(8) },
+}
+
+let site: AnsweringServer
+let archive: AnsweringServer
+let stranger: AnsweringServer
+let token = 'right'
+
+beforeAll(async () => {
+  const worker = await scriptOf('examples/adapters/service-worker.ts')
+  site = await startSite(
+    {
+      '/': { type: 'text/html', body: '<!doctype html><meta charset="utf-8"><title>page</title>' },
+      '/worker.js': { type: 'text/javascript', body: worker },
+    },
+    (path) => (path === '/session/token' ? { status: 200, body: token } : { status: 405 }),
+  )
+  stranger = await startHoldings({ files })
+  archive = await startHoldings({
+    files,
+    guard: bearerGuard((text) => text === 'right'),
+    moved: stranger.origin,
+    allows: { origin: site.origin, headers: 'authorization, range' },
+  })
+}, 60_000)
+afterAll(() => Promise.all([site.close(), archive.close(), stranger.close()]))
+
+/** A page that a worker of its own watches over. */
+async function watchedPage(): Promise<Page> {
+  const page = await (await browser().newContext()).newPage()
+  await page.goto(`${site.origin}/`)
+  await page.evaluate(async (origin) => {
+    await navigator.serviceWorker.register(`/worker.js?archive=${encodeURIComponent(`${origin}/`)}`)
+    await navigator.serviceWorker.ready
+  }, archive.origin)
+  await page.reload()
+  await page.waitForFunction('navigator.serviceWorker.controller !== null')
+  return page
+}
+
+/** The width of a picture, or 0 when it cannot be loaded. */
+const picture = (page: Page, src: string) =>
+  page.evaluate(
+    (src) =>
+      new Promise((resolve) => {
+        const image = new Image()
+        image.onload = () => resolve(image.naturalWidth)
+        image.onerror = () => resolve(0)
+        image.src = src
+      }),
+    src,
+  )
+
+describe('a service worker', () => {
+  it('opens pictures, films and what scripts ask for, and shows the page no token', async () => {
+    const page = await watchedPage()
+    expect(await picture(page, `${archive.origin}/a.png`)).toBe(16)
+    const film = (src: string) =>
+      new Promise((resolve) => {
+        const video = document.createElement('video')
+        video.onloadedmetadata = () => {
+          video.onseeked = () => resolve(Math.round(video.duration))
+          video.currentTime = 20
+        }
+        video.onerror = () => resolve(0)
+        video.src = src
+      })
+    expect(await page.evaluate(film, `${archive.origin}/a.wav`)).toBe(30)
+    const script = async (address: string) => {
+      const response = await fetch(address)
+      return [response.status, response.url, JSON.stringify([...response.headers])]
+    }
+    const [status, url, headers] = await page.evaluate(script, `${archive.origin}/tiles/0/0/0`)
+    expect([status, url]).toEqual([200, `${archive.origin}/tiles/0/0/0`])
+    expect(headers).not.toContain('right')
+    expect(archive.exchanges.some(({ request, answer }) => request.path === '/a.wav' && answer.status === 206)).toBe(true)
+  })
+
+  it('tells nothing to other hosts, also behind a redirect, and leaves their pictures as they were', async () => {
+    const page = await watchedPage()
+    const before = stranger.exchanges.length
+    expect(await picture(page, `${stranger.origin}/a.png`)).toBe(16)
+    await picture(page, `${archive.origin}/moved/0/0/0`)
+    const asked = stranger.exchanges.slice(before)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter(({ request }) => request.headers.authorization !== undefined)).toEqual([])
+  })
+
+  it('opens nothing without it, and nothing with a wrong token', async () => {
+    const bare = await (await browser().newContext()).newPage()
+    await bare.goto(`${site.origin}/`)
+    expect(await picture(bare, `${archive.origin}/a.png`)).toBe(0)
+    token = 'wrong'
+    const page = await watchedPage()
+    expect(await picture(page, `${archive.origin}/a.png`)).toBe(0)
+    expect(archive.exchanges.at(-1)?.answer.status).toBe(401)
+    token = 'right'
+  })
+
+  it('leaves pages, and what writes, to the page', async () => {
+    const page = await watchedPage()
+    const before = archive.exchanges.length
+    await page.evaluate((url) => fetch(url, { method: 'POST', mode: 'no-cors' }).catch(() => {}), `${archive.origin}/a.png`)
+    await page.evaluate(
+      (src) =>
+        new Promise((resolve) => {
+          const frame = document.createElement('iframe')
+          frame.onload = resolve
+          frame.src = src
+          document.body.append(frame)
+        }),
+      `${archive.origin}/a.png`,
+    )
+    const asked = archive.exchanges.slice(before).map(({ request }) => request.headers.authorization)
+    expect(asked.length).toBeGreaterThan(1)
+    expect(asked.every((sent) => sent === undefined)).toBe(true)
+  })
+})
