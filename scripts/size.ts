@@ -14,6 +14,8 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/index.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 23_000 },
   { entry: 'dist/crawl/index.js', budget: 14_000 },
+  // With the engine.
+  { entry: 'dist/time-tracking/index.js', budget: 34_000 },
 ]
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */

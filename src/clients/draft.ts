@@ -40,7 +40,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
   const headers = withCallHeaders(typed, options.headers, rules.pinned)
   const common = { method: operation.method, path, headers, replayable: true }
   if (content === undefined) return common
-  if (operation.method === 'GET' || operation.method === 'HEAD')
+  if (operation.method === 'GET' || operation.method === 'HEAD' || operation.method === 'DELETE')
     throw new ValidationError('REQUEST_INVALID', `${operation.name} is a ${operation.method}, which has no body; nothing was sent`, {
       field: 'body',
     })

@@ -59,6 +59,8 @@ describe('the package, installed from its tarball', () => {
         './lint',
         './crawl',
         './objects',
+        './clients',
+        './time-tracking',
         './node',
         './outputs/curl',
         './adapters/zarrita',
