@@ -8,18 +8,20 @@ import type { ApiResponse } from './api-response.ts'
 import { baseAddress } from './base-address.ts'
 import { Call } from './call.ts'
 import type { CallInput, CallOptions } from './call-options.ts'
+import type { ClientClock } from './clock.ts'
 import type { Codec } from './decode.ts'
 import { described } from './described.ts'
 import { draftOf } from './draft.ts'
-import { type ClientEvents, type EventName, Events, type Hooks } from './events.ts'
+import type { ClientEvents, EventName, Hooks } from './events.ts'
 import type { FormOptions } from './form.ts'
-import { type Governor, sharedGovernor } from './governor.ts'
+import type { Governor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
 import { type Link, openLink } from './link.ts'
+import { namedAddress } from './named-address.ts'
 import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
 import { rawPath } from './raw-path.ts'
-import { Redactor } from './redactor.ts'
 import type { Settings, Timeouts } from './settings.ts'
+import { settingsOf } from './settings-of.ts'
 
 export interface ApiClientOptions {
   /** `https://host/api/v1`. */
@@ -70,7 +72,7 @@ export interface ApiClientOptions {
  */
 export class ApiClient {
   readonly #options: ApiClientOptions
-  readonly #settings: Settings & { readonly interceptors: Interceptor[] }
+  #settings: Settings & { readonly interceptors: Interceptor[] }
   readonly #common: Readonly<Record<string, string>>
   readonly #prepared = new WeakMap<Operation, PreparedOperation>()
   readonly #siblings = new WeakMap<CredentialInput, ApiClient>()
@@ -88,6 +90,11 @@ export class ApiClient {
   /** `https://host[:port]` of the base address. */
   get origin(): string {
     return this.#settings.origin
+  }
+
+  /** Time and chance of its calls. */
+  get clock(): ClientClock {
+    return this.#settings.governor.clock
   }
 
   /** The data of the answer. */
@@ -163,6 +170,19 @@ export class ApiClient {
     return sibling
   }
 
+  /**
+   * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
+   * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
+   */
+  elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
+    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor } = this.#options
+    const { origin, pathname, search } = namedAddress(address, this.origin, allowInsecure)
+    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
+    const client = new ApiClient({ ...kept, baseUrl: origin, headers, renew: false })
+    client.#settings = { ...client.#settings, events: this.#settings.events, redactor: this.#settings.redactor }
+    return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
+  }
+
   toJSON(): object {
     return { origin: this.origin }
   }
@@ -197,27 +217,6 @@ export class ApiClient {
       },
     )
     return opening
-  }
-}
-
-function settingsOf(options: ApiClientOptions, { origin, path }: { origin: string; path: string }) {
-  const { timeouts = {}, governor = sharedGovernor } = options
-  return {
-    origin,
-    base: path,
-    form: options.form ?? {},
-    pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
-    timeouts: { attempt: 30_000, headers: 30_000, bodyIdle: 30_000, total: 120_000, ...timeouts },
-    maxRetries: options.maxRetries ?? 4,
-    maxRetryAfter: options.maxRetryAfter ?? 60_000,
-    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
-    renew: options.renew ?? true,
-    hints: options.hints ?? {},
-    codec: options.codec,
-    governor,
-    events: new Events(options.hooks),
-    redactor: new Redactor(),
-    interceptors: [] as Interceptor[],
   }
 }
 
