@@ -101,7 +101,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
 /** Errors: `REQUEST_TOO_LARGE` for more bytes than a glossary may have. */
 export function checkGlossarySize(bytes: number): void {
   if (bytes <= LARGEST_GLOSSARY) return
-  const message = `the entries have ${bytes} bytes, a glossary has at most ${LARGEST_GLOSSARY}; nothing was sent`
+  const message = `the entries have ${bytes} bytes, a glossary has at most ${LARGEST_GLOSSARY}`
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'entries', limit: LARGEST_GLOSSARY, hint: 'use several glossaries' })
 }
 
@@ -134,5 +134,5 @@ function isSame(one: string | undefined, other: string): boolean {
 }
 
 function refused(message: string): ValidationError {
-  return new ValidationError('REQUEST_INVALID', `${message}; nothing was sent`, { field: 'entries' })
+  return new ValidationError('REQUEST_INVALID', `${message}`, { field: 'entries' })
 }

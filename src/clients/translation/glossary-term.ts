@@ -21,10 +21,10 @@ export function checkTerm(term: unknown, at: string): asserts term is string {
 export function checkTermSize(term: string, at: string, field: string): void {
   // No character has more than three bytes a unit.
   if (term.length * 3 <= LONGEST_TERM || utf8Length(term) <= LONGEST_TERM) return
-  const message = `${at} has more than ${LONGEST_TERM} bytes in UTF-8; nothing was sent`
+  const message = `${at} has more than ${LONGEST_TERM} bytes in UTF-8`
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LONGEST_TERM })
 }
 
 function refused(at: string, why: string): ValidationError {
-  return new ValidationError('REQUEST_INVALID', `${at} ${why}; nothing was sent`, { field: 'entries' })
+  return new ValidationError('REQUEST_INVALID', `${at} ${why}`, { field: 'entries' })
 }

@@ -36,6 +36,11 @@ const TRANSLATE = { form: true, billed: true, members: { translations: 'list' } 
 const WRITING = { form: true, billed: true, members: { improvements: 'list' } } as const
 const ALPHA = { stability: 'alpha' } as const
 const CLOSED = { stability: 'closed alpha' } as const
+const GLOSSARY_RECORD = { members: { glossary_id: 'text' } } as const
+const SESSION = { members: { streaming_url: 'text', token: 'text' } } as const
+const STYLE_LIST = { members: { style_id: 'text' } } as const
+const STYLE_INSTRUCTION = { members: { id: 'text' } } as const
+const GLOSSARIES = { members: { glossaries: 'list' } } as const
 const OLD = { stability: 'deprecated' } as const
 /** Uploads take as long as they take: the time for headers begins after them. */
 const UPLOAD = { timeout: Number.POSITIVE_INFINITY, members: { document_id: 'text', document_key: 'text' } } as const
@@ -57,18 +62,24 @@ const ROWS = {
   'documents.upload': [9, 'POST /v2/document', 'unsafe', 'translate:document', UPLOAD],
   'documents.status': [10, 'POST /v2/document/{document_id}', 'idem', 'translate:document', STATUS],
   'documents.download': [11, 'POST /v2/document/{document_id}/result', 'once', 'translate:document', RESULT],
-  'glossariesV2.languagePairs': [12, 'GET /v2/glossary-language-pairs', 'safe', 'glossaries:read', OLD],
-  'glossaries.create': [13, 'POST /v3/glossaries', 'unsafe', 'glossaries:write', FORM],
-  'glossaries.list': [14, 'GET /v3/glossaries', 'safe', 'glossaries:read'],
-  'glossaries.get': [15, `GET ${GLOSSARY}`, 'safe', 'glossaries:read'],
-  'glossaries.update': [16, `PATCH ${GLOSSARY}`, 'idem', 'glossaries:write', FORM],
+  'glossariesV2.languagePairs': [
+    12,
+    'GET /v2/glossary-language-pairs',
+    'safe',
+    'glossaries:read',
+    { ...OLD, members: { supported_languages: 'list' } },
+  ],
+  'glossaries.create': [13, 'POST /v3/glossaries', 'unsafe', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
+  'glossaries.list': [14, 'GET /v3/glossaries', 'safe', 'glossaries:read', GLOSSARIES],
+  'glossaries.get': [15, `GET ${GLOSSARY}`, 'safe', 'glossaries:read', GLOSSARY_RECORD],
+  'glossaries.update': [16, `PATCH ${GLOSSARY}`, 'idem', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
   'glossaries.delete': [17, `DELETE ${GLOSSARY}`, 'idem', 'glossaries:write', NOTHING],
   'glossaries.entries': [18, `GET ${GLOSSARY}/entries`, 'safe', 'glossaries:read'],
   'glossaries.deleteDictionary': [19, `DELETE ${GLOSSARY}/dictionaries`, 'idem', 'glossaries:write', NOTHING],
   'glossaries.putDictionary': [20, `PUT ${GLOSSARY}/dictionaries`, 'idem', 'glossaries:write'],
-  'glossariesV2.create': [21, 'POST /v2/glossaries', 'unsafe', 'glossaries:write', FORM],
-  'glossariesV2.list': [22, 'GET /v2/glossaries', 'safe', 'glossaries:read'],
-  'glossariesV2.get': [23, `GET ${OLD_GLOSSARY}`, 'safe', 'glossaries:read'],
+  'glossariesV2.create': [21, 'POST /v2/glossaries', 'unsafe', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
+  'glossariesV2.list': [22, 'GET /v2/glossaries', 'safe', 'glossaries:read', GLOSSARIES],
+  'glossariesV2.get': [23, `GET ${OLD_GLOSSARY}`, 'safe', 'glossaries:read', GLOSSARY_RECORD],
   'glossariesV2.delete': [24, `DELETE ${OLD_GLOSSARY}`, 'idem', 'glossaries:write', NOTHING],
   'glossariesV2.entries': [25, `GET ${OLD_GLOSSARY}/entries`, 'safe', 'glossaries:read', TSV],
   rephraseText: [26, 'POST /v2/write/rephrase', 'idem', 'write:improve', WRITING],
@@ -84,22 +95,22 @@ const ROWS = {
     'translation_memories:read',
     { members: { translation_memories: 'list' } },
   ],
-  'styleRules.list': [33, 'GET /v3/style_rules', 'safe', 'style_rules:read'],
-  'styleRules.create': [34, 'POST /v3/style_rules', 'unsafe', 'style_rules:write'],
-  'styleRules.get': [35, `GET ${STYLE}`, 'safe', 'style_rules:read'],
-  'styleRules.rename': [36, `PATCH ${STYLE}`, 'idem', 'style_rules:write'],
+  'styleRules.list': [33, 'GET /v3/style_rules', 'safe', 'style_rules:read', { members: { style_rules: 'list' } }],
+  'styleRules.create': [34, 'POST /v3/style_rules', 'unsafe', 'style_rules:write', STYLE_LIST],
+  'styleRules.get': [35, `GET ${STYLE}`, 'safe', 'style_rules:read', STYLE_LIST],
+  'styleRules.rename': [36, `PATCH ${STYLE}`, 'idem', 'style_rules:write', STYLE_LIST],
   'styleRules.delete': [37, `DELETE ${STYLE}`, 'idem', 'style_rules:write', NOTHING],
-  'styleRules.setRules': [38, `PUT ${STYLE}/configured_rules`, 'idem', 'style_rules:write'],
-  'styleRules.instructions.create': [39, `POST ${STYLE}/custom_instructions`, 'unsafe', 'style_rules:write'],
-  'styleRules.instructions.get': [40, `GET ${INSTRUCTION}`, 'safe', 'style_rules:read'],
-  'styleRules.instructions.replace': [41, `PUT ${INSTRUCTION}`, 'idem', 'style_rules:write'],
+  'styleRules.setRules': [38, `PUT ${STYLE}/configured_rules`, 'idem', 'style_rules:write', STYLE_LIST],
+  'styleRules.instructions.create': [39, `POST ${STYLE}/custom_instructions`, 'unsafe', 'style_rules:write', STYLE_INSTRUCTION],
+  'styleRules.instructions.get': [40, `GET ${INSTRUCTION}`, 'safe', 'style_rules:read', STYLE_INSTRUCTION],
+  'styleRules.instructions.replace': [41, `PUT ${INSTRUCTION}`, 'idem', 'style_rules:write', STYLE_INSTRUCTION],
   'styleRules.instructions.delete': [42, `DELETE ${INSTRUCTION}`, 'idem', 'style_rules:write', NOTHING],
-  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped'],
-  'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'] }],
-  'voiceJobs.create': [45, `POST ${VOICE_JOB}`, 'unsafe', 'unscoped', ALPHA],
-  'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', ALPHA],
-  'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', CLOSED],
-  'quality.poll': [48, 'GET /v1/quality-evaluation/{job_id}', 'safe', 'any', CLOSED],
+  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped', SESSION],
+  'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'], ...SESSION }],
+  'voiceJobs.create': [45, `POST ${VOICE_JOB}`, 'unsafe', 'unscoped', { ...ALPHA, members: { job_id: 'text' } }],
+  'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', { ...ALPHA, members: { results: 'list' } }],
+  'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', { ...CLOSED, members: { job_id: 'text' } }],
+  'quality.poll': [48, 'GET /v1/quality-evaluation/{job_id}', 'safe', 'any', { ...CLOSED, members: { status: 'text' } }],
 } as const satisfies Readonly<Record<string, Row>>
 
 /** The method of the client that sends an operation. */

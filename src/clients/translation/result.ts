@@ -17,11 +17,15 @@ export type Nothing = Readonly<Record<never, never>>
  * @param url origin and path, for errors
  */
 export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse, url: string): Result<T> {
-  const { status, headers, attempts, alreadyGone } = answer
   const data = operation.answer === 'nothing' ? {} : answer.data
   const promised = operation.answer === 'list' ? 'list' : 'record'
   if (!isA(promised, data)) throw unexpected(operation.name, `a ${promised}`, data, url)
   for (const [name, kind] of Object.entries(operation.members ?? {})) memberOf(data, name, kind, operation.name, url)
+  return withResponse(data as T & object, answer)
+}
+
+/** A record with an answer beside it. */
+export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
   const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
   return Object.defineProperty(data, 'response', { value: response, configurable: true }) as Result<T>
 }

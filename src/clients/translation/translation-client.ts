@@ -6,6 +6,10 @@ import { encodeForm } from '../form.ts'
 import type { Interceptor } from '../interceptor.ts'
 import type { Method } from '../operation.ts'
 import { Admin } from './admin.ts'
+import { Glossaries } from './glossaries.ts'
+import { GlossariesV2 } from './glossaries-v2.ts'
+import { Quality } from './quality.ts'
+import { StyleRules } from './style-rules.ts'
 import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
 import { TranslationService } from './translation-service.ts'
 
@@ -33,6 +37,10 @@ export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 're
 export class TranslationClient {
   // One line per part, here and in the constructor.
   readonly admin: Admin
+  readonly glossaries: Glossaries
+  readonly glossariesV2: GlossariesV2
+  readonly quality: Quality
+  readonly styleRules: StyleRules
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
 
@@ -41,6 +49,10 @@ export class TranslationClient {
     this.#options = options
     this.#service = service
     this.admin = new Admin(service)
+    this.glossaries = new Glossaries(service)
+    this.glossariesV2 = new GlossariesV2(service)
+    this.quality = new Quality(service)
+    this.styleRules = new StyleRules(service)
   }
 
   /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */

@@ -60,7 +60,7 @@ export class TranslationService {
   async send<T = unknown>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
     try {
       const { operation, input: sent } = sentAs(operations[name], input, options)
-      return await (await this.#api()).send<T>(operation, sent, withTag(options))
+      return await (await this.api()).send<T>(operation, sent, withTag(options))
     } catch (error) {
       throw described(error, 0, name)
     }
@@ -68,12 +68,12 @@ export class TranslationService {
 
   /** A request that is no operation. */
   async request<T>(method: Method, path: string, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
-    return (await this.#api()).request<T>(method, path, input, withTag(options))
+    return (await this.api()).request<T>(method, path, input, withTag(options))
   }
 
   /** An operation that is in no table, such as one on an address that the service named. */
   async perform<T>(operation: Operation, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
-    return (await this.#api()).send<T>(operation, input, withTag(options))
+    return (await this.api()).send<T>(operation, input, withTag(options))
   }
 
   /** What is to be checked for a call. */
@@ -102,7 +102,8 @@ export class TranslationService {
     for (const client of this.#clients) client.protect(secret)
   }
 
-  #api(): ApiClient | Promise<ApiClient> {
+  /** The client of the host; a promise as long as only a key that is still to be asked for could tell which. */
+  api(): ApiClient | Promise<ApiClient> {
     this.#client ??= this.#chosen()
     return this.#client
   }

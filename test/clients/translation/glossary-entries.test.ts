@@ -72,7 +72,7 @@ describe('entries of a glossary', () => {
 
   it('refuse a source that comes twice, and never quote a term', () => {
     const error = refusal(() => GlossaryEntries.parse('Geheim\ta\nb\tc\nGeheim\tc\n'))
-    expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: 'line 3: the source term was there before; nothing was sent' })
+    expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: 'line 3: the source term was there before' })
   })
 
   it('refuse what is no text', () => {
