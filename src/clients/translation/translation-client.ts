@@ -12,6 +12,7 @@ import { Quality } from './quality.ts'
 import { StyleRules } from './style-rules.ts'
 import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
 import { TranslationService } from './translation-service.ts'
+import { VoiceJobs } from './voice-jobs.ts'
 
 /** A request that is no operation. Of `json`, `form` and `body` one at most. */
 export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 'replay'> {
@@ -41,6 +42,7 @@ export class TranslationClient {
   readonly glossariesV2: GlossariesV2
   readonly quality: Quality
   readonly styleRules: StyleRules
+  readonly voiceJobs: VoiceJobs
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
 
@@ -53,6 +55,7 @@ export class TranslationClient {
     this.glossariesV2 = new GlossariesV2(service)
     this.quality = new Quality(service)
     this.styleRules = new StyleRules(service)
+    this.voiceJobs = new VoiceJobs(service)
   }
 
   /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
