@@ -170,13 +170,19 @@ export class ApiClient {
     return sibling
   }
 
+  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
+  allowed(address: unknown): { readonly url: URL; readonly granted: boolean } {
+    const { allowInsecure } = this.#options
+    return { url: namedAddress(address, this.origin, allowInsecure), granted: allowInsecure === 'loopback' }
+  }
+
   /**
    * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
    * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
    */
   elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
     const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor } = this.#options
-    const { origin, pathname, search } = namedAddress(address, this.origin, allowInsecure)
+    const { origin, pathname, search } = this.allowed(address).url
     const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
     const client = new ApiClient({ ...kept, baseUrl: origin, headers, renew: false })
     client.#settings = { ...client.#settings, events: this.#settings.events, redactor: this.#settings.redactor }

@@ -9,6 +9,10 @@ export const platform: Platform = {
   defaultTransport: undici,
   connect: async (url, options) => (await undici()).connect(url, options),
   hidesHeaders: false,
+  socket: async (granted) => {
+    const { guardedSocket } = await import('../node/guarded-socket.ts')
+    return guardedSocket(granted)
+  },
   sha256Hex,
   digest,
   hmacKey,

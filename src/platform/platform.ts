@@ -1,6 +1,7 @@
 /** What the two platforms, `node.ts` and `web.ts`, both supply behind `#platform`. */
 import type { SecretSource } from '../auth/credential.ts'
 import type { Connect, Transport } from '../http/message.ts'
+import type { MessageSocket } from '../http/message-socket.ts'
 
 export interface Platform {
   /** The transport used when the caller gives none; made on first use. */
@@ -9,6 +10,11 @@ export interface Platform {
   readonly hidesHeaders: boolean
   /** As that transport connects; undefined where the platform cannot hold a connection. */
   readonly connect: Connect | undefined
+  /**
+   * Opens connections for messages (RFC 6455), to public addresses unless `granted` where the platform can tell. Errors: `CONFIG_INVALID`
+   * where it has none.
+   */
+  socket(granted: boolean): Promise<(url: string) => MessageSocket>
   /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
   sha256Hex(text: string): string | Promise<string>
   /** The hash of bytes; at once where the platform can. */

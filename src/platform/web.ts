@@ -1,4 +1,4 @@
-import { UnsupportedError } from '../errors.ts'
+import { ConfigurationError, UnsupportedError } from '../errors.ts'
 import type { Platform } from './platform.ts'
 import { digest, hmacKey, sha256Hex } from './web-crypto.ts'
 
@@ -10,6 +10,12 @@ export const platform: Platform = {
   },
   connect: undefined,
   hidesHeaders: true,
+  socket: async () => {
+    if (typeof WebSocket === 'function') return (url) => new WebSocket(url)
+    throw new ConfigurationError('CONFIG_INVALID', 'this runtime has no WebSocket', {
+      hint: 'give the option WebSocket a class that is one',
+    })
+  },
   sha256Hex,
   digest,
   hmacKey,

@@ -12,6 +12,7 @@ import { Quality } from './quality.ts'
 import { StyleRules } from './style-rules.ts'
 import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
 import { TranslationService } from './translation-service.ts'
+import { Voice } from './voice.ts'
 import { VoiceJobs } from './voice-jobs.ts'
 
 /** A request that is no operation. Of `json`, `form` and `body` one at most. */
@@ -42,6 +43,7 @@ export class TranslationClient {
   readonly glossariesV2: GlossariesV2
   readonly quality: Quality
   readonly styleRules: StyleRules
+  readonly voice: Voice
   readonly voiceJobs: VoiceJobs
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
@@ -55,6 +57,7 @@ export class TranslationClient {
     this.glossariesV2 = new GlossariesV2(service)
     this.quality = new Quality(service)
     this.styleRules = new StyleRules(service)
+    this.voice = new Voice(service)
     this.voiceJobs = new VoiceJobs(service)
   }
 
