@@ -33,6 +33,11 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
 }
 
+/** `RESPONSE_INVALID`: as many as were sent must come back. */
+export function unexpectedCount(operation: string, sent: number, found: number): ProtocolError {
+  return new ProtocolError('RESPONSE_INVALID', `${operation}: ${sent} texts were sent, the answer has ${found}`)
+}
+
 function isA(kind: Member, value: unknown): value is object {
   if (kind === 'text') return typeof value === 'string'
   return typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'list')
