@@ -2,6 +2,7 @@
 import { type Paged, type PagedOptions, paged } from '../paged.ts'
 import { checkDates } from './check-dates.ts'
 import { DeveloperKeys } from './developer-keys.ts'
+import { named } from './named.ts'
 import { memberOf, type Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -101,8 +102,10 @@ export class Admin {
     return paged(source, { limit, maxPages, signal })
   }
 
-  async #report<T>(name: 'admin.usage' | 'admin.customTagUsage', query: ReportRange, options: TranslationCallOptions): Promise<Result<T>> {
-    checkDates(query, this.#service.validation(options))
-    return this.#service.call<T>(name, { query: { ...query } }, options)
+  #report<T>(name: 'admin.usage' | 'admin.customTagUsage', query: ReportRange, options: TranslationCallOptions): Promise<Result<T>> {
+    return named(name, async () => {
+      checkDates(query, this.#service.validation(options))
+      return this.#service.call<T>(name, { query: { ...query } }, options)
+    })
   }
 }

@@ -4,6 +4,7 @@ import { checkTranslation } from './check-translation.ts'
 import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
 import { type DocumentSource, type OpenDocument, openSource } from './document-source.ts'
 import { type MultipartBody, multipart } from './multipart.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslateParams } from './translate-params.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
@@ -36,11 +37,20 @@ export interface DocumentParams extends Pick<TranslateParams, Common> {
  * Errors: `REQUEST_INVALID` for what the service would refuse and for a document without a name, those of the source, those of every
  * call.
  */
-export async function uploadDocument(
+export function uploadDocument(
+  service: TranslationService,
+  source: DocumentSource,
+  params: DocumentParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<DocumentHandle>> {
+  return named('documents.upload', () => uploaded(service, source, params, options))
+}
+
+async function uploaded(
   service: TranslationService,
   source: DocumentSource,
   { filename, ...params }: DocumentParams,
-  options: TranslationCallOptions = {},
+  options: TranslationCallOptions,
 ): Promise<Result<DocumentHandle>> {
   checkTranslation(params, service.validation(options))
   const document = await openSource(source)

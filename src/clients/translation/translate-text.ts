@@ -1,7 +1,8 @@
 /** Translates texts: one request. */
 import { checkBodySize, LARGEST_TRANSLATION } from './body-size.ts'
 import { checkTexts, checkTranslation } from './check-translation.ts'
-import { type Result, unexpectedCount } from './result.ts'
+import { named } from './named.ts'
+import { type Result, withCount } from './result.ts'
 import type { TranslateTextParams, Translations } from './translate-params.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -12,10 +13,18 @@ import type { TranslationService } from './translation-service.ts'
  * Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent; `RESPONSE_INVALID` when the number of translations is not that
  * of the texts; those of every call.
  */
-export async function translateText(
+export function translateText(
+  service: TranslationService,
+  params: TranslateTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Translations>> {
+  return named('translateText', () => translated(service, params, options))
+}
+
+async function translated(
   service: TranslationService,
   { text, ...params }: TranslateTextParams,
-  options: TranslationCallOptions = {},
+  options: TranslationCallOptions,
 ): Promise<Result<Translations>> {
   const validation = service.validation(options)
   const texts = typeof text === 'string' ? [text] : text
@@ -24,6 +33,5 @@ export async function translateText(
   const body = { text: texts, ...params }
   if (validation !== 'off') checkBodySize({ ...body, ...options.extraBody }, LARGEST_TRANSLATION, options.encoding)
   const result = await service.call<Translations>('translateText', { body }, options)
-  if (result.translations.length !== texts.length) throw unexpectedCount('translateText', texts.length, result.translations.length)
-  return result
+  return withCount(result, result.translations, texts.length, 'translateText')
 }

@@ -3,7 +3,8 @@ import { ValidationError } from '../errors.ts'
 import { checkBodySize } from './body-size.ts'
 import { checkTexts } from './check-translation.ts'
 import type { LanguageCode } from './language-code.ts'
-import { type Result, unexpectedCount } from './result.ts'
+import { named } from './named.ts'
+import { type Result, withCount } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 
@@ -41,15 +42,15 @@ const ANY_NUMBER = Number.POSITIVE_INFINITY
  * The texts in better words. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
  * of every call.
  */
-export async function rephraseText(
+export function rephraseText(
   service: TranslationService,
   params: RephraseTextParams,
   options: TranslationCallOptions = {},
 ): Promise<Result<Improvements>> {
-  const { writing_style: style = 'default', tone = 'default' } = params
-  if (service.validation(options) === 'strict' && style !== 'default' && tone !== 'default')
-    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone exclude each other; nothing was sent', { field: 'tone' })
-  return improved(service, 'rephraseText', params, options)
+  return named('rephraseText', async () => {
+    if (service.validation(options) === 'strict') checkChoice(params)
+    return improved(service, 'rephraseText', params, options)
+  })
 }
 
 /** The texts without mistakes of spelling and grammar. Errors: as {@link rephraseText}. */
@@ -58,7 +59,12 @@ export function correctText(
   params: CorrectTextParams,
   options: TranslationCallOptions = {},
 ): Promise<Result<Improvements>> {
-  return improved(service, 'correctText', params, options)
+  return named('correctText', () => improved(service, 'correctText', params, options))
+}
+
+function checkChoice({ writing_style: style = 'default', tone = 'default' }: RephraseTextParams): void {
+  if (style !== 'default' && tone !== 'default')
+    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone exclude each other; nothing was sent', { field: 'tone' })
 }
 
 async function improved(
@@ -73,6 +79,5 @@ async function improved(
   const body = { text: texts, ...params }
   if (validation === 'strict') checkBodySize({ ...body, ...options.extraBody }, LARGEST, options.encoding)
   const result = await service.call<Improvements>(operation, { body }, options)
-  if (result.improvements.length !== texts.length) throw unexpectedCount(operation, texts.length, result.improvements.length)
-  return result
+  return withCount(result, result.improvements, texts.length, operation)
 }
