@@ -13,6 +13,8 @@ export interface BaselineOptions {
   readonly baseline?: string
   readonly updateBaseline?: boolean
   readonly pruneBaseline?: boolean
+  /** True when only a part of the documents is looked at: what is not found there is not gone. */
+  readonly isPart?: boolean
 }
 
 /** The findings that a report lists, and how many the baseline holds. */
@@ -22,7 +24,9 @@ export interface Fresh {
 }
 
 /** Refuses options that need each other. Errors: `USAGE`. */
-export function requireBaseline({ baseline, updateBaseline, pruneBaseline }: BaselineOptions): void {
+export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
+  if (isPart && (updateBaseline || pruneBaseline))
+    throw usageError('a baseline is written by a run over everything', 'lint without --changed and --staged')
   if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('which baseline? Give --baseline FILE')
   if (updateBaseline && pruneBaseline)
     throw usageError('--update-baseline and --prune-baseline exclude each other', 'an update prunes as well')
@@ -35,7 +39,7 @@ export function requireBaseline({ baseline, updateBaseline, pruneBaseline }: Bas
  * Errors: `CONFIG_INVALID` for a file that is no baseline, `FILE_ACCESS`, those of `replaceFile`.
  */
 export async function withBaseline(outcome: LintOutcome, options: BaselineOptions, context: Context): Promise<Fresh> {
-  const { baseline: file, updateBaseline = false, pruneBaseline = false } = options
+  const { baseline: file, updateBaseline = false, pruneBaseline = false, isPart = false } = options
   const { problems, failures } = outcome
   if (file === undefined) return { problems }
   const seen = await seenFile(file)
@@ -48,7 +52,7 @@ export async function withBaseline(outcome: LintOutcome, options: BaselineOption
     problems,
     updateBaseline && failures.length === 0 ? baselineOf(problems) : (before ?? baselineOf([])),
   )
-  if (gone.length > 0 && failures.length === 0 && !pruneBaseline) await context.diagnostics.note(goneText(gone, file))
+  if (gone.length > 0 && failures.length === 0 && !pruneBaseline && !isPart) await context.diagnostics.note(goneText(gone, file))
   return { problems: news, baselined: known }
 }
 

@@ -13,7 +13,7 @@ export type LintInput = { readonly name: string } | { readonly name: string; rea
 const DOCUMENTS = /\.(?:(?:geo)?json|ndjson|(?:geo)?jsonl)(?:\.gz)?$/i
 
 /** Folders that hold no documents of a catalog's author. */
-const SKIPPED = new Set(['node_modules', '.git'])
+export const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
 /**
  * Files, addresses and `-` as they are; for a folder every file below it whose name ends like that of a document, for a glob
@@ -28,7 +28,8 @@ export async function* lintInputs(inputs: readonly string[], mayMiss = false): A
   }
 }
 
-function isGlob(name: string): boolean {
+/** True for a name that says more than one. */
+export function isGlob(name: string): boolean {
   return /[*?[\]{}]|[!@+]\(/.test(name)
 }
 
@@ -65,7 +66,8 @@ async function* filesOf(name: string): AsyncGenerator<LintInput> {
   }
 }
 
-function isDocument(name: string): boolean {
+/** True for a file that counts when its folder is an input. */
+export function isDocument(name: string): boolean {
   return DOCUMENTS.test(name)
 }
 

@@ -12,7 +12,10 @@ export interface Destination {
   readonly file?: string
 }
 
-export interface ReportingOptions extends GivenRules, BaselineOptions {
+export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {}
+
+/** What a report shows, where it goes, and what in it counts. */
+export interface ReportOptions {
   readonly format?: readonly Destination[]
   readonly maxProblems?: number
   readonly maxWarnings?: number
@@ -40,18 +43,24 @@ export function withFixingOptions(command: Command): Command {
 
 /** Adds the options of {@link ReportingOptions}. */
 export function withReportingOptions(command: Command): Command {
-  return command
+  const given = command
     .addOption(new Option('--preset <name>', 'which rules are on (default: recommended)').choices(PRESETS))
     .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
     .option('--config <file>', 'preset, levels and overrides; only read when it is named')
+  return withReportOptions(given)
+    .option('--baseline <file>', 'count the findings in it, list the others')
+    .option('--update-baseline', 'write all findings into the baseline')
+    .option('--prune-baseline', 'take out of the baseline what is no longer found')
+}
+
+/** Adds the options of {@link ReportOptions}. */
+export function withReportOptions(command: Command): Command {
+  return command
     .option('--format <format[=file]>', `${FORMATS.join(', ')}; to stdout or a file (repeatable)`, addDestination)
     .option('--max-problems <n>', 'findings shown by pretty and concise (default: 100)', wholeNumber)
     .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
     .addOption(new Option('--fail-severity <level>', 'findings from there on end in exit code 1').choices(LEVELS.slice(1)).default('error'))
     .option('--quiet', 'list errors only')
-    .option('--baseline <file>', 'count the findings in it, list the others')
-    .option('--update-baseline', 'write all findings into the baseline')
-    .option('--prune-baseline', 'take out of the baseline what is no longer found')
 }
 
 function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {

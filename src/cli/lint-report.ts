@@ -1,21 +1,20 @@
 /** What comes out of `lint`: reports, and the exit code. */
 import { writeFile } from 'node:fs/promises'
-import type { Severity } from '../lint/problem.ts'
 import { reporterOf } from '../lint/reporters/index.ts'
-import { type Report, reportOf } from '../lint/reporters/report.ts'
+import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
 import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
 import { EXIT, exitCodeOf, exitOfSignal, worstExit } from './exit-code.ts'
 import { write } from './io.ts'
 import type { Fresh } from './lint-baseline.ts'
-import type { Destination, ReportingOptions } from './lint-options.ts'
+import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintFailure, LintOutcome } from './lint-run.ts'
 import { isColoured } from './style.ts'
 import { usageError } from './usage.ts'
 import { version } from './version.ts'
 
 /** Where the reports go. `taken` says what else goes to stdout; then people read stderr. Errors: `USAGE`. */
-export function destinationsOf({ format }: ReportingOptions, taken?: string): readonly Destination[] {
+export function destinationsOf({ format }: ReportOptions, taken?: string): readonly Destination[] {
   const toStdout = format?.filter(({ file }) => file === undefined) ?? []
   if (toStdout.length > 1) throw usageError('only one format can go to stdout', 'write --format json=FILE')
   if (taken !== undefined && toStdout.length > 0) throw usageError(`stdout is for ${taken}`, `write --format ${toStdout[0]?.format}=FILE`)
@@ -27,28 +26,36 @@ export function wantsFingerprints(destinations: readonly Destination[]): boolean
   return destinations.some(({ format }) => format === 'sarif' || format === 'gitlab')
 }
 
-/** Writes every report. Those without a file go to `output`. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+/** Writes the report in every format. Those without a file go to `output`. Errors: `FILE_ACCESS`, `DISK_FULL`. */
 export async function publish(
-  outcome: LintOutcome,
-  fresh: Fresh,
+  { report, texts, names }: Published,
   destinations: readonly Destination[],
-  { quiet = false, maxProblems }: ReportingOptions,
+  { quiet = false, maxProblems }: ReportOptions,
   { io }: Context,
   output: 'stdout' | 'stderr',
 ): Promise<void> {
-  const report = quietly(reportOfRun(outcome, fresh), quiet)
-  const { texts, names } = outcome
+  const shown = quietly(report, quiet)
   for (const { format, file } of destinations) {
     const color = file === undefined && isColoured(io, io[output])
     const reporter = await reporterOf(format)
-    const text = reporter(report, { color, texts, names, version: version(), ...(maxProblems !== undefined && { limit: maxProblems }) })
+    const text = reporter(shown, { color, texts, names, version: version(), ...(maxProblems !== undefined && { limit: maxProblems }) })
     if (file === undefined) await write(io[output], text)
     else await writeReport(file, text)
   }
 }
 
-function reportOfRun({ documents, failures }: LintOutcome, { problems, baselined }: Fresh): Report {
-  const incomplete = failures.map(({ name, error: { code } }) => ({ url: name, code }))
+/** A report, and what is known about its documents besides. */
+export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
+  readonly report: Report
+}
+
+/** The report of a run. */
+export function reportOfRun({ documents, failures }: LintOutcome, { problems, baselined }: Fresh, { io }: Context): Report {
+  const incomplete = failures.map((failure) => {
+    const { name: url, error } = failure
+    const exit = exitOfFailure(failure, io.signal)
+    return { url, code: error.code, ...(exit !== exitCodeOf(error.code) && { exit }) }
+  })
   const report = reportOf(problems, documents, incomplete)
   return baselined === undefined ? report : { ...report, summary: { ...report.summary, baselined } }
 }
@@ -78,17 +85,15 @@ export async function tell(failures: readonly LintFailure[], { diagnostics }: Co
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
 }
 
-const FROM: Readonly<Record<Severity, readonly Severity[]>> = {
-  error: ['error'],
-  warn: ['error', 'warn'],
-  info: ['error', 'warn', 'info'],
+/** Findings from the chosen severity on count, and more warnings than allowed. What could not be read outranks findings. */
+export function exitOf(failures: readonly LintFailure[], summary: Summary, options: ReportOptions, { io }: Context): number {
+  const { maxWarnings = Number.POSITIVE_INFINITY, failSeverity } = options
+  const { errors, warnings, infos } = summary
+  const counting = { error: errors, warn: errors + warnings, info: errors + warnings + infos }
+  const found = warnings > maxWarnings || counting[failSeverity] > 0
+  return worstExit([...failures.map((failure) => exitOfFailure(failure, io.signal)), found ? EXIT.findings : EXIT.done])
 }
 
-/** Findings from the chosen severity on count, and more warnings than allowed. What could not be read outranks findings. */
-export function exitOf({ failures }: LintOutcome, { problems }: Fresh, options: ReportingOptions, { io }: Context): number {
-  const { maxWarnings = Number.POSITIVE_INFINITY, failSeverity } = options
-  const warnings = problems.filter(({ severity }) => severity === 'warn').length
-  const found = warnings > maxWarnings || problems.some(({ severity }) => FROM[failSeverity].includes(severity))
-  const codes = failures.map(({ error: { code }, exit }) => exit ?? (code === 'ABORTED' ? exitOfSignal(io.signal) : exitCodeOf(code)))
-  return worstExit([...codes, found ? EXIT.findings : EXIT.done])
+function exitOfFailure({ error: { code }, exit }: LintFailure, signal: AbortSignal): number {
+  return exit ?? (code === 'ABORTED' ? exitOfSignal(signal) : exitCodeOf(code))
 }

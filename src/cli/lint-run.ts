@@ -6,10 +6,11 @@ import { withFingerprint } from '../lint/fingerprint.ts'
 import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
-import { piecesOf } from './inputs/pieces.ts'
+import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
-import { lintInputs } from './lint-inputs.ts'
+import { type LintInput, lintInputs } from './lint-inputs.ts'
+import { compared, type Judged, type Linter, localLinter } from './linter.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
@@ -23,6 +24,10 @@ export interface LintSettings {
   readonly stdinName: string
   /** True when a glob may match nothing. */
   readonly mayMiss?: boolean
+  /** Other processes that judge; default: this one. */
+  readonly linter?: Linter
+  /** Where the bytes of inputs are that are not to be read from their files; then inputs are names of files only. */
+  readonly read?: (name: string) => AsyncIterable<Uint8Array>
 }
 
 /** What was found, and what could not be looked at. */
@@ -74,55 +79,101 @@ interface InputOptions {
 
 /** Lints every input. One that cannot be read is a failure and the rest goes on; an interruption ends it with what there is. */
 export async function lintAll(inputs: readonly string[], settings: LintSettings, io: Io, auth: () => Promise<Auth>): Promise<LintOutcome> {
-  const problems: Problem[] = []
-  const failures: LintFailure[] = []
-  const texts = new Map<string, string>()
-  const names: string[] = []
-  let documents = 0
-  let room = TEXTS
-  for await (const input of lintInputs(inputs, settings.mayMiss)) {
+  const linter = settings.linter ?? localLinter(settings.complete, settings.run)
+  const gathered = new Gathered(settings)
+  const begun: Begun[] = []
+  /** Takes results in the order in which they were asked for; false when nothing more is to be asked. */
+  const take = async (isEnough: () => boolean): Promise<boolean> => {
+    for (let one = begun[0]; one && !isEnough(); one = begun[0]) {
+      begun.shift()
+      const error = await gathered.add(one)
+      // The next result would not come either.
+      if (error && error.code !== 'JOB_FAILED') return false
+    }
+    return true
+  }
+  const found = settings.read ? inputs.map((name): LintInput => ({ name })) : lintInputs(inputs, settings.mayMiss)
+  for await (const input of found) {
     if ('error' in input) {
-      failures.push(input)
+      gathered.fail(input)
       continue
     }
     try {
-      if (names.length < NAMES) names.push(nameOf(input.name, settings))
-      const linted = lintOne(input.name, settings, io, auth)
-      for await (const { documents: count, found, text } of linted) {
+      gathered.begin(input.name)
+      for await (const piece of lintOne(input.name, settings, linter, io, auth)) {
+        begun.push(piece)
+        if (!(await take(() => !linter.isFull()))) return gathered
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
-        documents += count
-        problems.push(...found)
-        if (found.length > 0 && text !== undefined && text.length <= room) {
-          texts.set(nameOf(input.name, settings), new TextDecoder().decode(text))
-          room -= text.length
-        }
       }
     } catch (error) {
       if (!isAuthError(error)) throw error
-      failures.push({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error })
+      gathered.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error })
       if (error.code === 'ABORTED') break
     }
   }
-  return { documents, problems, failures, texts, names }
+  await take(() => false)
+  return gathered
 }
 
-/** What is wrong with a piece of an input. */
-interface Linted {
-  readonly documents: number
-  readonly found: readonly Problem[]
-  /** All of the input, when the piece is that. */
-  readonly text?: Uint8Array
+/** A piece of an input that is being judged. */
+interface Begun {
+  readonly name: string
+  readonly piece: Piece
+  readonly judged: Judged | Promise<Judged>
 }
 
-async function* lintOne(name: string, settings: LintSettings, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Linted> {
-  const { levels, run, complete } = settings
+async function* lintOne(name: string, settings: LintSettings, linter: Linter, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Begun> {
+  const { levels } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
-  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, run, complete }
-  for await (const piece of piecesOf(name, io, auth)) {
-    const { documents, text, oversized } = piece
-    const found = oversized ? tooLarge(document, settings) : piece.lint(options)
-    yield { documents, found, ...(text && { text }) }
+  const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
+  for await (const piece of piecesOf(name, io, auth, settings.read)) {
+    const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
+    // It may fail before its turn comes.
+    if (judged instanceof Promise) judged.catch(() => undefined)
+    yield { name, piece, judged }
+  }
+}
+
+/** What a run has led to so far. */
+class Gathered implements LintOutcome {
+  documents = 0
+  readonly problems: Problem[] = []
+  readonly failures: LintFailure[] = []
+  readonly texts = new Map<string, string>()
+  readonly names: string[] = []
+  readonly #settings: LintSettings
+  #room = TEXTS
+
+  constructor(settings: LintSettings) {
+    this.#settings = settings
+  }
+
+  begin(name: string): void {
+    if (this.names.length < NAMES) this.names.push(nameOf(name, this.#settings))
+  }
+
+  /** Adds a piece when its result is there, or the error that is there instead. */
+  async add({ name, piece: { documents, text, placed }, judged }: Begun): Promise<AuthError | undefined> {
+    try {
+      const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
+      const found = placed ? placed(problems) : problems
+      this.documents += documents
+      for (const problem of found) this.problems.push(problem)
+      if (found.length > 0 && text !== undefined && text.length <= this.#room) {
+        this.texts.set(nameOf(name, this.#settings), new TextDecoder().decode(text))
+        this.#room -= text.length
+      }
+      return undefined
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      this.fail({ name: isAddress(name) ? forUrl(name) : name, error })
+      return error
+    }
+  }
+
+  fail(failure: LintFailure): void {
+    this.failures.push(failure)
   }
 }
 

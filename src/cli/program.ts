@@ -8,7 +8,9 @@ import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
 import { addList } from './commands/list.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
+import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
+import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { EXIT } from './exit-code.ts'
@@ -75,7 +77,20 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [addLint, addExplain, addAuthorize, addFetch, addList, addLogin, addLogout, addStatus, addCredentials, addRules])
+  for (const add of [
+    addLint,
+    addMerge,
+    addExplain,
+    addAuthorize,
+    addFetch,
+    addList,
+    addLogin,
+    addLogout,
+    addStatus,
+    addCredentials,
+    addWorker,
+    addRules,
+  ])
     add(program, context)
   refuseRepeats(program)
   return program

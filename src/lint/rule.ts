@@ -6,8 +6,8 @@ import type { Violation } from './schema/violation.ts'
 export interface RuleMeta {
   /** Kebab-case name that users write in their configuration. */
   readonly id: string
-  /** Rules of a crawl are asked by who crawls: a document alone does not show what they look for. */
-  readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl'
+  /** Rules of a crawl, and those that ask servers, are asked by who sends: a document alone does not show what they look for. */
+  readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl' | 'online'
   readonly severity: Readonly<Record<Preset, Level>>
   /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
   readonly messages: Readonly<Record<string, string>>

@@ -39,7 +39,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
-    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'],
   },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],

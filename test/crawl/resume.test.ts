@@ -114,3 +114,30 @@ it('a failure of the program itself is not taken for one of the network', async 
   }
   await expect(crawlInto(new MemorySink(), { start: [`${ORIGIN}/`], send, frontier }, resultOf)).rejects.toThrow('broken')
 })
+
+it('goes on asking while results are made, as long as it may, and keeps their order', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const items = names.map((name) => [`/${name}`, { body: item(name) }])
+  const { send } = serving({ '/': catalog(...names.map((href) => link('item', href))), ...Object.fromEntries(items) })
+  const ends: (() => void)[] = []
+  const [made, told]: [string[], string[]] = [[], []]
+  const sink = new MemorySink<string>()
+  const begin = (path: string) =>
+    new Promise<string>((resolve) => {
+      ends.push(() => {
+        made.push(path)
+        resolve(path)
+      })
+      // Nothing is made before all are begun, and the last one that was begun is made first.
+      if (ends.length === 5) for (const end of ends.toReversed()) end()
+    })
+  await crawlInto(
+    sink,
+    { start: [`${ORIGIN}/`], send, clock: jumpingClock(), isFull: () => ends.length === 5 },
+    ({ job }) => begin(job.url.slice(ORIGIN.length)),
+    (each) => told.push('result' in each ? each.result : 'stop'),
+  )
+  expect(made).toEqual(['/d', '/c', '/b', '/a', '/'])
+  expect(told).toEqual(['/', '/a', '/b', '/c', '/d'])
+  expect([...sink.values()].map(({ result }) => result)).toEqual(told)
+})

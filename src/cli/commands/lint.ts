@@ -2,14 +2,19 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import { requireBaseline, withBaseline } from '../lint-baseline.ts'
+import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
 import { type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
+import type { Linter } from '../linter.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import type { QueueOption } from '../queue/queue-address.ts'
 import { usageError } from '../usage.ts'
 
-interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption {
+interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption, ChangedOptions {
   readonly failOnUnmatchedGlobs: boolean
+  readonly queue?: QueueOption
+  readonly online?: boolean
 }
 
 /** `lint [INPUT…]`: what is wrong with documents. */
@@ -18,28 +23,77 @@ export function addLint(program: Command, context: Context): void {
     .command('lint [inputs...]')
     .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
   withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command))))
+    .option('--changed [revision]', 'only files that differ from where the branch left it (default: HEAD), and new ones')
+    .option('--staged', 'only files that are staged, as they would be committed')
+    .option('--online', 'also ask servers, without credentials: is a bucket that wants keys public?')
+    .option('--queue [address]', 'let the workers of a queue do it: redis://host:port, or as STAC_AUTH_QUEUE says')
     .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
 
-async function lint(inputs: readonly string[], options: LintOptions, context: Context): Promise<number> {
-  if (inputs.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
-  requireBaseline(options)
+async function lint(given: readonly string[], options: LintOptions, context: Context): Promise<number> {
+  const isPart = isChanged(options)
+  requireBaseline({ ...options, isPart })
   requireCrawl(options)
-  const [{ destinationsOf, exitOf, publish, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
+  const { names: inputs, read } = await inputsOf(given, options)
+  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
     await Promise.all([import('../lint-report.ts'), import('../lint-run.ts'), import('../lint-fix.ts')])
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
-  const settings = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
+  const known = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
+  const settings = { ...known, ...(read && { read }) }
   const mended = mending && (await mend(inputs, mending, settings, context))
-  const outcome = await outcomeOf(inputs, options, settings, { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } })
-  if (outcome.documents === 0 && outcome.failures.length === 0) throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
-  const fresh = await withBaseline(outcome, options, context)
-  await publish(outcome, fresh, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
+  const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
+  const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
+  if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart && !options.shard)
+    throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
+  const fresh = await withBaseline(outcome, { ...options, isPart }, context)
+  const report = reportOfRun(outcome, fresh, context)
+  await publish({ ...outcome, report }, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
   const failures = [...(mended?.failures ?? []), ...outcome.failures]
   await tell(failures, context)
-  return exitOf({ ...outcome, failures }, fresh, options, context)
+  return exitOf(failures, report.summary, options, context)
+}
+
+/** The inputs, or what has changed of them: that may be nothing. */
+async function inputsOf(given: readonly string[], options: LintOptions): Promise<ChangedInputs> {
+  if (!isChanged(options)) {
+    if (given.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
+    return { names: given }
+  }
+  const { changedInputs, requireChanged } = await import('../lint-changed.ts')
+  requireChanged(given, options)
+  return changedInputs(given, options)
+}
+
+function isChanged({ changed, staged }: LintOptions): boolean {
+  return changed !== undefined || staged === true
+}
+
+/** What `lint` does with the workers of a queue, and with what servers say, when that is asked for. */
+async function elsewhere<T>(
+  inputs: readonly string[],
+  { queue, online, crawl }: LintOptions,
+  settings: LintSettings,
+  context: Context,
+  lint: (settings: LintSettings) => Promise<T>,
+): Promise<T> {
+  if (queue === undefined && !online) return lint(settings)
+  const { localLinter } = await import('../linter.ts')
+  const judge =
+    queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
+  const linter = online ? (await import('../online/online-linter.ts')).onlineLinter(judge, inputs, settings, context) : judge
+  try {
+    return await lint({ ...settings, linter })
+  } finally {
+    await linter.close()
+  }
+}
+
+async function queueOf(queue: QueueOption, { complete }: LintSettings, context: Context): Promise<Linter> {
+  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/queue-address.ts'), import('../queue/queue-linter.ts')])
+  return queueLinter(queueAddress(queue, context), complete !== undefined, context)
 }
 
 /** The inputs themselves, or everything that they lead to. */

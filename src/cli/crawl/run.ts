@@ -1,10 +1,11 @@
 /** Crawls from the inputs and lints what it finds. */
 import type { Auth } from '../../auth/auth.ts'
-import { type CrawlSend, crawlInto, MemorySink, type Sink, sendWith } from '../../crawl/index.ts'
+import { type CrawlSend, crawlInto, MemorySink, type Sink } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
 import type { LintFailure, LintOutcome, LintSettings } from '../lint-run.ts'
+import { localLinter } from '../linter.ts'
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 import { Collected, type Result } from './collected.ts'
@@ -36,15 +37,17 @@ export async function crawlAll(
     options.resume === undefined
       ? undefined
       : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints })
+  const linter = lint.linter ?? localLinter(lint.complete)
   const sink: Sink<Result> = journal ?? new MemorySink<Result>()
   try {
     await crawlInto(
       sink,
-      { ...settings, start, send: sendFrom(start, auth), signal: io.signal },
+      { ...settings, start, send: sendFrom(start, auth), signal: io.signal, isFull: () => linter.isFull() },
       async (visit) => {
         const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
         if (warning) diagnostics.warn(warning)
-        return { problems: problemsOf(visit, lint), definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
+        const problems = await problemsOf(visit, lint, linter)
+        return { problems, definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
       },
       (told) => collected.add(told),
     )
@@ -83,6 +86,6 @@ async function startsOf(inputs: readonly string[]): Promise<{ start: readonly st
 /** Files are read from below the start, addresses are fetched with what the user granted to them. */
 function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
   const files = sendFiles(start.filter((url) => url.startsWith('file:')))
-  const addresses = sendWith(async (url, init) => (await auth()).fetch(url, init))
+  const addresses: CrawlSend = async (request, options) => (await auth()).send(request, options)
   return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }

@@ -1,10 +1,11 @@
 /** What the linter says about the documents of a crawl. */
 import type { Visit } from '../../crawl/index.ts'
-import { lint, lintText, type Problem, rules } from '../../lint/index.ts'
+import { type Level, type Problem, rules } from '../../lint/index.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { LintSettings } from '../lint-run.ts'
+import type { Linter } from '../linter.ts'
 import { nameOfFile } from './files.ts'
 
 /** What a document of a crawl is called in reports. */
@@ -13,19 +14,22 @@ export function nameOf(url: string): string {
 }
 
 /** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
-export function problemsOf(visit: Visit, settings: LintSettings): readonly Problem[] {
+export async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {
   const { job, mine, error, bytes, outcome, document: value, parents } = visit
   if (!mine) return []
   const document = nameOf(job.url)
   if (error) return runFinding('unreachable', { code: error.code }, { document, pointer: '' }, settings)
   if (!bytes || !value) return []
-  const { levels, complete } = settings
-  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, url: outcome.url, parents, complete }
+  const { levels } = settings
+  const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
+  const whole = { text: bytes, url: outcome.url, parents }
   const inner = job.page ? listIn(value) : undefined
-  if (!inner) return [...lintText(bytes, options).filter(isOfDocument), ...selfMismatch(visit, settings)]
+  if (!inner) return [...(await linter.lint(whole, about)).problems.filter(isOfDocument), ...selfMismatch(visit, settings)]
   if (outcome.documents === 0 && inner.length > 0) return []
   // The linter knows two kinds of lists; the third is written as one of them.
-  const problems = own(value, 'children') === inner ? lint({ collections: inner }, options).map(asChild) : lintText(bytes, options)
+  const areChildren = own(value, 'children') === inner
+  const { problems: found } = await linter.lint(areChildren ? { value: { collections: inner }, url: outcome.url, parents } : whole, about)
+  const problems = areChildren ? found.map(asChild) : found
   const index = ({ pointer }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(pointer)?.[1] ?? -1)
   return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents)
 }
@@ -59,19 +63,30 @@ function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings)
   return runFinding('self-mismatch', { self: forUrl(said.href) }, place, settings)
 }
 
+/** The rules that no document alone breaks. */
+type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
+
+/** The level of such a rule for a document. */
+export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
+  const given = levels.levelsFor(document)
+  return (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? metaOf(rule)?.severity[levels.preset] ?? 'off'
+}
+
+function metaOf(rule: RunRule) {
+  return rules.find(({ meta }) => meta.id === rule)?.meta
+}
+
 /** The finding of a rule that no document alone breaks, at the level that is asked for. */
 export function runFinding(
-  rule: 'unreachable' | 'self-mismatch' | 'conflicting-scheme',
+  rule: RunRule,
   data: Readonly<Record<string, string>>,
   place: Pick<Problem, 'document' | 'id' | 'pointer'>,
-  { levels, complete }: LintSettings,
+  settings: LintSettings,
 ): readonly Problem[] {
-  const meta = rules.find(({ meta }) => meta.id === rule)?.meta
-  const given = levels.levelsFor(place.document ?? '')
-  const severity = (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? meta?.severity[levels.preset] ?? 'off'
+  const severity = levelOf(rule, place.document ?? '', settings)
   if (severity === 'off') return []
-  const [template = ''] = Object.values(meta?.messages ?? {})
+  const [template = ''] = Object.values(metaOf(rule)?.messages ?? {})
   const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
   const problem: Problem = { rule, severity, message, ...place }
-  return [complete ? complete(problem, { document: undefined, at: '', near: undefined }) : problem]
+  return [settings.complete ? settings.complete(problem, { document: undefined, at: '', near: undefined }) : problem]
 }

@@ -1,7 +1,7 @@
 /** An input taken apart into what is linted at once: a document, a line, a feature, a row. */
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
-import { lint, lintText, type Problem, type TextOptions } from '../../lint/index.ts'
+import type { Problem } from '../../lint/index.ts'
 import { kindOf, wrappedMember } from '../../stac/document.ts'
 import { isObject, own } from '../../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
@@ -12,13 +12,17 @@ import { type Head, headOf, holdsTwoLines, isNdjson } from './head.ts'
 import { linesOf } from './lines.ts'
 import { openInput, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
+import { keepMemorySteady } from './steady-memory.ts'
+import type { Task } from './task.ts'
 
 /** What one look of the linter covers. */
 export interface Piece {
   /** Items, Collections and Catalogs in it; at least 1. */
   readonly documents: number
-  /** The findings, with pointers and lines of the whole input. */
-  lint(options: TextOptions): readonly Problem[]
+  /** What the linter is to look at. */
+  readonly task: Task
+  /** The findings of the task, with pointers and lines of the whole input. */
+  placed?(problems: readonly Problem[]): readonly Problem[]
   /** The whole input, when that is what the piece is. */
   readonly text?: Uint8Array
   /** True for an input that is larger than it may be: all that is left to say about it is that. */
@@ -26,24 +30,30 @@ export interface Piece {
 }
 
 /**
- * The pieces of an input, one after the other, so that memory does not grow with the input. What it is shows in its first
+ * The pieces of an input, read from where it is or with `read`, one after the other, so that memory does not grow with the input. What it is shows in its first
  * bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
  *
  * Errors: those of reading; `FILE_INTEGRITY` for packed files that are damaged.
  */
-export async function* piecesOf(name: string, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Piece> {
-  const source = await openInput(name, io, auth)
+export async function* piecesOf(
+  name: string,
+  io: Io,
+  auth: () => Promise<Auth>,
+  read?: (name: string) => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Piece> {
+  const open = async (): Promise<Source> => (read ? { chunks: read(name) } : openInput(name, io, auth))
+  const source = await open()
   const head = await headOf(source.chunks, (bytes) => bytes.length >= MAGIC)
   const { chunks, bytes } = head
-  if (startsWith(bytes, PARQUET)) yield* rows(name, head)
+  const isFile = read === undefined && name !== '-' && !isAddress(name)
+  if (startsWith(bytes, PARQUET)) yield* rows(name, head, isFile)
   else {
     const isPacked = startsWith(bytes, GZIP)
     const again = async () => {
-      const { chunks } = await openInput(name, io, auth)
+      const { chunks } = await open()
       return isPacked ? unpacked(chunks, name) : chunks
     }
-    const isFile = name !== '-' && !isAddress(name)
-    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile ? again : undefined)
+    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile || read ? again : undefined)
   }
 }
 
@@ -58,17 +68,17 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
-    for await (const { bytes, number, cut } of linesOf(head.chunks))
-      yield cut ? { ...OVERSIZED, lint: () => [] } : textPiece(bytes, { url, line: number })
+    keepMemorySteady()
+    for await (const { bytes, number, cut } of linesOf(head.chunks)) yield cut ? OVERSIZED : textPiece(bytes, { url, line: number })
     return
   }
   const text = await wholeOf(head)
   if (text) yield { ...textPiece(text, { url }), text }
   else if (again && mayHoldFeatures(head.bytes)) yield* features(again)
-  else yield { ...OVERSIZED, lint: () => [] }
+  else yield OVERSIZED
 }
 
-const OVERSIZED = { documents: 1, oversized: true } as const
+const OVERSIZED: Piece = { documents: 1, oversized: true, task: {} }
 
 /** All bytes; undefined as soon as there are more than a document may have. */
 async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
@@ -82,8 +92,9 @@ async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
   return Buffer.concat(read)
 }
 
-function textPiece(text: Uint8Array, where: Pick<TextOptions, 'url' | 'line'>): Piece {
-  return { documents: countIn(text), lint: (options) => lintText(text, { ...options, ...where }) }
+function textPiece(text: Uint8Array, where: Pick<Task, 'line'> & { readonly url: string | undefined }): Piece {
+  const { url, line } = where
+  return { documents: countIn(text), task: { text, ...(url !== undefined && { url }), ...(line !== undefined && { line }) } }
 }
 
 /** Most texts are one document; only what may be a wrapper or a list is looked into. */
@@ -118,12 +129,12 @@ function mayHoldFeatures(bytes: Uint8Array): boolean {
 /** Twice over the file: what stands around the features may stand behind them, and each of them is judged inside of it. */
 async function* features(again: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const wrapper = await wrapperIn(await again())
-  if (!wrapper) return yield { ...OVERSIZED, lint: () => [] }
+  if (!wrapper) return yield OVERSIZED
   const { features: _none, ...around } = wrapper
-  yield { documents: 0, lint: (options) => lint({ ...around, features: [] }, options) }
+  yield { documents: 0, task: { value: { ...around, features: [] } } }
   const after = JSON.stringify(around).slice(1)
   for await (const feature of featuresOf(await again())) {
-    yield { documents: 1, lint: (options) => lintFeature(feature, after === '}' ? after : `,${after}`, options) }
+    yield featurePiece(feature, after === '}' ? after : `,${after}`)
   }
 }
 
@@ -144,33 +155,32 @@ async function wrapperIn(chunks: AsyncIterable<Uint8Array>): Promise<Readonly<Re
 
 const BEFORE = '{"features":['
 
-/** Judges one feature as the only one of its collection, and puts the findings where it stands. */
-function lintFeature({ text, index, line, column }: FeatureText, after: string, options: TextOptions): readonly Problem[] {
+/** One feature as the only one of its collection, and its findings where it stands. */
+function featurePiece({ text, index, line, column }: FeatureText, after: string): Piece {
   const shift = (place: number | undefined, onLine: number | undefined) =>
     place !== undefined && onLine === line ? place - BEFORE.length + column - 1 : place
-  return lintText(`${BEFORE}${text}]${after}`, { ...options, line })
-    .filter(({ pointer, rule }) => pointer.startsWith('/features/0') || rule === 'not-json')
-    .map((problem) => ({
-      ...problem,
-      pointer: problem.pointer.replace('/features/0', `/features/${index}`),
-      ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
-      ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
-    }))
+  const placed = (problems: readonly Problem[]) =>
+    problems
+      .filter(({ pointer, rule }) => pointer.startsWith('/features/0') || rule === 'not-json')
+      .map((problem) => ({
+        ...problem,
+        pointer: problem.pointer.replace('/features/0', `/features/${index}`),
+        ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
+        ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
+      }))
+  return { documents: 1, task: { text: `${BEFORE}${text}]${after}`, line }, placed }
 }
 
 /** Rows have no text, so a finding stands at the row's number, as in a list of documents. */
-async function* rows(name: string, head: Head): AsyncGenerator<Piece> {
-  const isFile = name !== '-' && !isAddress(name)
+async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<Piece> {
   const bytes = isFile ? undefined : await wholeOf(head)
   await head.close()
-  if (!isFile && !bytes) return yield { ...OVERSIZED, lint: () => [] }
+  if (!isFile && !bytes) return yield OVERSIZED
   const opened = bytes ? undefined : await openParts(name)
   try {
     for await (const { index, item, parents } of rowsOf(opened ?? bytesAsParts(bytes ?? new Uint8Array()), name)) {
-      yield {
-        documents: 1,
-        lint: (options) => lint(item, { ...options, parents }).map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` })),
-      }
+      const placed = (problems: readonly Problem[]) => problems.map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` }))
+      yield { documents: 1, task: { value: item, parents }, placed }
     }
   } finally {
     await opened?.close()

@@ -34,16 +34,16 @@ const NOTHING = { answer: 'nothing' } as const
 const FORM = { form: true } as const
 const TRANSLATE = { form: true, billed: true, members: { translations: 'list' } } as const
 const WRITING = { form: true, billed: true, members: { improvements: 'list' } } as const
-const ALPHA = { stability: 'alpha' } as const
+const ALPHA = { stability: 'alpha', secretAnswer: true } as const
 const CLOSED = { stability: 'closed alpha' } as const
 const GLOSSARY_RECORD = { members: { glossary_id: 'text' } } as const
-const SESSION = { members: { streaming_url: 'text', token: 'text' } } as const
+const SESSION = { secretAnswer: true, members: { streaming_url: 'text', token: 'text' } } as const
 const STYLE_LIST = { members: { style_id: 'text' } } as const
 const STYLE_INSTRUCTION = { members: { id: 'text' } } as const
 const GLOSSARIES = { members: { glossaries: 'list' } } as const
 const OLD = { stability: 'deprecated' } as const
 /** Uploads take as long as they take: the time for headers begins after them. */
-const UPLOAD = { timeout: Number.POSITIVE_INFINITY, members: { document_id: 'text', document_key: 'text' } } as const
+const UPLOAD = { timeout: Number.POSITIVE_INFINITY, secretAnswer: true, members: { document_id: 'text', document_key: 'text' } } as const
 const DOCUMENT_KEY = ['document_key'] as const
 /** 503 says that the document is not ready, which asking again at once does not change. */
 const RESULT = { answer: 'stream', response: 'stream', form: true, final: [503], secrets: DOCUMENT_KEY, accept: '*/*' } as const

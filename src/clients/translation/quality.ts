@@ -3,6 +3,7 @@ import { retryHint } from '../../http/retry-after.ts'
 import { rawPath } from '../raw-path.ts'
 import { checkCount, checkTextLength } from './check-text-length.ts'
 import { JobFailedError } from './errors.ts'
+import { namedJob } from './named-job.ts'
 import { operations } from './operations.ts'
 import { poll } from './poll.ts'
 import { type Result, resultOf } from './result.ts'
@@ -88,12 +89,12 @@ export class Quality {
     return resultOf(operation, await this.#service.perform(operation, {}, options), path)
   }
 
-  /** Asks until it is done, as often as the service wishes. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState`. */
+  /** Asks until it is done, as often as the service wishes. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
   async wait(job: QualityJob, { totalTimeout, ...options }: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     return this.#waited(job, undefined, options, totalTimeout)
   }
 
-  /** Asks for an evaluation and waits for it. Errors: those of both; they name the job in `lastState`. */
+  /** Asks for an evaluation and waits for it. Errors: those of both; they name the job in `jobId`. */
   async evaluate(input: QualityInput, { totalTimeout, ...options }: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     const job = await this.submit(input, options)
     return this.#waited(
@@ -134,6 +135,7 @@ export class Quality {
           told = undefined
           return first ?? this.poll(job, { ...options, signal: ending })
         },
+        stateOf: ({ status }) => status,
         delayAfter: ({ status, response }) => {
           if (status === 'done' || status === 'error') return undefined
           pause = Math.min(pause * 1.5, LONGEST_PAUSE)
@@ -141,10 +143,12 @@ export class Quality {
         },
       },
       { ...(signal && { signal }), ...(end && { deadline: end }) },
-    )
+    ).catch((error: unknown) => {
+      throw namedJob(error, job.job_id)
+    })
     if (state.status === 'done') return state as Result<QualityReport>
     const { code, message = 'it says no more' } = state.error ?? {}
-    throw new JobFailedError(`the evaluation ${job.job_id} failed: ${message}`, {
+    throw new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
       jobId: job.job_id,
       ...(code !== undefined && { serviceCode: code }),
     })

@@ -102,6 +102,11 @@ export class TranslationService {
     for (const client of this.#clients) client.protect(secret)
   }
 
+  /** A text of the service as it may stand in errors and events. */
+  scrub(text: string): string {
+    return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
+  }
+
   /** The client of the host; a promise as long as only a key that is still to be asked for could tell which. */
   api(): ApiClient | Promise<ApiClient> {
     this.#client ??= this.#chosen()

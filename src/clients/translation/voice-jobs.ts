@@ -1,6 +1,7 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
 
 import { JobFailedError } from './errors.ts'
+import { namedJob } from './named-job.ts'
 import { poll } from './poll.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
@@ -122,7 +123,7 @@ export class VoiceJobs {
     return this.#assets.download(result, options)
   }
 
-  /** Asks until no target is worked on any more. Errors: those of {@link get}; `TIMEOUT_TOTAL` with `lastState`. */
+  /** Asks until no target is worked on any more. Errors: those of {@link get}; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
   wait(job_id: string, options: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
     return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), options)
   }
@@ -145,39 +146,44 @@ export class VoiceJobs {
         const target = input.targets[index]
         if (!target || !isNews(result, index)) continue
         told.add(index)
-        if (result.status === 'failed') yield { ...target, index, error: failed(job.job_id, target, result) }
+        if (result.status === 'failed') yield { ...target, index, error: failed(job.job_id, target, this.#scrubbed(result)) }
         else yield { ...target, index, result: await this.download(result, each) }
       }
     }
   }
 
-  async #until(
+  /** What a service says may hold a signature. */
+  #scrubbed({ error = {}, ...result }: VoiceJobResult): VoiceJobResult {
+    return { ...result, error: { ...error, message: this.#service.scrub(error.message ?? 'it says no more') } }
+  }
+
+  #until(
     job_id: string,
     isOver: (state: VoiceJobState) => boolean,
     { signal, deadline, totalTimeout, ...options }: VoiceJobOptions,
   ): Promise<Result<VoiceJobState>> {
     const { clock } = this.#service
     const end = typeof totalTimeout === 'number' ? new Date(clock.now() + totalTimeout) : deadline
-    const states: Result<VoiceJobState>[] = []
-    // What errors show of a state has no addresses and no signatures.
-    const ask = async (ending: AbortSignal) => {
-      const state = await this.get(job_id, { ...options, signal: ending })
-      const shown = { job_id, statuses: state.results.map(({ status }) => status) }
-      this.#service.emit('progress', { operation: 'voiceJobs.get', ...shown })
-      states[0] = state
-      return { ...shown, over: isOver(state) }
-    }
-    const source = { name: 'voiceJobs.get', clock, ask, delayAfter: ({ over }: { readonly over: boolean }) => (over ? undefined : PAUSE) }
-    await poll(source, { ...(signal && { signal }), ...(end && { deadline: end }) })
-    return states[0] as Result<VoiceJobState>
+    return poll<Result<VoiceJobState>>(
+      {
+        name: 'voiceJobs.get',
+        clock,
+        ask: async (ending) => {
+          const state = await this.get(job_id, { ...options, signal: ending })
+          this.#service.emit('progress', { operation: 'voiceJobs.get', job_id, statuses: state.results.map(({ status }) => status) })
+          return state
+        },
+        delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
+        stateOf: ({ results }) => results.map(({ status }) => status).join(', '),
+      },
+      { ...(signal && { signal }), ...(end && { deadline: end }) },
+    ).catch((error: unknown) => {
+      throw namedJob(error, job_id)
+    })
   }
 }
 
-function failed(
-  jobId: string,
-  { language, type }: VoiceJobTarget,
-  { error: { message = 'it says no more', code } = {} }: VoiceJobResult,
-): JobFailedError {
+function failed(jobId: string, { language, type }: VoiceJobTarget, { error: { message, code } = {} }: VoiceJobResult): JobFailedError {
   return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${message}`, {
     jobId,
     ...(code !== undefined && { serviceCode: code }),

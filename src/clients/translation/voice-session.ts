@@ -184,7 +184,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     if (message.type === 'source_transcript_update') this.source.update(message)
     if (message.type === 'target_transcript_update') this.target(message.language).update(message)
     for (const listener of this.#listeners.get(message.type) ?? []) this.#tell(listener, message)
-    if (message.type === 'error') throw failed(message)
+    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.scrub(text))
     // Kept for a reader, unless those who listen are all there are.
     if (this.#queue.isRead || this.#listeners.size === 0) this.#queue.push(message)
     if (message.type === 'end_of_stream') this.close()
@@ -212,13 +212,11 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   }
 }
 
-function failed({
-  error_code,
-  reason_code,
-  request_type,
-  error_message = 'it says no more',
-}: Extract<VoiceMessage, { readonly type: 'error' }>): VoiceError {
-  return new VoiceError(`the service ended the voice session: ${error_message}`, {
+function failed(
+  { error_code, reason_code, request_type, error_message = 'it says no more' }: Extract<VoiceMessage, { readonly type: 'error' }>,
+  scrub: (text: string) => string,
+): VoiceError {
+  return new VoiceError(scrub(`the service ended the voice session: ${error_message}`), {
     ...(error_code !== undefined && { serviceCode: String(error_code) }),
     ...(reason_code !== undefined && { reasonCode: String(reason_code) }),
     ...(request_type !== undefined && { requestType: request_type }),

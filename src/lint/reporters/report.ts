@@ -5,6 +5,8 @@ import type { Problem, Severity } from '../problem.ts'
 export interface Incomplete {
   readonly url: string
   readonly code: string
+  /** The exit code that it led to, where that is not the one of the code: 0 for a limit that the user set. */
+  readonly exit?: number
 }
 
 /** The versioned report of a run, as `--format json` prints it and schemas/report.json describes it. */

@@ -48,6 +48,7 @@ import { refsOnDocument } from './refs-on-document.ts'
 import { refsShape } from './refs-shape.ts'
 import { relativeAuthorizationApi } from './relative-authorization-api.ts'
 import { requiredField } from './required-field.ts'
+import { s3PublicBucket } from './s3-public-bucket.ts'
 import { s3WithoutStorage } from './s3-without-storage.ts'
 import { schemeHrefMismatch } from './scheme-href-mismatch.ts'
 import { schemeName } from './scheme-name.ts'
@@ -108,6 +109,7 @@ export const rules: readonly Rule[] = [
   insecureHref,
   signedHref,
   s3WithoutStorage,
+  s3PublicBucket,
   schemesShape,
   schemesEmpty,
   schemeName,

@@ -46,6 +46,7 @@ import { docs as refsOnDocument } from './refs-on-document.ts'
 import { docs as refsShape } from './refs-shape.ts'
 import { docs as relativeAuthorizationApi } from './relative-authorization-api.ts'
 import { docs as requiredField } from './required-field.ts'
+import { docs as s3PublicBucket } from './s3-public-bucket.ts'
 import { docs as s3WithoutStorage } from './s3-without-storage.ts'
 import { docs as schemeHrefMismatch } from './scheme-href-mismatch.ts'
 import { docs as schemeName } from './scheme-name.ts'
@@ -106,6 +107,7 @@ export const pages: Readonly<Record<string, string>> = {
   'insecure-href': insecureHref,
   'signed-href': signedHref,
   's3-without-storage': s3WithoutStorage,
+  's3-public-bucket': s3PublicBucket,
   'schemes-shape': schemesShape,
   'schemes-empty': schemesEmpty,
   'scheme-name': schemeName,

@@ -45,7 +45,7 @@ describe('a whole run', () => {
     })
     // Naming an origin is no grant, and no permission to ask a private address.
     expect((await crawl([server.origin, '--config', config])).summary.incomplete).toEqual([
-      { url: `${other.origin}i`, code: 'URL_ADDRESS_FORBIDDEN' },
+      { url: `${other.origin}i`, code: 'URL_ADDRESS_FORBIDDEN', exit: 5 },
     ])
     const { problems } = await crawl([server.origin, `${other.origin}i`, '--config', config])
     expect(problems.map(({ document, severity }: Record<string, string>) => [document, severity]).sort()).toEqual(

@@ -77,7 +77,7 @@ describe('an evaluation', () => {
   it('is no longer waited for after its deadline, or when its caller gives up', async () => {
     const { client, fake, clock } = await fakeClient()
     const late = await failureOf(clock.run(client.quality.evaluate(QUALITY, { totalTimeout: 4000 })))
-    expect(late).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: { status: 'processing', job_id: expect.any(String) } })
+    expect(late).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: 'processing', jobId: expect.any(String) })
     const controller = new AbortController()
     const waiting = failureOf(client.quality.evaluate(QUALITY, { signal: controller.signal }))
     await expect.poll(() => clock.pending('wait')).toBe(1)

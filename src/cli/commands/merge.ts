@@ -1,0 +1,45 @@
+import { realpath } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { AuthError } from '../../errors.ts'
+import type { Incomplete, Report } from '../../lint/reporters/report.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { type ReportOptions, withReportOptions } from '../lint-options.ts'
+import type { LintFailure } from '../lint-run.ts'
+import { usageError } from '../usage.ts'
+
+/** `merge REPORT…`: the reports of several parts of a run as one. */
+export function addMerge(program: Command, context: Context): void {
+  const command = program.command('merge [reports...]').description('make one report of the json or ndjson reports of several runs')
+  withReportOptions(command).action(context.run((reports: string[], options: ReportOptions) => merge(reports, options, context)))
+}
+
+async function merge(names: readonly string[], options: ReportOptions, context: Context): Promise<number> {
+  if (names.length === 0) throw usageError('nothing to merge', 'give reports that lint wrote with --format json=FILE or ndjson=FILE')
+  const [{ destinationsOf, exitOf, publish, tell }, { readReport }, { mergeReports }] = await Promise.all([
+    import('../lint-report.ts'),
+    import('../merge/read-report.ts'),
+    import('../merge/merge-reports.ts'),
+  ])
+  const destinations = destinationsOf(options)
+  await requireDifferent(names)
+  const reports: Report[] = []
+  for (const name of names) reports.push(await readReport(name))
+  const report = mergeReports(reports)
+  await publish({ report, texts: new Map(), names: [] }, destinations, options, context, 'stdout')
+  const failures = report.summary.incomplete.map(failureOf)
+  await tell(failures, context)
+  return exitOf(failures, report.summary, options, context)
+}
+
+/** A report that is given twice would be counted twice. */
+async function requireDifferent(names: readonly string[]): Promise<void> {
+  const files = await Promise.all(names.map((name) => realpath(name).catch(() => name)))
+  const again = files.findIndex((file, index) => files.indexOf(file) < index)
+  if (again >= 0) throw usageError(`"${names[again]}" is given twice`)
+}
+
+function failureOf({ url, code, exit }: Incomplete): LintFailure {
+  const message = exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`
+  return { name: url, error: new AuthError(code, message), ...(exit !== undefined && { exit }) }
+}

@@ -1,0 +1,116 @@
+/** Judges documents by the workers of a queue. */
+import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
+import type { Levels } from '../../lint/index.ts'
+import { JobQueue } from '../../node/queue/job-queue.ts'
+import type { RedisAddress } from '../../node/queue/redis-address.ts'
+import type { Context } from '../context.ts'
+import type { Task } from '../inputs/task.ts'
+import type { About, Judged, Linter } from '../linter.ts'
+import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
+
+/** UTF-16 units of text in one job, but for a single document that is longer. */
+const UNITS = 512 * 1024
+
+/** Milliseconds for which a job waits to be filled. */
+const PAUSE = 50
+
+/** What may be on its way at once: tasks, and UTF-16 units of their texts. */
+const MOST = { tasks: 2048, units: 64 * 2 ** 20 }
+
+interface Open {
+  readonly task: JobTask
+  readonly levels: Levels
+  resolve(judged: Judged): void
+  reject(error: unknown): void
+}
+
+/**
+ * Opens a queue. Its workers get texts and rules, never an address to ask, a file to open or a credential. Errors: those of
+ * `connectRedis`.
+ */
+export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
+  const onLonely = () => void diagnostics.note(`no worker takes jobs from ${address.shown} yet; stac-auth worker starts one`)
+  return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
+}
+
+class QueueLinter implements Linter {
+  readonly #queue: JobQueue
+  readonly #fingerprints: boolean
+  readonly #signal: AbortSignal
+  readonly #aborted: Promise<never>
+  #open: Open[] = []
+  #size = 0
+  #preset: LintJob['preset'] = 'recommended'
+  #timer: NodeJS.Timeout | undefined
+  #onItsWay = { tasks: 0, units: 0 }
+
+  constructor(queue: JobQueue, fingerprints: boolean, signal: AbortSignal) {
+    this.#queue = queue
+    this.#fingerprints = fingerprints
+    this.#signal = signal
+    this.#aborted = new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(abortedBy(signal)), { once: true })
+    })
+    this.#aborted.catch(() => undefined)
+  }
+
+  async lint(task: Task, { document, preset, rules }: About): Promise<Judged> {
+    if (this.#signal.aborted) throw abortedBy(this.#signal)
+    const travelling = packed(task, document, 0)
+    const units = travelling.text?.length ?? travelling.base64?.length ?? 0
+    if (this.#size + units > UNITS) this.#send()
+    this.#preset = preset
+    this.#size += units
+    this.#onItsWay.tasks++
+    this.#onItsWay.units += units
+    const judged = new Promise<Judged>((resolve, reject) => this.#open.push({ task: travelling, levels: rules, resolve, reject }))
+    if (this.#open.length >= TASKS) this.#send()
+    else this.#timer ??= setTimeout(() => this.#send(), PAUSE)
+    try {
+      return await Promise.race([judged, this.#aborted])
+    } finally {
+      this.#onItsWay.tasks--
+      this.#onItsWay.units -= units
+    }
+  }
+
+  isFull(): boolean {
+    return this.#onItsWay.tasks >= MOST.tasks || this.#onItsWay.units >= MOST.units
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#queue.close()
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const open = this.#open
+    this.#open = []
+    this.#size = 0
+    if (open.length === 0) return
+    const levels = [...new Set(open.map((one) => one.levels))]
+    const tasks = open.map((one) => ({ ...one.task, levels: levels.indexOf(one.levels) }))
+    const job: LintJob = { preset: this.#preset, fingerprints: this.#fingerprints, levels, tasks }
+    this.#queue.run(job).then(
+      (value) => {
+        const results = readResults(value, open.length)
+        for (const [index, { resolve, reject }] of open.entries()) {
+          const judged = results?.[index]
+          if (judged) resolve(judged)
+          else reject(unreadable())
+        }
+      },
+      (error) => {
+        for (const { reject } of open) reject(error)
+      },
+    )
+  }
+}
+
+function unreadable(): AuthError {
+  return new ProtocolError('JOB_FAILED', 'what a worker has answered is no result of lint', {
+    hint: 'are all workers of the same version?',
+  })
+}

@@ -1,0 +1,143 @@
+/** Work that is done by other processes: handed over as plain data, and handed back as plain data. */
+import type { Job, Queue, QueueEvents } from 'bullmq'
+import { ProtocolError, TimeoutError } from '../../errors.ts'
+import { QUEUE, type QueueOptions } from './queue-name.ts'
+import { connectRedis, type RedisConnection } from './redis-connection.ts'
+
+/** Milliseconds between two looks at jobs that are waited for, besides the events. */
+const LOOK = 5000
+
+/** Milliseconds without any worker after which nobody is expected any more. */
+const NOBODY = 60_000
+
+/** Times that a job is handed over that the server has forgotten. */
+const TIMES = 3
+
+/** How work is handed over. */
+export interface JobOptions extends QueueOptions {
+  /** Hears that there is no worker, when work waits for one. */
+  readonly onLonely?: () => void
+}
+
+interface Waiting {
+  readonly payload: unknown
+  times: number
+  /** True when the server has said that it has it. */
+  handed: boolean
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** The side that hands work over. */
+export class JobQueue {
+  readonly #connection: RedisConnection
+  readonly #queue: Queue
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #timer: NodeJS.Timeout
+  readonly #onLonely: () => void
+  #lonelySince: number | undefined
+  readonly #run = `${process.pid.toString(36)}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+  #made = 0
+
+  private constructor(connection: RedisConnection, queue: Queue, events: QueueEvents, onLonely: () => void) {
+    this.#connection = connection
+    this.#queue = queue
+    this.#onLonely = onLonely
+    this.#timer = setInterval(() => void this.#look().catch(() => undefined), LOOK)
+    events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, (waiting) => waiting.resolve(returnvalue)))
+    events.on('failed', ({ jobId }) => this.#end(jobId, (waiting) => waiting.reject(failed())))
+    connection.lost.catch((error) => this.#endAll(error))
+  }
+
+  /** Errors: those of `connectRedis`. */
+  static async open({ address, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
+    const connection = await connectRedis(address)
+    const { bullmq } = connection
+    const settings = { prefix: QUEUE.prefix, connection: connection.client() }
+    const queue = new bullmq.Queue(QUEUE.name, { ...settings, streams: { events: { maxLen: 1000 } } })
+    const events = new bullmq.QueueEvents(QUEUE.name, { ...settings, connection: connection.client() })
+    queue.on('error', () => undefined)
+    events.on('error', () => undefined)
+    await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
+    return new JobQueue(connection, queue, events, onLonely)
+  }
+
+  /**
+   * Hands work over and waits for what becomes of it. A worker that dies is replaced by another one; work that the server has
+   * forgotten is handed over again.
+   *
+   * Errors: `JOB_FAILED` when no worker could do it, `TIMEOUT_QUEUE` when there is no worker, those of `connectRedis` when the
+   * server has gone.
+   */
+  run(payload: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const id = `${this.#run}-${++this.#made}`
+      this.#waiting.set(id, { payload, times: 0, handed: false, resolve, reject })
+      this.#hand(id).catch((error) => this.#end(id, (waiting) => waiting.reject(error)))
+    })
+  }
+
+  /** Takes back what nobody has begun, and ends. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const left = [...this.#waiting.keys()]
+    this.#waiting.clear()
+    const taken = Promise.all(left.map((id) => this.#queue.remove(id).catch(() => 0)))
+    await Promise.race([taken, this.#connection.lost.catch(() => undefined)])
+    this.#connection.close()
+  }
+
+  async #hand(id: string): Promise<void> {
+    const waiting = this.#waiting.get(id)
+    if (!waiting) return
+    if (++waiting.times > TIMES) throw failed()
+    waiting.handed = false
+    const keep = { age: 3600 }
+    const options = { jobId: id, removeOnComplete: keep, removeOnFail: keep, attempts: 1 }
+    await Promise.race([this.#queue.add('lint', waiting.payload, options), this.#connection.lost])
+    waiting.handed = true
+  }
+
+  #end(id: string, settle: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting.get(id)
+    if (!waiting) return
+    this.#waiting.delete(id)
+    this.#lonelySince = undefined
+    settle(waiting)
+    void this.#queue.remove(id).catch(() => undefined)
+  }
+
+  #endAll(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+
+  /** Events may be lost, and so may jobs: what is waited for is looked at now and then. */
+  async #look(): Promise<void> {
+    for (const [id, waiting] of this.#waiting) {
+      const job: Job | undefined = await this.#queue.getJob(id)
+      if (!waiting.handed) continue
+      if (!job) await this.#hand(id)
+      else if (job?.finishedOn !== undefined && job.failedReason) this.#end(id, ({ reject }) => reject(failed()))
+      else if (job?.finishedOn !== undefined) this.#end(id, ({ resolve }) => resolve(job.returnvalue))
+    }
+    if (this.#waiting.size > 0) await this.#expectWorkers()
+  }
+
+  async #expectWorkers(): Promise<void> {
+    // A server may not let everybody list its clients: then it is not known that nobody is there.
+    const count = await this.#queue.getWorkersCount().catch(() => 1)
+    if (count > 0) this.#lonelySince = undefined
+    else if (this.#lonelySince === undefined) {
+      this.#lonelySince = Date.now()
+      this.#onLonely()
+    }
+    if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
+    const hint = 'start one where the same queue is reached: stac-auth worker'
+    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'no worker takes jobs from the queue', { hint }))
+  }
+}
+
+function failed(): ProtocolError {
+  return new ProtocolError('JOB_FAILED', 'a worker could not do a job', { hint: 'are all workers of the same version?' })
+}

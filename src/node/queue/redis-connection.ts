@@ -1,0 +1,125 @@
+/** Connections to Redis, by the optional packages `bullmq` and `ioredis`. */
+import { isIP } from 'node:net'
+import type { Redis, RedisOptions } from 'ioredis'
+import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
+import { networkError } from '../../http/network-error.ts'
+import type { RedisAddress } from './redis-address.ts'
+
+/** A server that has answered, and a name and password that it took. */
+export interface RedisConnection {
+  readonly bullmq: typeof import('bullmq')
+  /** Another connection with the same settings. */
+  client(): Redis
+  /** Rejects when the server has been away for too long; never resolves. */
+  readonly lost: Promise<never>
+  /** Ends every connection at once. */
+  close(): void
+}
+
+/** Milliseconds for a first connection. */
+const PATIENCE = 10_000
+
+/** Attempts to come back, each after a pause that grows to two seconds: about half a minute. */
+const ATTEMPTS = 20
+
+/**
+ * Connects, and asks whether password and protocol are right. A server that goes away later is waited for, for half a minute.
+ *
+ * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for a server that
+ * cannot be reached, `RESPONSE_INVALID` for one that is no Redis, `SCHEME_UNSUPPORTED` without the packages.
+ */
+export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
+  const { bullmq, Redis: Client } = await loadPackages()
+  const options = optionsOf(address)
+  await probe(new Client({ ...options, retryStrategy: () => null }), address)
+  const clients: Redis[] = []
+  let lose: (error: AuthError) => void = () => {}
+  const lost = new Promise<never>((_resolve, reject) => {
+    lose = reject
+  })
+  lost.catch(() => undefined)
+  const client = () => {
+    let last: unknown
+    const made = new Client({ ...options, maxRetriesPerRequest: null, retryStrategy })
+    made.on('error', (error) => {
+      last = error
+    })
+    made.on('end', () => lose(failureOf(last, address)))
+    clients.push(made)
+    return made
+  }
+  const close = () => {
+    lose = () => {}
+    for (const made of clients) made.disconnect()
+  }
+  return { bullmq, client, lost, close }
+}
+
+function retryStrategy(attempt: number): number | null {
+  return attempt > ATTEMPTS ? null : Math.min(2000, attempt * 200)
+}
+
+/** Nothing of the address goes into texts of the packages: they are given the parts. */
+function optionsOf({ host, port, db, encrypted, username, password }: RedisAddress): RedisOptions {
+  return {
+    host,
+    port,
+    db,
+    lazyConnect: true,
+    connectTimeout: PATIENCE,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(encrypted && { tls: { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) } }),
+  }
+}
+
+async function probe(client: Redis, address: RedisAddress): Promise<void> {
+  let last: unknown
+  client.on('error', (error) => {
+    last = error
+  })
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), PATIENCE).unref()
+  })
+  try {
+    await Promise.race([greeted(client, address), late])
+  } catch (error) {
+    throw failureOf(last ?? error, address)
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** A number of a database that there is not is said only to who asks for it. */
+async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
+  await client.connect()
+  await client.ping()
+  if (db > 0) await client.select(db)
+}
+
+/** What a failure means. The texts of Redis begin with a word that says it (RESP, simple errors); the rest is not told. */
+function failureOf(error: unknown, address: RedisAddress): AuthError {
+  const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
+  const { shown } = address
+  if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word)) {
+    const what = address.password === undefined ? 'it wants a password' : 'it refuses this name and password'
+    return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: 'STAC_AUTH_QUEUE=redis://:password@host:port' })
+  }
+  if (word === 'ERR')
+    return new ConfigurationError('USAGE', `${shown}: it does not take these settings; is the number of the database right?`)
+  if (error instanceof Error && error.name === 'ParserError')
+    return new NetworkError('RESPONSE_INVALID', `${shown}: what answers there is no Redis`)
+  const { code, message, hint } = networkError(error, 'http://queue/')
+  const says = code === 'NETWORK_FAILED' ? 'the connection failed' : message.replace(/^.*?: /, '')
+  return new NetworkError(code, `${shown}: ${says}`, { retryable: true, ...(hint !== undefined && { hint }) })
+}
+
+async function loadPackages(): Promise<{ bullmq: typeof import('bullmq'); Redis: typeof Redis }> {
+  try {
+    const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')])
+    return { bullmq, Redis: ioredis.Redis }
+  } catch {
+    const hint = 'npm install bullmq ioredis'
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'a queue needs the optional packages bullmq and ioredis', { hint })
+  }
+}

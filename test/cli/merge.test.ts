@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { catalog, clean, dangling, json, link } from './crawl/catalogs.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { lastError, run } from './run.ts'
+import { serve } from './server.ts'
+
+const folder = await temporaryFolder()
+const file = (name: string) => join(folder, name)
+
+const links = Array.from({ length: 12 }, (_, index) => link('item', `i${index}`))
+const items = links.map(({ href }: { href?: string }, index) => [`/${href}`, json({ ...(index % 3 ? clean : dangling), id: `i${index}` })])
+const server = await serve({ '/': json(catalog(...links, link('item', 'gone'))), ...Object.fromEntries(items) })
+const crawl = (...argv: string[]) => run(['lint', '--crawl', server.origin, ...argv])
+
+/** A report with these findings. */
+const report = (problems: readonly object[], summary: object = {}) => ({
+  version: 1,
+  problems,
+  summary: { documents: 1, errors: problems.length, warnings: 0, infos: 0, incomplete: [], ...summary },
+})
+const problem = (document: string, more: object = {}) => ({
+  rule: 'dangling-ref',
+  severity: 'error',
+  message: 'm',
+  document,
+  pointer: '',
+  ...more,
+})
+
+describe('merge', () => {
+  it.each(['json', 'ndjson'])('makes of the parts what one run gives: %s', async (format) => {
+    const whole = await crawl('--format', 'json')
+    const parts = [1, 2, 3].map((index) => file(`${format}-${index}`))
+    const codes: number[] = []
+    for (const [index, part] of parts.entries())
+      codes.push((await crawl('--shard', `${index + 1}/3`, '--format', `${format}=${part}`)).code)
+    const merged = await run(['merge', ...parts.toReversed(), '--format', 'json'])
+    expect([merged.stdout, merged.code]).toEqual([whole.stdout, whole.code])
+    expect(JSON.parse(merged.stdout).summary).toMatchObject({ documents: 13, errors: 5, incomplete: [{ code: 'HTTP_404' }] })
+    expect(codes).toContain(5)
+    expect(lastError(merged)).toMatchObject({ code: 'HTTP_404' })
+  })
+
+  it('takes the report of a part that no document fell to', async () => {
+    const one = await put(folder, 'alone.json', clean)
+    const parts = ['1/2', '2/2'].map((shard) => ['lint', '--crawl', one, '--shard', shard, '--format', `json=${file(`alone-${shard[0]}`)}`])
+    for (const argv of parts) expect((await run(argv)).code).toBe(0)
+    const merged = JSON.parse((await run(['merge', file('alone-1'), file('alone-2'), '--format', 'json'])).stdout)
+    expect(merged.summary).toMatchObject({ documents: 1, errors: 0 })
+  })
+
+  it('keeps the exit code of a limit that the user set', async () => {
+    await crawl('--max-depth', '0', '--same-origin', '--format', `json=${file('limited')}`)
+    const merged = await run(['merge', file('limited'), '--format', 'json'])
+    expect(merged.code).toBe(0)
+    expect(JSON.parse(merged.stdout).summary.incomplete).toMatchObject([{ code: 'CRAWL_LIMIT', exit: 0 }])
+  })
+
+  it('tells once what two parts have found, and counts it once', async () => {
+    const one = await put(folder, 'one', report([problem('b'), problem('b')]))
+    const two = await put(folder, 'two', report([problem('a'), problem('b', { fingerprint: 'x' })], { baselined: 2 }))
+    const { problems, summary } = JSON.parse((await run(['merge', one, two, '--format', 'json'])).stdout)
+    expect(problems.map(({ document }: { document: string }) => document)).toEqual(['a', 'b', 'b'])
+    expect(summary).toMatchObject({ documents: 2, errors: 3, baselined: 2 })
+  })
+
+  it('writes what the schema of reports describes', async () => {
+    const validate = new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))
+    const left = { url: 'u', code: 'CRAWL_LIMIT', exit: 0 }
+    const one = await put(folder, 'schema', report([problem('a', { line: 1, column: 1 })], { baselined: 2, incomplete: [left] }))
+    const merged = JSON.parse((await run(['merge', one, '--format', 'json'])).stdout)
+    expect(validate(merged)).toBe(true)
+    expect(merged.summary).toMatchObject({ baselined: 2, incomplete: [left] })
+  })
+
+  it('writes every format, and counts what a quiet report does not list', async () => {
+    const quiet = await put(folder, 'quiet', report([], { errors: 0, warnings: 2 }))
+    expect((await run(['merge', quiet])).code).toBe(0)
+    expect((await run(['merge', quiet, '--max-warnings', '1'])).code).toBe(1)
+    expect((await run(['merge', quiet, '--fail-severity', 'warn'])).code).toBe(1)
+    const one = await put(folder, 'formats', report([problem('a.json', { line: 3, column: 5, endLine: 3, endColumn: 9 })]))
+    const formats = ['concise', 'sarif', 'junit', 'github', 'gitlab', 'markdown', 'rdjson', 'ndjson', 'json']
+    const { stdout, code } = await run([
+      'merge',
+      one,
+      '--format',
+      'pretty',
+      ...formats.flatMap((name) => ['--format', `${name}=${file(name)}`]),
+    ])
+    expect([stdout, code]).toEqual([expect.stringContaining('a.json\n  3:5 error  m  dangling-ref'), 1])
+    for (const name of formats) expect(await readFile(file(name), 'utf8')).toContain('a.json')
+  })
+
+  it.each([
+    ['no JSON', '{', 'line 1 is no JSON'],
+    ['nothing', '', 'does not end with a summary'],
+    ['lines that were cut', `${JSON.stringify(problem('a'))}\n`, 'does not end with a summary'],
+    ['another version', { ...report([]), version: 2 }, 'no report of version 1'],
+    ['problems that are none', { ...report([]), problems: {} }, 'its problems are no list'],
+    ['a problem without a rule', report([{ severity: 'error', message: '', pointer: '' }]), 'problem 1 is none'],
+    ['a severity that there is not', report([problem('a'), problem('a', { severity: 'fatal' })]), 'problem 2 is none'],
+    ['a line that is no number', report([problem('a', { line: 'x' })]), 'problem 1 is none'],
+    ['a negative count', report([], { errors: -1 }), 'its summary is none'],
+    ['an exit code that is none', report([], { incomplete: [{ url: 'u', code: 'HTTP_404', exit: 'no' }] }), 'its summary is none'],
+    ['a code that is none', report([], { incomplete: [{ url: 'u', code: '\u001b[2J' }] }), 'its summary is none'],
+  ])('refuses %s', async (_, content, message) => {
+    const bad = await put(folder, 'bad', content)
+    const outcome = await run(['merge', '--format', 'json', bad])
+    expect([outcome.code, outcome.stdout]).toEqual([2, ''])
+    expect(lastError(outcome)).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) })
+  })
+
+  it('refuses no report, one that is not there, and one that is given twice', async () => {
+    const one = await put(folder, 'twice', report([]))
+    expect((await run(['merge'])).code).toBe(2)
+    expect((await run(['merge', file('missing')])).code).toBe(6)
+    expect((await run(['merge', one, one])).stderr).toContain('is given twice')
+  })
+
+  it('prints no members that a report does not have, and no control characters', async () => {
+    const hostile = await put(folder, 'hostile', report([problem('a\u001b[2J', { __proto__: null, extra: 'secret' })]))
+    const { stdout } = await run(['merge', hostile, '--format', 'json'])
+    expect(stdout).not.toMatch(/secret|\u001b/)
+    expect((await run(['merge', hostile])).stdout).not.toContain('\u001b')
+  })
+})

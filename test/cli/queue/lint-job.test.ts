@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { compared } from '../../../src/cli/linter.ts'
+import { lintJob, packed, readResults } from '../../../src/cli/queue/lint-job.ts'
+import { withFingerprint } from '../../../src/lint/fingerprint.ts'
+import { LintRun, lintText } from '../../../src/lint/index.ts'
+import { itemWith, KEY_SCHEME } from '../items.ts'
+
+const named = (id: string, name: string, refs = ['key']) =>
+  JSON.stringify({
+    ...itemWith({ data: { href: 'https://d.example/', 'auth:refs': refs } }, { schemes: { key: { ...KEY_SCHEME, name } } }),
+    id,
+  })
+const documents = [named('a', 'x'), named('b', 'y'), named('c', 'x', ['gone']), named('d', 'y'), named('e', 'z'), '{', 'ä'].map(
+  (text, index) => (index === 6 ? new Uint8Array([0x7b, 0xff]) : text),
+)
+
+const job = (texts: readonly (string | Uint8Array)[], more: object = {}) => ({
+  preset: 'recommended',
+  fingerprints: true,
+  levels: [{ 'unused-scheme': 'off' }],
+  tasks: texts.map((text, index) => packed({ text }, `d${index}`, 0)),
+  ...more,
+})
+/** As it comes back from a queue. */
+const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value))
+
+describe('a job', () => {
+  it.each([1, 2, 3, 7])('gives what one run gives, in jobs of %i documents: also of schemes that conflict', (size) => {
+    const run = new LintRun()
+    const rules = { 'unused-scheme': 'off' } as const
+    const here = documents.map((text, index) => lintText(text, { document: `d${index % size}`, rules, run, complete: withFingerprint }))
+    const elsewhere: unknown[] = []
+    const order = new LintRun()
+    for (let from = 0; from < documents.length; from += size) {
+      const texts = documents.slice(from, from + size)
+      const results = readResults(travelled(lintJob(travelled(job(texts)))), texts.length) ?? []
+      elsewhere.push(...results.map((judged) => compared(judged, order)))
+    }
+    expect(elsewhere).toEqual(here)
+    const conflicts = here.flat().filter(({ rule }) => rule === 'conflicting-scheme')
+    expect(conflicts.map(({ message }) => message)).toEqual(['"key" differs from the one in a', '"key" differs from the one in a'])
+  })
+
+  const tasks = [{ document: 'd', levels: 0, text: '{}' }]
+  it.each([
+    ['nothing', undefined],
+    ['a text', 'lint this'],
+    ['a preset that there is not', job([], { preset: 'none' })],
+    ['a rule that there is not', job([], { levels: [{ nope: 'off' }] })],
+    ['a level that there is not', job([], { levels: [{ 'dangling-ref': 'fatal' }] })],
+    ['tasks that are no list', job([], { tasks: {} })],
+    ['too many tasks', job([], { tasks: Array(65).fill(tasks[0]) })],
+    ['levels that are not there', job([], { tasks: [{ ...tasks[0], levels: 1 }] })],
+    ['a text that is none', job([], { tasks: [{ ...tasks[0], text: 1 }] })],
+    ['a line before the first', job([], { tasks: [{ ...tasks[0], line: 0 }] })],
+    ['parents that are no documents', job([], { tasks: [{ ...tasks[0], parents: ['x'] }] })],
+  ])('is refused when it is %s', (_, data) => {
+    expect(() => lintJob(data)).toThrow(TypeError)
+  })
+
+  it('opens no file and asks no address, whatever it names', () => {
+    const data = job([], {
+      tasks: [{ ...tasks[0], document: '/etc/passwd', url: 'http://127.0.0.1:1/', text: undefined, file: '/etc/passwd' }],
+    })
+    expect(JSON.stringify(lintJob(travelled(data)))).not.toContain('root:')
+  })
+})
+
+describe('results', () => {
+  const good = lintJob(job([documents[2] ?? '']))
+  it('are read as they were sent', () => {
+    expect(readResults(travelled(good), 1)).toEqual(travelled(good))
+  })
+
+  it.each([
+    ['too few', [], 1],
+    ['too many', [...good, ...good], 1],
+    ['no list', {}, 1],
+    ['no findings', [{ problems: [{ rule: 'x' }], definitions: [] }], 1],
+    ['no definitions', [{ problems: [], definitions: [{ name: 'x' }] }], 1],
+  ])('are refused when they are %s', (_, value, count) => {
+    expect(readResults(value, count)).toBeUndefined()
+  })
+})
