@@ -11,8 +11,8 @@ export interface Platform {
   /** As that transport connects; undefined where the platform cannot hold a connection. */
   readonly connect: Connect | undefined
   /**
-   * Opens connections for messages (RFC 6455), to public addresses unless `granted` where the platform can tell. Errors: `CONFIG_INVALID`
-   * where it has none.
+   * Opens connections for messages (RFC 6455), to public addresses unless `granted` where the platform can tell. Errors:
+   * `UNSUPPORTED_IN_BROWSER` where it has none.
    */
   socket(granted: boolean): Promise<(url: string) => MessageSocket>
   /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */

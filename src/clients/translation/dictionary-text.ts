@@ -1,11 +1,11 @@
 import { utf8Length } from '../../text/utf8-length.ts'
 import { ValidationError } from '../errors.ts'
-import { checkGlossarySize, type EntriesFormat, type EntriesInput, GlossaryEntries, type LanguagePair } from './glossary-entries.ts'
+import { checkGlossarySize, type EntriesFormat, type EntriesInput, GlossaryEntries, type GlossaryPair } from './glossary-entries.ts'
 import { checkTermSize } from './glossary-term.ts'
 import type { Validation } from './translation-options.ts'
 
 /** A dictionary as callers give it. */
-export interface DictionaryInput extends LanguagePair {
+export interface DictionaryInput extends GlossaryPair {
   /** Terms, or text that is sent as it is. */
   readonly entries: EntriesInput | string
   /** Of the text; terms are written that way. Default `tsv`. */
@@ -13,7 +13,7 @@ export interface DictionaryInput extends LanguagePair {
 }
 
 /** A dictionary as it is sent. */
-export interface DictionaryText extends LanguagePair {
+export interface DictionaryText extends GlossaryPair {
   readonly entries: string
   readonly entries_format: EntriesFormat
 }

@@ -1,11 +1,11 @@
 /** The older family: glossaries for one pair of languages each. */
 import { checkGlossaryName, type DictionaryInput, dictionaryText } from './dictionary-text.ts'
-import type { LanguagePair } from './glossary-entries.ts'
+import type { GlossaryPair } from './glossary-entries.ts'
 import { type Nothing, type Result, withResponse } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 
-export interface Glossary extends LanguagePair {
+export interface Glossary extends GlossaryPair {
   readonly glossary_id: string
   readonly name: string
   /** Whether translations may use it already. */
@@ -23,7 +23,7 @@ export class GlossariesV2 {
   }
 
   /** @deprecated Every two languages of a glossary make a pair. */
-  languagePairs(options: TranslationCallOptions = {}): Promise<Result<{ readonly supported_languages: readonly LanguagePair[] }>> {
+  languagePairs(options: TranslationCallOptions = {}): Promise<Result<{ readonly supported_languages: readonly GlossaryPair[] }>> {
     return this.#service.call('glossariesV2.languagePairs', {}, options)
   }
 

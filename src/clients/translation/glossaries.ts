@@ -8,13 +8,13 @@ import {
   dictionaryText,
   dictionaryTexts,
 } from './dictionary-text.ts'
-import type { LanguagePair } from './glossary-entries.ts'
+import type { GlossaryPair } from './glossary-entries.ts'
 import { type Nothing, type Result, withResponse } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 
 /** A dictionary without its entries. */
-export interface Dictionary extends LanguagePair {
+export interface Dictionary extends GlossaryPair {
   readonly entry_count: number
 }
 
@@ -79,7 +79,7 @@ export class Glossaries {
   }
 
   /** The entries of one dictionary as text; `GlossaryEntries.parse` reads them. Errors: `RESPONSE_INVALID` when there is not one. */
-  async entries(glossary_id: string, pair: LanguagePair, options: TranslationCallOptions = {}): Promise<Result<DictionaryText>> {
+  async entries(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<DictionaryText>> {
     const answer = await this.#service.call<EntriesAnswer>('glossaries.entries', { path: { glossary_id }, query: queryOf(pair) }, options)
     return withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
   }
@@ -90,7 +90,7 @@ export class Glossaries {
     return this.#service.call('glossaries.putDictionary', { path: { glossary_id }, body }, options)
   }
 
-  deleteDictionary(glossary_id: string, pair: LanguagePair, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  deleteDictionary(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
     return this.#service.call('glossaries.deleteDictionary', { path: { glossary_id }, query: queryOf(pair) }, options)
   }
 }
@@ -99,17 +99,17 @@ export class Glossaries {
 type EntriesAnswer = DictionaryText | { readonly dictionaries: readonly DictionaryText[] }
 
 /** A dictionary may be given for its pair. */
-function queryOf({ source_lang, target_lang }: LanguagePair): Readonly<Record<string, string>> {
+function queryOf({ source_lang, target_lang }: GlossaryPair): Readonly<Record<string, string>> {
   return { source_lang, target_lang }
 }
 
-function onlyDictionary(answer: EntriesAnswer, pair: LanguagePair): DictionaryText {
+function onlyDictionary(answer: EntriesAnswer, pair: GlossaryPair): DictionaryText {
   const found = 'dictionaries' in answer ? listed(answer.dictionaries, pair) : answer
   if (typeof found?.entries === 'string') return found
   throw new ProtocolError('RESPONSE_INVALID', 'glossaries.entries: the answer has no entries for these languages', { retryable: false })
 }
 
-function listed(dictionaries: unknown, { source_lang, target_lang }: LanguagePair): DictionaryText | undefined {
+function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPair): DictionaryText | undefined {
   if (!Array.isArray(dictionaries)) return undefined
   const key = `${source_lang}\t${target_lang}`.toLowerCase()
   return (dictionaries as readonly DictionaryText[]).find(

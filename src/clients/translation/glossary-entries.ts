@@ -11,7 +11,7 @@ export const LARGEST_GLOSSARY = 10_485_760
 export type EntriesFormat = 'tsv' | 'csv'
 
 /** A pair of languages. */
-export interface LanguagePair {
+export interface GlossaryPair {
   readonly source_lang: string
   readonly target_lang: string
 }
@@ -47,7 +47,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
    *
    * @param pair whose rows are taken where CSV has the languages in columns 3 and 4; without case
    */
-  static parse(text: string, format: EntriesFormat = 'tsv', pair?: LanguagePair): GlossaryEntries {
+  static parse(text: string, format: EntriesFormat = 'tsv', pair?: GlossaryPair): GlossaryEntries {
     if (typeof text !== 'string') throw new TypeError('entries are read from a text')
     checkGlossarySize(utf8Length(text))
     const content = text.replace(/^\ufeff/, '')
@@ -118,7 +118,7 @@ function* fromTsv(text: string): Generator<Placed> {
   }
 }
 
-function* fromCsv(text: string, pair: LanguagePair | undefined): Generator<Placed> {
+function* fromCsv(text: string, pair: GlossaryPair | undefined): Generator<Placed> {
   for (const [index, [source = '', target, from, to, ...more]] of csvRows(text).entries()) {
     const place = index + 1
     if (target === undefined || more.length > 0 || (from !== undefined && to === undefined))

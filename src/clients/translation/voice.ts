@@ -56,7 +56,7 @@ export class Voice {
    * Asks for a session and connects to it. `signal` is heard as long as the session lasts.
    *
    * Errors: those of a call and of {@link VoiceSession.open}; `SCHEME_UNSUPPORTED` when the package for a format is missing, before anything
-   * is asked for; `CONFIG_INVALID` where there is no WebSocket.
+   * is asked for; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
    */
   async open(input: VoiceSessionInput, { WebSocket, speed = SPEED, ...options }: VoiceOpenOptions = {}): Promise<VoiceSession> {
     checkSpeed(speed)
