@@ -8,7 +8,6 @@ import type { ApiResponse } from './api-response.ts'
 import { baseAddress } from './base-address.ts'
 import { Call } from './call.ts'
 import type { CallInput, CallOptions } from './call-options.ts'
-import type { ClientClock } from './clock.ts'
 import type { Codec } from './decode.ts'
 import { described } from './described.ts'
 import { draftOf } from './draft.ts'
@@ -92,9 +91,9 @@ export class ApiClient {
     return this.#settings.origin
   }
 
-  /** Time and chance of its calls. */
-  get clock(): ClientClock {
-    return this.#settings.governor.clock
+  /** The base address without a slash at its end. */
+  get baseUrl(): string {
+    return this.#settings.origin + this.#settings.base
   }
 
   /** The data of the answer. */
@@ -212,12 +211,11 @@ export class ApiClient {
 
   /** A link that could not be opened is tried again by the next call. */
   #open(): Promise<Link> {
-    const { credential, transport, allowInsecure } = this.#options
+    const { credential, transport } = this.#options
     const { origin, base, governor, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
-    const granted = allowInsecure === 'loopback'
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity })
     opening.then(
       (link) => {
         events.connect(link.channels)

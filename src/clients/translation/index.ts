@@ -23,18 +23,6 @@ export { BatchError, DocumentError, JobFailedError } from './errors.ts'
 export type { Dictionary, Glossaries, MultilingualGlossary } from './glossaries.ts'
 export type { GlossariesV2, Glossary } from './glossaries-v2.ts'
 export { type EntriesFormat, type EntriesInput, GlossaryEntries, type GlossaryPair } from './glossary-entries.ts'
-export type {
-  Quality,
-  QualityInput,
-  QualityJob,
-  QualityMistake,
-  QualityReport,
-  QualitySegment,
-  QualityState,
-} from './quality.ts'
-export { type CodePointSpan, sliceCodePoints } from './slice-code-points.ts'
-export type { StyleInstruction, StyleInstructionInput, StyleInstructions } from './style-instructions.ts'
-export type { ConfiguredRules, StyleRuleList, StyleRuleListInput, StyleRulePage, StyleRules } from './style-rules.ts'
 export type { LanguageCode } from './language-code.ts'
 export type {
   Language,
@@ -47,12 +35,25 @@ export type {
   LanguageV2,
 } from './languages.ts'
 export { type OperationName, operations, type Right, type TranslationOperation } from './operations.ts'
+export type {
+  Quality,
+  QualityInput,
+  QualityJob,
+  QualityMistake,
+  QualityReport,
+  QualitySegment,
+  QualityState,
+} from './quality.ts'
 export type { Nothing, Result } from './result.ts'
+export { type CodePointSpan, sliceCodePoints } from './slice-code-points.ts'
+export type { StyleInstruction, StyleInstructionInput, StyleInstructions } from './style-instructions.ts'
+export type { ConfiguredRules, StyleRuleList, StyleRuleListInput, StyleRulePage, StyleRules } from './style-rules.ts'
 export type { TextOutcome, TranslatedTexts, TranslateManyOptions } from './translate-many.ts'
 export type { TranslateParams, TranslateTextParams, Translation, Translations } from './translate-params.ts'
 export { type RawRequest, TranslationClient } from './translation-client.ts'
 export type { TranslationMemories, TranslationMemory, TranslationMemoryListParams, TranslationMemoryPage } from './translation-memories.ts'
 export type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-options.ts'
+export type { Usage, UsageOfProduct, UsageRecord } from './usage.ts'
 export type { Voice, VoiceOpenOptions } from './voice.ts'
 export { VoiceError } from './voice-error.ts'
 export type { Recording, VoiceResultStream } from './voice-job-assets.ts'
@@ -71,5 +72,4 @@ export type { SourceVoiceSegment, VoiceMessage, VoiceMessageType, VoiceSegment }
 export type { VoiceSession } from './voice-session.ts'
 export type { VoiceSessionInput } from './voice-session-input.ts'
 export type { VoiceTranscript } from './voice-transcript.ts'
-export type { Usage, UsageOfProduct, UsageRecord } from './usage.ts'
 export type { CorrectTextParams, Improvement, Improvements, RephraseTextParams } from './writing.ts'
