@@ -5,7 +5,7 @@ import { csvField, csvRows } from './csv-rows.ts'
 import { checkTerm } from './glossary-term.ts'
 
 /** Bytes of a glossary. */
-export const LARGEST_GLOSSARY = 10_485_760
+const LARGEST_GLOSSARY = 10_485_760
 
 /** How entries are written as text: one line each, with a tab, or with commas and quotes (RFC 4180). */
 export type EntriesFormat = 'tsv' | 'csv'

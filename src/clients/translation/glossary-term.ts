@@ -2,7 +2,7 @@ import { utf8Length } from '../../text/utf8-length.ts'
 import { ValidationError } from '../errors.ts'
 
 /** Bytes of a term or of the name of a glossary, in UTF-8. */
-export const LONGEST_TERM = 1024
+const LONGEST_TERM = 1024
 
 /** Controls (C0, DEL, C1) and the line ends of Unicode. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u2028\u2029]/

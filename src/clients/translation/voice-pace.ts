@@ -8,11 +8,11 @@ export interface VoicePiece {
 
 const LARGEST = 100_000
 /** Milliseconds of one piece of sound whose bytes tell how long they last. */
-const PIECE = 200
+const PIECE = 250
 const LONGEST = 1000
 
 /**
- * Cuts sound into pieces that a session takes: at most 100 000 bytes and a second each; PCM in pieces of 200 ms, never within a sample.
+ * Cuts sound into pieces that a session takes: at most 100 000 bytes and a second each; PCM in pieces of 250 ms, never within a sample.
  *
  * @param duration milliseconds of all of it, for media whose bytes do not tell
  */

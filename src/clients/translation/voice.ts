@@ -3,10 +3,9 @@ import { ValidationError } from '../errors.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
-import { voiceCodec } from './voice-codec.ts'
 import type { OpenSocket, VoiceAccess } from './voice-line.ts'
 import { checkVoiceSession } from './voice-media.ts'
-import { VoiceSession } from './voice-session.ts'
+import type { VoiceSession } from './voice-session.ts'
 import type { VoiceSessionInput } from './voice-session-input.ts'
 
 /** The last argument of `open`. */
@@ -15,11 +14,12 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
   readonly WebSocket?: new (
     url: string,
   ) => ReturnType<OpenSocket>
-  /** How many times as fast as it is spoken sound is sent at most, up to 2, the most that the service takes; default 1.5. */
+  /** How many times as fast as it is spoken sound is sent at most, up to 2, the most that the service takes; default 1.1. */
   readonly speed?: number
 }
 
-const SPEED = 1.5
+/** Little more than it is spoken: pieces may come late on their way, and the next one is then early. */
+const SPEED = 1.1
 const FASTEST = 2
 
 /**
@@ -60,6 +60,8 @@ export class Voice {
    */
   async open(input: VoiceSessionInput, { WebSocket, speed = SPEED, ...options }: VoiceOpenOptions = {}): Promise<VoiceSession> {
     checkSpeed(speed)
+    // What few need is loaded by those who do.
+    const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format)
     const access = await this.createSession(input, options)
     return VoiceSession.open(

@@ -60,22 +60,22 @@ describe('pieces of sound', () => {
   it.each<[string, number, number | undefined, unknown]>([
     [
       'audio/pcm;encoding=s16le;rate=16000',
-      12_801,
+      16_001,
       undefined,
       [
-        [6400, 200],
-        [6400, 200],
+        [8000, 250],
+        [8000, 250],
         [1, 0.03125],
       ],
     ],
-    ['audio/pcm;encoding=s16le;rate=44100', 17_640, undefined, [[17_640, 200]]],
+    ['audio/pcm;encoding=s16le;rate=44100', 22_050, undefined, [[22_050, 250]]],
     [
       'audio/pcm;encoding=alaw;rate=8000',
-      3200,
+      4000,
       undefined,
       [
-        [1600, 200],
-        [1600, 200],
+        [2000, 250],
+        [2000, 250],
       ],
     ],
     [

@@ -6,7 +6,7 @@ import type { FakeClock } from '../fake-clock.ts'
 import { failureOf } from '../service.ts'
 import { fakeClient } from './fake-client.ts'
 
-/** A second of raw sound: five pieces. */
+/** A second of raw sound: four pieces. */
 const SECOND = new Uint8Array(32_000).fill(1)
 const SPOKEN = { ...VOICE, target_media_languages: ['de'] }
 
@@ -37,18 +37,18 @@ describe('a voice session', () => {
   it.each(['json', 'msgpack'] as const)('hears, translates and speaks in %s, at a pace that the service takes', async (message_format) => {
     const { client, fake, clock } = await fakeClient()
     const session = await opened(client.voice.open({ ...SPOKEN, message_format }))
-    const [messages] = await Promise.all([all(session), session.send(SECOND), session.end(), hearing(session, clock, 5, 134)])
+    const [messages] = await Promise.all([all(session), session.send(SECOND), session.end(), hearing(session, clock, 4, 228)])
     expect(typesOf(messages)).toEqual([
       ...['source_transcript_update', 'target_transcript_update', 'target_media_chunk'],
       ...['end_of_source_transcript', 'end_of_target_transcript', 'end_of_target_media', 'end_of_stream'],
     ])
     const media = messages.filter((message) => message.type === 'target_media_chunk')
     expect(media[0]).toMatchObject({ language: 'de', content_type: 'audio/webm;codecs=opus', headers: 1, duration: 100 })
-    expect(media.map(({ data }) => data.map((sound) => [sound.length, sound[0]]))).toEqual(Array(5).fill([[6400, 1]]))
-    expect(clock.waits).toEqual([134, 134, 134, 134])
-    expect(session.source.text).toBe('word 1 word 2 word 3 word 4 word 5 word 6')
-    expect(session.source.concluded).toHaveLength(5)
-    expect(session.target('DE').text).toBe('[de] word 1 [de] word 2 [de] word 3 [de] word 4 [de] word 5 ')
+    expect(media.map(({ data }) => data.map((sound) => [sound.length, sound[0]]))).toEqual(Array(4).fill([[8000, 1]]))
+    expect(clock.waits).toEqual([228, 228, 228])
+    expect(session.source.text).toBe('word 1 word 2 word 3 word 4 word 5')
+    expect(session.source.concluded).toHaveLength(4)
+    expect(session.target('DE').text).toBe('[de] word 1 [de] word 2 [de] word 3 [de] word 4 ')
     expect(fake.requests()).toBe(1)
     expect(session.sessionId).toBe([...fake.state.voiceSessions.keys()][0])
   })
