@@ -14,6 +14,9 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/index.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 23_000 },
   { entry: 'dist/crawl/index.js', budget: 14_000 },
+  { entry: 'dist/clients/index.js', budget: 32_000 },
+  // All operations; sessions of voice and what few need come later.
+  { entry: 'dist/clients/translation/index.js', budget: 45_500 },
   // With the engine.
   { entry: 'dist/time-tracking/index.js', budget: 34_000 },
 ]
@@ -77,7 +80,7 @@ async function report(): Promise<boolean> {
   const rows = await Promise.all([...BUDGETS, ...adapters].map(async ({ entry, budget }) => ({ entry, budget, ...(await bundle(entry)) })))
   for (const { entry, budget, eager } of rows) {
     const verdict = eager > budget ? 'OVER' : 'ok'
-    console.log(`${verdict.padEnd(5)}${entry.padEnd(34)}${kB(eager)} of ${kB(budget)} at once (min + gzip)`)
+    console.log(`${verdict.padEnd(5)}${entry.padEnd(36)}${kB(eager)} of ${kB(budget)} at once (min + gzip)`)
   }
   return rows.every(({ eager, budget }) => eager <= budget)
 }

@@ -11,15 +11,16 @@ import type { CallInput, CallOptions } from './call-options.ts'
 import type { Codec } from './decode.ts'
 import { described } from './described.ts'
 import { draftOf } from './draft.ts'
-import { type ClientEvents, type EventName, Events, type Hooks } from './events.ts'
+import type { ClientEvents, EventName, Hooks } from './events.ts'
 import type { FormOptions } from './form.ts'
-import { type Governor, sharedGovernor } from './governor.ts'
+import type { Governor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
 import { type Link, openLink } from './link.ts'
+import { namedAddress } from './named-address.ts'
 import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
 import { rawPath } from './raw-path.ts'
-import { Redactor } from './redactor.ts'
 import type { Settings, Timeouts } from './settings.ts'
+import { settingsOf } from './settings-of.ts'
 
 export interface ApiClientOptions {
   /** `https://host/api/v1`. */
@@ -70,7 +71,7 @@ export interface ApiClientOptions {
  */
 export class ApiClient {
   readonly #options: ApiClientOptions
-  readonly #settings: Settings & { readonly interceptors: Interceptor[] }
+  #settings: Settings & { readonly interceptors: Interceptor[] }
   readonly #common: Readonly<Record<string, string>>
   readonly #prepared = new WeakMap<Operation, PreparedOperation>()
   readonly #siblings = new WeakMap<CredentialInput, ApiClient>()
@@ -158,6 +159,11 @@ export class ApiClient {
     this.#settings.redactor.add(secret)
   }
 
+  /** A text of the service as it may stand in errors and events: without secrets that are known. */
+  scrub(text: string): string {
+    return this.#settings.redactor.scrub(text)
+  }
+
   /** The same client with another credential: other limits, the same connections. */
   withCredential(credential: CredentialInput): ApiClient {
     const known = this.#siblings.get(credential)
@@ -166,6 +172,25 @@ export class ApiClient {
     const sibling = new ApiClient({ ...options, credential })
     this.#siblings.set(credential, sibling)
     return sibling
+  }
+
+  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
+  allowed(address: unknown): { readonly url: URL; readonly granted: boolean } {
+    const { allowInsecure } = this.#options
+    return { url: namedAddress(address, this.origin, allowInsecure), granted: allowInsecure === 'loopback' }
+  }
+
+  /**
+   * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
+   * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
+   */
+  elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
+    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor } = this.#options
+    const { origin, pathname, search } = this.allowed(address).url
+    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
+    const client = new ApiClient({ ...kept, baseUrl: origin, headers, renew: false })
+    client.#settings = { ...client.#settings, events: this.#settings.events, redactor: this.#settings.redactor }
+    return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
 
   toJSON(): object {
@@ -201,27 +226,6 @@ export class ApiClient {
       },
     )
     return opening
-  }
-}
-
-function settingsOf(options: ApiClientOptions, { origin, path }: { origin: string; path: string }) {
-  const { timeouts = {}, governor = sharedGovernor } = options
-  return {
-    origin,
-    base: path,
-    form: options.form ?? {},
-    pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
-    timeouts: { attempt: 30_000, headers: 30_000, bodyIdle: 30_000, total: 120_000, ...timeouts },
-    maxRetries: options.maxRetries ?? 4,
-    maxRetryAfter: options.maxRetryAfter ?? 60_000,
-    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
-    renew: options.renew ?? true,
-    hints: options.hints ?? {},
-    codec: options.codec,
-    governor,
-    events: new Events(options.hooks),
-    redactor: new Redactor(),
-    interceptors: [] as Interceptor[],
   }
 }
 

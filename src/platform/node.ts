@@ -9,12 +9,20 @@ export const platform: Platform = {
   defaultTransport: undici,
   connect: async (url, options) => (await undici()).connect(url, options),
   hidesHeaders: false,
+  socket: async (granted) => {
+    const { guardedSocket } = await import('../node/guarded-socket.ts')
+    return guardedSocket(granted)
+  },
   sha256Hex,
   digest,
   hmacKey,
   secretSource,
   s3Keys: awsKeys,
   channel,
+  files: async () => {
+    const { localFiles } = await import('../node/local-files.ts')
+    return localFiles
+  },
   securityContext: async (wanted) => {
     const { kerberosContext } = await import('../node/kerberos.ts')
     return kerberosContext(wanted)

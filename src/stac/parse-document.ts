@@ -1,5 +1,6 @@
 /** From bytes or text to a document, within limits, and with errors that never quote what was read. */
 import { IntegrityError } from '../errors.ts'
+import { utf8Length } from '../text/utf8-length.ts'
 import { tooDeepAt } from './depth.ts'
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from './document.ts'
 import { isObject, own, pointer } from './json.ts'
@@ -88,18 +89,4 @@ function tooMany(what: 'links' | 'schemes', count: number, at: string, where: { 
     pointer: at,
     ...where,
   })
-}
-
-function utf8Length(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code < 0x80) continue
-    // A surrogate pair is 4 bytes for 2 units; one half alone becomes U+FFFD, which has 3.
-    if (code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
-      length += 2
-      at++
-    } else length += code < 0x800 ? 1 : 2
-  }
-  return length
 }

@@ -1,0 +1,31 @@
+import type { ApiClientOptions } from './api-client.ts'
+import { Events } from './events.ts'
+import { sharedGovernor } from './governor.ts'
+import type { Interceptor } from './interceptor.ts'
+import { Redactor } from './redactor.ts'
+import type { Settings } from './settings.ts'
+
+/** The settings of a client with those options, at that base address. */
+export function settingsOf(
+  options: ApiClientOptions,
+  { origin, path }: { readonly origin: string; readonly path: string },
+): Settings & { readonly interceptors: Interceptor[] } {
+  const { timeouts = {}, governor = sharedGovernor } = options
+  return {
+    origin,
+    base: path,
+    form: options.form ?? {},
+    pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
+    timeouts: { attempt: 30_000, headers: 30_000, bodyIdle: 30_000, total: 120_000, ...timeouts },
+    maxRetries: options.maxRetries ?? 4,
+    maxRetryAfter: options.maxRetryAfter ?? 60_000,
+    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
+    renew: options.renew ?? true,
+    hints: options.hints ?? {},
+    codec: options.codec,
+    governor,
+    events: new Events(options.hooks),
+    redactor: new Redactor(),
+    interceptors: [],
+  }
+}

@@ -1,0 +1,191 @@
+/** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
+
+import { JobFailedError } from './errors.ts'
+import { namedJob } from './named-job.ts'
+import { poll } from './poll.ts'
+import type { Result } from './result.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+import { type Recording, VoiceJobAssets, type VoiceResultStream } from './voice-job-assets.ts'
+import { checkVoiceJob } from './voice-media.ts'
+
+/** What is to be made of which recording. */
+export interface VoiceJobInput {
+  readonly source_file: {
+    readonly name: string
+    /** `audio/mpeg`, `audio/wav`, `audio/ogg`, `audio/flac`, `audio/mp4`, `audio/webm`. */
+    readonly content_type: string
+    /** Bytes, at most 1 GiB. */
+    readonly content_length: number
+  }
+  readonly parameters?: { readonly source_language?: string }
+  readonly targets: readonly VoiceJobTarget[]
+}
+
+/** One thing that is made: text, subtitles or speech. */
+export interface VoiceJobTarget {
+  readonly language: string
+  /** `text/plain`, `application/x-subrip` or a type of audio. */
+  readonly type: string
+}
+
+/** Where the recording goes. The signature and the signed address are secrets. */
+export interface VoiceJob {
+  readonly job_id: string
+  readonly upload_url: string
+  readonly signature: string
+  /** Only with `include: 'signed_url'`. */
+  readonly signed_upload_url?: string
+}
+
+/** One target of a job; the signature and the signed address are secrets. */
+export interface VoiceJobResult {
+  /** `pending`, `uploaded`, `processing`, `complete`, `downloaded`, `failed`. */
+  readonly status: string
+  readonly download_url?: string
+  readonly signature?: string
+  readonly signed_download_url?: string
+  readonly error?: { readonly message?: string; readonly code?: string }
+}
+
+/** How far a job is; results are in the order of its targets. */
+export interface VoiceJobState {
+  readonly job_id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly usage: { readonly storage_used: number }
+  readonly source_file: VoiceJobInput['source_file']
+  readonly parameters: NonNullable<VoiceJobInput['parameters']>
+  readonly targets: readonly VoiceJobTarget[]
+  readonly results: readonly VoiceJobResult[]
+}
+
+/** What became of one target: what was made of it, once, or why there is nothing. */
+export type VoiceJobOutcome = VoiceJobTarget & { readonly index: number } & (
+    | { readonly result: VoiceResultStream; readonly error?: undefined }
+    | { readonly result?: undefined; readonly error: JobFailedError }
+  )
+
+/** The last argument of the methods that ask for addresses. */
+export interface VoiceJobOptions extends TranslationCallOptions {
+  /** Addresses that need no signature beside them. */
+  readonly include?: 'signed_url'
+}
+
+/** Milliseconds between two questions. */
+const PAUSE = 5000
+const OVER = new Set(['complete', 'failed', 'downloaded'])
+
+/**
+ * Jobs of the service and their recordings, which lie on other hosts: those get the signature that belongs to them, never the key.
+ *
+ * @example
+ * for await (const { language, result, error } of client.voiceJobs.translate(input, () => createReadStream('talk.mp3'))) …
+ */
+export class VoiceJobs {
+  readonly #service: TranslationService
+  readonly #assets: VoiceJobAssets
+
+  constructor(service: TranslationService) {
+    this.#service = service
+    this.#assets = new VoiceJobAssets(service)
+  }
+
+  /** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; 429 for too many jobs at once. */
+  async create(input: VoiceJobInput, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJob>> {
+    if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
+    const job = await this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
+    this.#assets.protect(job.signature, job.signed_upload_url)
+    return job
+  }
+
+  /** Errors: 404 when everything was fetched, or has waited for too long. */
+  async get(job_id: string, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
+    const state = await this.#service.call<VoiceJobState>(
+      'voiceJobs.get',
+      { path: { job_id }, ...(include && { query: { include } }) },
+      options,
+    )
+    for (const { signature, signed_download_url } of state.results) this.#assets.protect(signature, signed_download_url)
+    return state
+  }
+
+  /**
+   * Sends the recording, in at most five minutes from the creation of the job. A stream goes out once; a function that makes one, text and
+   * bytes may be sent again. Errors: those of each call; `RESPONSE_INVALID` for an address that cannot be trusted.
+   */
+  upload(job: VoiceJob, recording: Recording, options: TranslationCallOptions & { readonly size?: number } = {}): Promise<void> {
+    return this.#assets.upload(job, recording, options)
+  }
+
+  /** What was made for one target, once: after its first byte it cannot be asked for again. Its body has to be read or cancelled. */
+  download(result: VoiceJobResult, options: TranslationCallOptions = {}): Promise<VoiceResultStream> {
+    return this.#assets.download(result, options)
+  }
+
+  /** Asks until no target is worked on any more. Errors: those of {@link get}; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
+  wait(job_id: string, options: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
+    return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), options)
+  }
+
+  /**
+   * Does all of it: gives each target when it is ready, in the order in which they become ready. Each fails alone. Errors: those of
+   * {@link create}, {@link upload}, {@link get} and {@link download}.
+   */
+  async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
+    const { totalTimeout, ...rest } = options
+    const { clock } = this.#service
+    const each = typeof totalTimeout === 'number' ? { ...rest, deadline: new Date(clock.now() + totalTimeout) } : rest
+    const job = await this.create(input, each)
+    await this.upload(job, recording, { ...each, size: input.source_file.content_length })
+    const told = new Set<number>()
+    const isNews = ({ status }: VoiceJobResult, index: number) => OVER.has(status) && !told.has(index)
+    while (told.size < input.targets.length) {
+      const { results } = await this.#until(job.job_id, (state) => state.results.some(isNews), each)
+      for (const [index, result] of results.entries()) {
+        const target = input.targets[index]
+        if (!target || !isNews(result, index)) continue
+        told.add(index)
+        if (result.status === 'failed') yield { ...target, index, error: failed(job.job_id, target, this.#scrubbed(result)) }
+        else yield { ...target, index, result: await this.download(result, each) }
+      }
+    }
+  }
+
+  /** What a service says may hold a signature. */
+  #scrubbed({ error = {}, ...result }: VoiceJobResult): VoiceJobResult {
+    return { ...result, error: { ...error, message: this.#service.scrub(error.message ?? 'it says no more') } }
+  }
+
+  #until(
+    job_id: string,
+    isOver: (state: VoiceJobState) => boolean,
+    { signal, deadline, totalTimeout, ...options }: VoiceJobOptions,
+  ): Promise<Result<VoiceJobState>> {
+    const { clock } = this.#service
+    const end = typeof totalTimeout === 'number' ? new Date(clock.now() + totalTimeout) : deadline
+    return poll<Result<VoiceJobState>>(
+      {
+        name: 'voiceJobs.get',
+        clock,
+        ask: async (ending) => {
+          const state = await this.get(job_id, { ...options, signal: ending })
+          this.#service.emit('progress', { operation: 'voiceJobs.get', job_id, statuses: state.results.map(({ status }) => status) })
+          return state
+        },
+        delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
+        stateOf: ({ results }) => results.map(({ status }) => status).join(', '),
+      },
+      { ...(signal && { signal }), ...(end && { deadline: end }) },
+    ).catch((error: unknown) => {
+      throw namedJob(error, job_id)
+    })
+  }
+}
+
+function failed(jobId: string, { language, type }: VoiceJobTarget, { error: { message, code } = {} }: VoiceJobResult): JobFailedError {
+  return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${message}`, {
+    jobId,
+    ...(code !== undefined && { serviceCode: code }),
+  })
+}

@@ -1,0 +1,87 @@
+/** Our side of a voice session, over one connection. */
+import type { MessageSocket } from '../../http/message-socket.ts'
+import type { ClientClock } from '../clock.ts'
+import { ValidationError } from '../errors.ts'
+import { Interruption } from '../interruption.ts'
+import { sleep } from '../sleep.ts'
+import type { VoiceCodec } from './voice-codec.ts'
+import { voicePieces } from './voice-pace.ts'
+
+/** How sound is sent. */
+export interface VoiceSending {
+  readonly codec: VoiceCodec
+  readonly contentType: string
+  /** How many times as fast as it is spoken sound may be sent. */
+  readonly speed: number
+  readonly clock: ClientClock
+}
+
+/** Bytes that may wait in the connection before more is sent, and milliseconds between two looks. */
+const MOST_WAITING = 1_048_576
+const LOOK = 50
+
+/** Sends one thing after the other, in the order of the calls, no faster than the service takes it. */
+export class VoiceSender {
+  readonly #sending: VoiceSending
+  readonly #socket: MessageSocket
+  readonly #ending: AbortSignal
+  #last: Promise<void> = Promise.resolve()
+  /** By the clock, when the next piece may be sent. */
+  #next = 0
+  #isSaid = false
+
+  /** @param ending aborted, with the reason, when the connection is over */
+  constructor(sending: VoiceSending, socket: MessageSocket, ending: AbortSignal) {
+    this.#sending = sending
+    this.#socket = socket
+    this.#ending = ending
+  }
+
+  /** Errors: the reason of the end; `REQUEST_INVALID` after {@link end}. */
+  send(data: Uint8Array, duration: number | undefined): Promise<void> {
+    const { codec, contentType, clock, speed } = this.#sending
+    return this.#inOrder(async () => {
+      for (const piece of voicePieces(contentType, data, duration)) {
+        await this.#turn()
+        this.#socket.send(codec.write({ source_media_chunk: { data: piece.data } }))
+        // Whole milliseconds: a timer that is early by a fraction is too early.
+        this.#next = clock.now() + Math.ceil((piece.duration ?? 0) / speed)
+      }
+    })
+  }
+
+  /** Errors: as of {@link send}. */
+  end(): Promise<void> {
+    return this.#inOrder(async () => {
+      this.#check()
+      this.#isSaid = true
+      this.#socket.send(this.#sending.codec.write({ end_of_source_media: {} }))
+    })
+  }
+
+  #inOrder(act: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(act)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  /** Waits until the next piece may be sent. */
+  async #turn(): Promise<void> {
+    this.#check()
+    for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
+      const interruption = new Interruption(this.#ending)
+      await sleep(wait, this.#sending.clock, interruption).finally(() => interruption.close())
+      this.#check()
+    }
+  }
+
+  #wait(): number {
+    const isFull = this.#socket.bufferedAmount > MOST_WAITING
+    return Math.max(this.#next - this.#sending.clock.now(), isFull ? LOOK : 0)
+  }
+
+  #check(): void {
+    if (this.#ending.aborted) throw this.#ending.reason
+    if (this.#isSaid) throw new ValidationError('REQUEST_INVALID', 'the end of the sound was said already; nothing was sent')
+  }
+}
