@@ -11,7 +11,7 @@ import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
 import { reveal, unfit } from './reveal.ts'
 
 type Place = ApiKeyScheme['in']
-type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly value: Secret }
+type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly prefix?: string; readonly value: Secret }
 
 /** Sends the key where the entry says: header, query or cookie (OpenAPI 3 Security Scheme, type `apiKey`). */
 export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
@@ -21,6 +21,7 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
       fields: {
         in: { kind: 'text', label: 'Where the key goes', required: true, values: ['header', 'query', 'cookie'] },
         name: { kind: 'text', label: 'Name of the header, query parameter or cookie', required: true },
+        prefix: { kind: 'text', label: 'Word before the key in a header, with a blank behind it' },
         value: { kind: 'secret', label: 'Key', required: true },
       },
     },
@@ -40,6 +41,8 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   ],
   schemeOf: ({ in: place, name }) => ({ type: 'apiKey', in: place, name }),
   refine(entry) {
+    if (entry.prefix !== undefined && (entry.in !== 'header' || !isToken(entry.prefix)))
+      throw new ConfigurationError('CONFIG_INVALID', 'prefix is one word, for a key in a header', { pointer: '/prefix' })
     const problem = nameProblem(entry.in, entry.name, '/name')
     if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: '/name' })
     return entry
@@ -60,11 +63,11 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   ),
 }
 
-function placed(request: HttpRequest, { id, in: place, name }: ApiKeyCredential, value: string): HttpRequest {
+function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCredential, value: string): HttpRequest {
   switch (place) {
     case 'header':
       if (!/^[\x20-\x7e]+$/.test(value)) throw unfit('value', id, 'has characters that a header cannot carry')
-      return withHeader(request, name.toLowerCase(), value)
+      return withHeader(request, name.toLowerCase(), prefix === undefined ? value : `${prefix} ${value}`)
     case 'cookie':
       if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/.test(value))
         throw unfit('value', id, 'has characters that a cookie cannot carry')

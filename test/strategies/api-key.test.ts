@@ -26,6 +26,17 @@ describe('a key', () => {
     expect((await requestFor('header', 'Authorization', 'Token k1')).headers).toEqual({ authorization: 'Token k1' })
   })
 
+  it('goes behind the word of its entry', async () => {
+    const { auth } = victim({
+      credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'Key', value: 'k1', sendTo: DATA },
+    })
+    expect((await auth.authorize(target(scheme.key('Authorization', 'header'), F))).headers).toEqual({ authorization: 'Key k1' })
+    for (const wrong of [{ in: 'query' }, { prefix: 'a b' }, { prefix: 'a\r\n' }])
+      expect(() =>
+        victim({ credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'a', prefix: 'Key', value: 'k1', sendTo: DATA, ...wrong } }),
+      ).toThrow(/prefix is one word/)
+  })
+
   it("in a cookie goes behind the caller's", async () => {
     expect((await requestFor('cookie', 'session', 'k1')).headers).toEqual({ cookie: 'session=k1' })
     expect((await requestFor('cookie', 'session', 'k1', F, { Cookie: 'a=b' })).headers).toEqual({ cookie: 'a=b; session=k1' })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
+import { writeNewFile } from '../../node/write-file.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
@@ -11,7 +12,6 @@ import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
 import { failedBody, incomplete, requireSuccess } from '../response.ts'
 import { targetOrAddress } from '../target-or-address.ts'
-import { writeNewFile } from '../write-file.ts'
 
 interface FetchOptions extends TargetChoice, CredentialsOption {
   readonly output?: string

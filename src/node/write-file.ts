@@ -2,17 +2,19 @@
 import { lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
-import { systemCode, writeFailure } from '../node/system-error.ts'
+import { systemCode, writeFailure } from './system-error.ts'
 
 /**
  * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.
  *
+ * @param overwrite true puts the file in the place of one that is there, once it is complete
+ *
  * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (someone else is
  * writing it), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
  */
-export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>): Promise<void> {
+export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite = false): Promise<void> {
   const refuse = refusing(name)
-  const target = await newPath(name)
+  const target = await newPath(name, overwrite)
   const part = `${target}.part`
   const file = await open(part, 'wx', 0o666).catch(refuse)
   try {
@@ -29,8 +31,8 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
   }
 }
 
-/** The path with its folder resolved once. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
-async function newPath(name: string): Promise<string> {
+/** The path of a file that may be written, its folder resolved once. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+export async function newPath(name: string, overwrite = false): Promise<string> {
   const refuse = refusing(name)
   const file = basename(name)
   if (/[\\/]$/.test(name) || file === '' || file === '.' || file === '..')
@@ -38,8 +40,10 @@ async function newPath(name: string): Promise<string> {
   const folder = await realpath(dirname(name)).catch(refuse)
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
-  if (present?.isFile()) throw new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
-  if (present) throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
+  if (present?.isFile() && !overwrite)
+    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
+  if (present && !present.isFile())
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
   return target
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeNewFile } from '../../src/cli/write-file.ts'
-import { put, temporaryFolder } from './folder.ts'
+import { writeNewFile } from '../../src/node/write-file.ts'
+import { put, temporaryFolder } from '../cli/folder.ts'
 
 const folder = await temporaryFolder()
 const data = async () => chunksOf('abc', 'def')

@@ -1,0 +1,59 @@
+/** Asks again and again until something is ready. */
+import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
+import type { ClientClock } from '../clock.ts'
+import { Interruption } from '../interruption.ts'
+import { sleep } from '../sleep.ts'
+
+/** What is asked, and how long to wait after an answer. */
+export interface PollSource<State> {
+  /** As errors call it: `documents.status`. */
+  readonly name: string
+  ask(signal: AbortSignal): Promise<State>
+  /** Milliseconds until the next question; undefined when there is none. */
+  delayAfter(state: State): number | undefined
+  readonly clock: ClientClock
+}
+
+export interface PollOptions {
+  readonly signal?: AbortSignal
+  readonly deadline?: Date
+}
+
+/**
+ * The state after which nothing more is to be asked. Leaves no timer and no listener behind.
+ *
+ * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`.
+ */
+export async function poll<State>(source: PollSource<State>, { signal, deadline }: PollOptions = {}): Promise<State> {
+  const { clock, name } = source
+  const interruption = new Interruption(signal)
+  let last: State | undefined
+  const left = deadline && deadline.getTime() - clock.now()
+  const stop =
+    left === undefined ? undefined : clock.setTimer(Math.max(0, left), () => interruption.interrupt(tooLate(name, last)), 'guard')
+  try {
+    for (;;) {
+      if (interruption.reason) throw interruption.reason
+      const state = await source.ask(interruption.signal)
+      last = state
+      const delay = source.delayAfter(state)
+      if (delay === undefined) return state
+      if (deadline && clock.now() + delay > deadline.getTime()) throw tooLate(name, state)
+      await sleep(delay, clock, interruption)
+    }
+  } catch (error) {
+    throw withState(error, last)
+  } finally {
+    stop?.()
+    interruption.close()
+  }
+}
+
+function tooLate(name: string, last: unknown): AuthError {
+  return withState(new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, { retryable: true }), last) as AuthError
+}
+
+function withState(error: unknown, state: unknown): unknown {
+  if (state === undefined || !isAuthError(error) || 'lastState' in error || !Object.isExtensible(error)) return error
+  return Object.defineProperty(error, 'lastState', { value: state, enumerable: true })
+}

@@ -1,0 +1,46 @@
+/** What methods give: the record of the service as it came, with its answer beside it. */
+import { ProtocolError } from '../../errors.ts'
+import { ApiResponse } from '../api-response.ts'
+import type { Member, TranslationOperation } from './operations.ts'
+
+/** A record or list of the service. `response` is not enumerable: it is not printed, copied or sent back. */
+export type Result<T> = T & { readonly response: ApiResponse<undefined> }
+
+/** A success without a body. `response.alreadyGone` tells a repeated deletion that found nothing. */
+export type Nothing = Readonly<Record<never, never>>
+
+/**
+ * The data of an answer with the answer beside it. Errors: `RESPONSE_INVALID` when it is not the record or list that the operation
+ * promises, or has not the members that it must have.
+ *
+ * @param operation what was asked
+ * @param url origin and path, for errors
+ */
+export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse, url: string): Result<T> {
+  const { status, headers, attempts, alreadyGone } = answer
+  const data = operation.answer === 'nothing' ? {} : answer.data
+  const promised = operation.answer === 'list' ? 'list' : 'record'
+  if (!isA(promised, data)) throw unexpected(operation.name, `a ${promised}`, data, url)
+  for (const [name, kind] of Object.entries(operation.members ?? {})) memberOf(data, name, kind, operation.name, url)
+  const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
+  return Object.defineProperty(data, 'response', { value: response, configurable: true }) as Result<T>
+}
+
+/** A member of a record that must be there. Errors: `RESPONSE_INVALID`. */
+export function memberOf(record: object, name: string, kind: Member, operation: string, url = ''): unknown {
+  const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
+  if (isA(kind, value)) return value
+  throw unexpected(operation, `"${name}", a ${kind},`, value, url)
+}
+
+function isA(kind: Member, value: unknown): value is object {
+  if (kind === 'text') return typeof value === 'string'
+  return typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'list')
+}
+
+function unexpected(operation: string, promised: string, found: unknown, url: string): ProtocolError {
+  const kind = found === undefined ? 'nothing' : found === null ? 'null' : Array.isArray(found) ? 'a list' : `of type ${typeof found}`
+  return new ProtocolError('RESPONSE_INVALID', `${operation}: ${promised} was expected in the answer, it is ${kind}`, {
+    ...(url && { url }),
+  })
+}

@@ -1,0 +1,93 @@
+/** The client of the translation service. */
+import type { ApiResponse } from '../api-response.ts'
+import type { CallInput } from '../call-options.ts'
+import type { ClientEvents, EventName } from '../events.ts'
+import { encodeForm } from '../form.ts'
+import type { Interceptor } from '../interceptor.ts'
+import type { Method } from '../operation.ts'
+import { Admin } from './admin.ts'
+import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
+import { TranslationService } from './translation-service.ts'
+
+/** A request that is no operation. Of `json`, `form` and `body` one at most. */
+export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 'replay'> {
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly json?: unknown
+  readonly form?: Readonly<Record<string, unknown>>
+  /** Sent as it is; `contentType` says what it is. */
+  readonly body?: NonNullable<CallInput['content']>
+  readonly contentType?: string
+}
+
+/**
+ * Translates texts and documents, and everything else that the service offers. Nothing is loaded or connected before the first call; the
+ * key goes to the host of the service and nowhere else.
+ *
+ * Errors of the constructor: `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`. Of calls: those of `ApiClient`, and
+ * `ValidationError` for what the service would refuse.
+ *
+ * @example
+ * const client = new TranslationClient({ apiKey: process.env.TRANSLATION_KEY })
+ * const { translations } = await client.translateText({ text: ['Hello'], target_lang: 'DE' })
+ */
+export class TranslationClient {
+  // One line per part, here and in the constructor.
+  readonly admin: Admin
+  readonly #service: TranslationService
+  readonly #options: TranslationClientOptions
+
+  constructor(options: TranslationClientOptions) {
+    const service = new TranslationService(options)
+    this.#options = options
+    this.#service = service
+    this.admin = new Admin(service)
+  }
+
+  /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
+  get origin(): string | undefined {
+    return this.#service.origin
+  }
+
+  /** Sends a request that no method is for. A `GET` is taken for safe, everything else for unsafe unless `replay` says more. */
+  request<T = unknown>(
+    method: Method,
+    path: string,
+    { query, json, form, body, contentType, headers, replay }: RawRequest = {},
+    options: TranslationCallOptions = {},
+  ): Promise<ApiResponse<T>> {
+    const content = form ? { content: encodeForm(form, { arrays: 'repeat' }), contentType: FORM } : { content: body, contentType }
+    const input = { ...(query && { query }), ...(json !== undefined && { body: json }), ...present(content) }
+    return this.#service.request<T>(method, path, input, { ...options, ...(headers && { headers }), ...(replay && { replay }) })
+  }
+
+  /** Hears an event; the result takes the listener back. */
+  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+    return this.#service.on(event, listener)
+  }
+
+  /** Adds something that is done to every attempt. */
+  use(interceptor: Interceptor): this {
+    this.#service.use(interceptor)
+    return this
+  }
+
+  /** The same client with another key: other limits, the same connections. Its host is chosen anew where the key chooses it. */
+  withCredential(apiKey: ApiKey): TranslationClient {
+    const { auth: _auth, ...options } = this.#options
+    return new TranslationClient({ ...options, apiKey })
+  }
+
+  toJSON(): object {
+    return { origin: this.origin }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `TranslationClient { ${this.origin ?? 'host by key'} }`
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+function present({ content, contentType }: Pick<CallInput, 'content' | 'contentType'>): CallInput {
+  return { ...(content !== undefined && { content }), ...(contentType !== undefined && { contentType }) }
+}
