@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['text', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
-  clients: { from: ['errors', 'text', 'http', '#platform'], types: ['auth'] },
+  clients: { from: ['errors', 'text', 'stac', 'http', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
