@@ -2,7 +2,7 @@
 import type { AuthError } from '../errors.ts'
 import { type Cancel, type Collect, type Collected, isUncollected, type PartedRequest, type Uncollected } from '../http/collect.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import type { StreamBody } from './call-options.ts'
+import { chunksOf } from './chunks-of.ts'
 import { CollectedResponse } from './collected-response.ts'
 import type { Draft } from './draft.ts'
 import type { Interruption } from './interruption.ts'
@@ -113,20 +113,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 function parted(request: HttpRequest, origin: string, draft: Draft): PartedRequest {
   const { method, url, headers, body } = request
   const path = url.slice(origin.length)
-  if (draft.stream) return { method, origin, path, headers, body: iterable(draft.stream()) }
+  if (draft.stream) return { method, origin, path, headers, body: chunksOf(draft.stream()) }
   return body === undefined ? { method, origin, path, headers } : { method, origin, path, headers, body }
-}
-
-/** Not every platform iterates over streams. */
-function iterable(stream: StreamBody): AsyncIterable<Uint8Array> {
-  return Symbol.asyncIterator in stream ? stream : chunksOf(stream)
-}
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
 }

@@ -16,6 +16,8 @@ export interface CallInput {
   readonly content?: ReplayableBody | StreamBody | (() => StreamBody)
   /** Media type of `content`. */
   readonly contentType?: string
+  /** Bytes of `content`, where it is a stream and they are known; without it a stream goes out in chunks. */
+  readonly contentLength?: number
 }
 
 /** How often and when a call is tried again. */

@@ -36,8 +36,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
   const path = rules.base + prepared.path(input.path ?? {}) + query
   const content = contentOf(prepared, input, options.extraBody, rules.form)
   const given = content === undefined ? prepared.headers : prepared.bodyHeaders
-  const typed = input.contentType === undefined || content === undefined ? given : { ...given, 'content-type': input.contentType }
-  const headers = withCallHeaders(typed, options.headers, rules.pinned)
+  const headers = withCallHeaders(content === undefined ? given : described(given, input), options.headers, rules.pinned)
   const common = { method: operation.method, path, headers, replayable: true }
   if (content === undefined) return common
   if (operation.method === 'GET' || operation.method === 'HEAD')
@@ -46,6 +45,16 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
+}
+
+/** With what is known of a body that is given as it is. */
+function described(headers: PreparedOperation['headers'], { contentType, contentLength }: CallInput): PreparedOperation['headers'] {
+  if (contentType === undefined && contentLength === undefined) return headers
+  return {
+    ...headers,
+    ...(contentType !== undefined && { 'content-type': contentType }),
+    ...(contentLength !== undefined && { 'content-length': String(contentLength) }),
+  }
 }
 
 function queryOf(query: CallInput['query'], added: CallInput['query'], form: FormOptions): string {

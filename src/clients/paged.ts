@@ -1,5 +1,6 @@
 /** Lists that come in pages, one request at a time. */
 import { isAuthError, ProtocolError } from '../errors.ts'
+import { abortable } from './abortable.ts'
 import { ValidationError } from './errors.ts'
 
 /** How pages are asked for and what they hold. */
@@ -87,32 +88,6 @@ async function pageAt<Page, Item, Cursor>(
 
 async function* flattened<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void> {
   for await (const page of pages) yield* page
-}
-
-/** A generator hears of `return` only when its request is over; this one ends the request. */
-function abortable<T>(make: (signal: AbortSignal) => AsyncGenerator<T, void>, caller: AbortSignal | undefined): AsyncIterator<T, void> {
-  const controller = new AbortController()
-  const abort = () => controller.abort(caller?.reason)
-  if (caller?.aborted) abort()
-  else caller?.addEventListener('abort', abort, { once: true })
-  const release = () => caller?.removeEventListener('abort', abort)
-  const generator = make(controller.signal)
-  const ended = (step: IteratorResult<T, void>) => {
-    if (step.done) release()
-    return step
-  }
-  return {
-    next: () =>
-      generator.next().then(ended, (error: unknown) => {
-        release()
-        throw error
-      }),
-    return: () => {
-      release()
-      controller.abort()
-      return generator.return().then(ended, () => ({ done: true, value: undefined }))
-    },
-  }
 }
 
 function loop(name: string, why: string): ProtocolError {

@@ -15,6 +15,10 @@ export const platform: Platform = {
   secretSource,
   s3Keys: awsKeys,
   channel,
+  files: async () => {
+    const { localFiles } = await import('../node/local-files.ts')
+    return localFiles
+  },
   securityContext: async (wanted) => {
     const { kerberosContext } = await import('../node/kerberos.ts')
     return kerberosContext(wanted)

@@ -21,6 +21,8 @@ export interface Platform {
   s3Keys(entry: S3KeyWish): S3KeySource
   /** A channel on which programs that watch others hear of something; undefined where there are none. */
   channel(name: string): Channel | undefined
+  /** The files of the user. Errors: `UNSUPPORTED_IN_BROWSER`. */
+  files(): Promise<Files>
   /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
 }
@@ -87,6 +89,16 @@ export interface SecurityContext {
    * Errors: `LOGIN_REQUIRED`, `CREDENTIAL_SOURCE`, `CLOCK_SKEW`; `AUTH_SERVER_UNPROVEN` for a token that does not belong here.
    */
   step(token?: string): Promise<string | undefined>
+}
+
+/** Files by their paths. Errors: `FILE_ACCESS`, `FILE_CHANGED`, `PATH_EXISTS`, `PATH_UNSAFE`, `PATH_BUSY`, `DISK_FULL`. */
+export interface Files {
+  /** A regular file, to be read from its beginning as often as wanted. */
+  open(path: string): Promise<{ readonly name: string; readonly size: number; chunks(): AsyncIterable<Uint8Array> }>
+  /** Refuses a path where `write` would not write. */
+  check(path: string, overwrite: boolean): Promise<void>
+  /** A new file that is complete or not there; `source` is asked once the file may be written. */
+  write(path: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite: boolean): Promise<void>
 }
 
 /** Somewhere to tell what happens (`node:diagnostics_channel`). */

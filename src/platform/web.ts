@@ -27,6 +27,9 @@ export const platform: Platform = {
     )
   },
   channel: () => undefined,
+  files: async () => {
+    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'files can be named by their paths on Node only: give and take a Blob or a stream')
+  },
   securityContext: async () => {
     const hint = "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login"
     throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'pages cannot use Kerberos tickets by themselves', { hint })

@@ -2,6 +2,7 @@
 import { type Paged, type PagedOptions, paged } from '../paged.ts'
 import { checkDates } from './check-dates.ts'
 import { DeveloperKeys } from './developer-keys.ts'
+import { named } from './named.ts'
 import { memberOf, type Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -93,18 +94,18 @@ export class Admin {
   ): Paged<CustomTagUsage> {
     const source = {
       name: 'admin.customTagUsage',
-      fetch: async (page = first, ending?: AbortSignal) => {
-        const wanted = { ...params, ...(page !== undefined && { page }) }
-        return (await this.customTagUsage(wanted, { ...options, ...(ending && { signal: ending }) })).custom_tag_usage_report
-      },
+      fetch: async (page = first, ending?: AbortSignal) =>
+        (await this.customTagUsage({ ...params, page }, { ...options, signal: ending })).custom_tag_usage_report,
       items: (report: CustomTagUsageReport) => memberOf(report, 'usage', 'list', 'admin.customTagUsage') as readonly CustomTagUsage[],
       next: ({ next_page }: CustomTagUsageReport) => next_page ?? undefined,
     }
-    return paged(source, { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) })
+    return paged(source, { limit, maxPages, signal })
   }
 
-  async #report<T>(name: 'admin.usage' | 'admin.customTagUsage', query: ReportRange, options: TranslationCallOptions): Promise<Result<T>> {
-    checkDates(query, this.#service.validation(options))
-    return this.#service.call<T>(name, { query: { ...query } }, options)
+  #report<T>(name: 'admin.usage' | 'admin.customTagUsage', query: ReportRange, options: TranslationCallOptions): Promise<Result<T>> {
+    return named(name, async () => {
+      checkDates(query, this.#service.validation(options))
+      return this.#service.call<T>(name, { query: { ...query } }, options)
+    })
   }
 }

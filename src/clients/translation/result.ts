@@ -1,6 +1,7 @@
 /** What methods give: the record of the service as it came, with its answer beside it. */
 import { ProtocolError } from '../../errors.ts'
 import { ApiResponse } from '../api-response.ts'
+import { described } from '../described.ts'
 import type { Member, TranslationOperation } from './operations.ts'
 
 /** A record or list of the service. `response` is not enumerable: it is not printed, copied or sent back. */
@@ -31,6 +32,13 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
   if (isA(kind, value)) return value
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
+}
+
+/** A result with one answer for each text that was sent. Errors: `RESPONSE_INVALID`. */
+export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
+  if (answers.length === sent) return result
+  const message = `${operation}: ${sent} texts were sent, the answer has ${answers.length}`
+  throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
 }
 
 function isA(kind: Member, value: unknown): value is object {

@@ -17,8 +17,10 @@ export function sentAs(
   const known = forms.get(operation)
   const form = known ?? { ...operation, body: 'form' as const }
   if (!known) forms.set(operation, form)
-  return { operation: form, input: { ...input, body: inForm(input.body) } }
+  return { operation: form, input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) } }
 }
+
+type Members = Readonly<Record<string, unknown>>
 
 /** One object for each, because what is prepared for an operation is kept by it. */
 const forms = new WeakMap<TranslationOperation, TranslationOperation>()
@@ -27,9 +29,8 @@ const forms = new WeakMap<TranslationOperation, TranslationOperation>()
 const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])
 const JSON_ONLY = ['style_id', 'custom_instructions', 'tag_handling_version']
 
-function inForm(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null) return body
-  const members = body as Readonly<Record<string, unknown>>
+/** Members of a body as a form has them. Errors: `REQUEST_INVALID` for those that only JSON can have. */
+export function inForm(members: Members): Members {
   const wrong = JSON_ONLY.find((name) => members[name] !== undefined)
   if (wrong) throw refused(wrong, `"${wrong}" can only be sent as JSON`)
   return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => inFormMember(name, value)))
@@ -41,6 +42,10 @@ function inFormMember(name: string, value: unknown): readonly (readonly [string,
   if (JOINED.has(name)) return [[name, value.join(',')]]
   if (!value.some((item) => typeof item === 'object' && item !== null)) return [[name, value]]
   return value.flatMap((item: object, index) => Object.entries(item).map(([key, inner]) => [`${name}[${index}].${key}`, inner] as const))
+}
+
+function isMembers(body: unknown): body is Members {
+  return typeof body === 'object' && body !== null
 }
 
 function refused(field: string, why: string): ValidationError {

@@ -6,8 +6,20 @@ import { encodeForm } from '../form.ts'
 import type { Interceptor } from '../interceptor.ts'
 import type { Method } from '../operation.ts'
 import { Admin } from './admin.ts'
+import type { DocumentSink } from './document-sink.ts'
+import type { DocumentSource } from './document-source.ts'
+import type { DocumentParams } from './document-upload.ts'
+import { Documents, type TranslatedDocument } from './documents.ts'
+import { Languages, type LanguageV2 } from './languages.ts'
+import type { Result } from './result.ts'
+import { type TranslatedTexts, type TranslateManyOptions, translateMany } from './translate-many.ts'
+import type { TranslateParams, TranslateTextParams, Translations } from './translate-params.ts'
+import { translateText } from './translate-text.ts'
+import { TranslationMemories } from './translation-memories.ts'
 import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
 import { TranslationService } from './translation-service.ts'
+import { type Usage, usage } from './usage.ts'
+import { type CorrectTextParams, correctText, type Improvements, type RephraseTextParams, rephraseText } from './writing.ts'
 
 /** A request that is no operation. Of `json`, `form` and `body` one at most. */
 export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 'replay'> {
@@ -33,6 +45,9 @@ export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 're
 export class TranslationClient {
   // One line per part, here and in the constructor.
   readonly admin: Admin
+  readonly documents: Documents
+  readonly languages: Languages
+  readonly translationMemories: TranslationMemories
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
 
@@ -41,11 +56,70 @@ export class TranslationClient {
     this.#options = options
     this.#service = service
     this.admin = new Admin(service)
+    this.documents = new Documents(service)
+    this.languages = new Languages(service)
+    this.translationMemories = new TranslationMemories(service)
   }
 
   /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
   get origin(): string | undefined {
     return this.#service.origin
+  }
+
+  /**
+   * The translations of up to 50 texts, in their order. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent,
+   * `RESPONSE_INVALID`, those of every call.
+   *
+   * @example await client.translateText({ text: 'Hello', target_lang: 'DE', formality: 'prefer_more' })
+   */
+  translateText(params: TranslateTextParams, options: TranslationCallOptions = {}): Promise<Result<Translations>> {
+    return translateText(this.#service, params, options)
+  }
+
+  /**
+   * The translations of any number of texts, in as many requests as they need; see {@link TranslatedTexts}.
+   *
+   * @example for await (const { index, translation } of client.translateMany(texts, { target_lang: 'DE' })) …
+   */
+  translateMany(
+    texts: Iterable<string> | AsyncIterable<string>,
+    params: TranslateParams,
+    options: TranslateManyOptions = {},
+  ): TranslatedTexts {
+    return translateMany(this.#service, texts, params, options)
+  }
+
+  /** Uploads a document, waits for its translation and fetches it once; see {@link Documents.translate}. */
+  translateDocument(
+    source: DocumentSource,
+    sink: DocumentSink,
+    params: DocumentParams,
+    options: TranslationCallOptions = {},
+  ): Promise<TranslatedDocument> {
+    return this.documents.translate(source, sink, params, options)
+  }
+
+  /** The texts in better words; `writing_style` or `tone`, not both. At most 10 KiB. */
+  rephraseText(params: RephraseTextParams, options: TranslationCallOptions = {}): Promise<Result<Improvements>> {
+    return rephraseText(this.#service, params, options)
+  }
+
+  /** The texts without mistakes of spelling and grammar. At most 10 KiB. */
+  correctText(params: CorrectTextParams, options: TranslationCallOptions = {}): Promise<Result<Improvements>> {
+    return correctText(this.#service, params, options)
+  }
+
+  /** What is used up in this period, and how much is left. */
+  usage(options: TranslationCallOptions = {}): Promise<Result<Usage>> {
+    return usage(this.#service, options)
+  }
+
+  /** @deprecated `languages.list` says more. */
+  languagesV2(
+    params: { readonly type?: 'source' | 'target' } = {},
+    options: TranslationCallOptions = {},
+  ): Promise<Result<readonly LanguageV2[]>> {
+    return this.#service.call('languagesV2', { query: params }, options)
   }
 
   /** Sends a request that no method is for. A `GET` is taken for safe, everything else for unsafe unless `replay` says more. */

@@ -16,7 +16,7 @@ it('creates, names, limits and deactivates keys, and sends null but not undefine
   const zero = await keys.setLimits({ key_id, characters: 0, speech_to_text_milliseconds: undefined })
   expect(zero.usage_limits).toEqual({ characters: 0, speech_to_text_milliseconds: null })
   expect((await keys.setLimits({ key_id, characters: null })).usage_limits.characters).toBeNull()
-  expect(fake.log.at(-1)?.body.toString()).toBe(JSON.stringify({ key_id, characters: null }))
+  expect(fake.log.at(-1)?.body).toBe(JSON.stringify({ key_id, characters: null }))
   expect(await keys.deactivate({ key_id })).toMatchObject({ is_deactivated: true })
   expect((await keys.deactivate({ key_id })).deactivated_time).toMatch(/^2026-/)
   expect((await keys.list()).map(({ label }) => label)).toContain('Two')

@@ -1,0 +1,100 @@
+/** Translates documents: uploaded, translated by and by, fetched once. */
+import { downloadDocument, type FetchedDocument, fetchWhenDone } from './document-download.ts'
+import { asHandle, type DocumentHandle, type ExportedHandle, withHandle } from './document-handle.ts'
+import { checkSink, type DocumentSink } from './document-sink.ts'
+import type { DocumentSource } from './document-source.ts'
+import { type DocumentStatus, documentStatus, waitForDocument } from './document-status.ts'
+import { type DocumentParams, uploadDocument } from './document-upload.ts'
+import type { Result } from './result.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+
+/** A document that was translated and fetched. */
+export interface TranslatedDocument extends FetchedDocument {
+  /** The last state before it was fetched. */
+  readonly status: DocumentStatus
+}
+
+/** A handle of this session, or one that was kept. */
+export type AnyHandle = DocumentHandle | ExportedHandle
+
+/** Documents of the service. Every error after the upload has a `handle` with which `resume` goes on. */
+export class Documents {
+  readonly #service: TranslationService
+
+  constructor(service: TranslationService) {
+    this.#service = service
+  }
+
+  /**
+   * Uploads, waits, fetches. A sink that cannot take the document is refused before anything is sent; a file is complete or not there.
+   * `deadline` and `totalTimeout` are for all of it; there is none by default.
+   *
+   * Errors: those of the other methods.
+   *
+   * @example await client.documents.translate({ path: 'a.docx' }, { path: 'a.de.docx' }, { target_lang: 'DE' })
+   */
+  async translate(
+    source: DocumentSource,
+    sink: DocumentSink,
+    params: DocumentParams,
+    options: TranslationCallOptions = {},
+  ): Promise<TranslatedDocument> {
+    await checkSink(sink)
+    const whole = this.#whole(options)
+    const handle = await this.upload(source, params, whole)
+    return this.#finish(handle, sink, whole)
+  }
+
+  /** Goes on with a document that was uploaded: waits and fetches. Errors: as of {@link translate}. */
+  async resume(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
+    const known = asHandle(this.#service, handle)
+    await checkSink(sink)
+    return this.#finish(known, sink, this.#whole(options))
+  }
+
+  /** What names the document. It is sent as it is read, and never twice once its first byte is out. */
+  upload(source: DocumentSource, params: DocumentParams, options: TranslationCallOptions = {}): Promise<Result<DocumentHandle>> {
+    return uploadDocument(this.#service, source, params, options)
+  }
+
+  /** The state of a document. */
+  async status(handle: AnyHandle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
+    return documentStatus(this.#service, asHandle(this.#service, handle), options)
+  }
+
+  /** The state in which a document can be fetched. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of every call. */
+  async wait(handle: AnyHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
+    const known = asHandle(this.#service, handle)
+    return this.#withHandle(known, waitForDocument(this.#service, known, this.#whole(options)))
+  }
+
+  /**
+   * Fetches a document, which the service gives once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
+   * `RESPONSE_TRUNCATED`, those of the sink, those of every call.
+   */
+  async download(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
+    const known = asHandle(this.#service, handle)
+    await checkSink(sink)
+    return this.#withHandle(known, downloadDocument(this.#service, known, sink, options))
+  }
+
+  async #finish(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<TranslatedDocument> {
+    const status = await this.#withHandle(handle, waitForDocument(this.#service, handle, options))
+    const fetched = await this.#withHandle(handle, fetchWhenDone(this.#service, handle, sink, options))
+    return { ...fetched, status }
+  }
+
+  /** One deadline for all steps. A step of its own has the time of every call. */
+  #whole({ totalTimeout, deadline, ...options }: TranslationCallOptions): TranslationCallOptions {
+    if (typeof totalTimeout !== 'number') return { ...options, ...(deadline && { deadline }) }
+    const end = this.#service.clock.now() + totalTimeout
+    return { ...options, deadline: new Date(deadline ? Math.min(end, deadline.getTime()) : end) }
+  }
+
+  #withHandle<T>(handle: DocumentHandle, step: Promise<T>): Promise<T> {
+    return step.catch((error: unknown) => {
+      throw withHandle(error, handle)
+    })
+  }
+}

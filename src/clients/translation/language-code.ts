@@ -1,0 +1,41 @@
+/** A language code: those that are known, for editors, and any other. Codes go out as they are written. */
+export type LanguageCode = KnownLanguage | (string & {})
+
+type KnownLanguage = Base | Uppercase<Base> | Variant | Uppercase<Variant>
+
+type Base =
+  | 'ar'
+  | 'bg'
+  | 'cs'
+  | 'da'
+  | 'de'
+  | 'el'
+  | 'en'
+  | 'es'
+  | 'et'
+  | 'fi'
+  | 'fr'
+  | 'he'
+  | 'hu'
+  | 'id'
+  | 'it'
+  | 'ja'
+  | 'ko'
+  | 'lt'
+  | 'lv'
+  | 'nb'
+  | 'nl'
+  | 'pl'
+  | 'pt'
+  | 'ro'
+  | 'ru'
+  | 'sk'
+  | 'sl'
+  | 'sv'
+  | 'th'
+  | 'tr'
+  | 'uk'
+  | 'vi'
+  | 'zh'
+
+type Variant = 'en-GB' | 'en-US' | 'es-419' | 'pt-BR' | 'pt-PT' | 'zh-Hans' | 'zh-Hant'

@@ -1,0 +1,31 @@
+/** The files of this machine, for code that runs elsewhere too. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { IntegrityError } from '../errors.ts'
+import type { Files } from '../platform/platform.ts'
+import { readFailure } from './system-error.ts'
+import { newPath, writeNewFile } from './write-file.ts'
+
+/** Reads regular files piece by piece, and writes new ones whole or not at all. */
+export const localFiles: Files = {
+  async open(path) {
+    const stats = await stat(path).catch((error: unknown) => {
+      throw readFailure(error, path)
+    })
+    if (!stats.isFile()) throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is no regular file`)
+    return { name: basename(path), size: stats.size, chunks: () => chunksOf(path) }
+  },
+  async check(path, overwrite) {
+    await newPath(path, overwrite)
+  },
+  write: writeNewFile,
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw readFailure(error, path)
+  }
+}
