@@ -8,6 +8,8 @@ const expect = { poll: { timeout: 15_000 } }
 
 export default defineConfig({
   test: {
+    // One worker per processor: most tests wait for servers.
+    maxWorkers: '100%',
     projects: [
       {
         resolve: { alias: { '#platform': src('platform/node.ts') } },
@@ -17,6 +19,7 @@ export default defineConfig({
           exclude: ['test/peers/**', 'test/package/**'],
           setupFiles,
           testTimeout: 20_000,
+          hookTimeout: 60_000,
           expect,
         },
       },
@@ -30,6 +33,7 @@ export default defineConfig({
           exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts', 'test/strategies/http/concealed-wire.test.ts'],
           setupFiles,
           testTimeout: 20_000,
+          hookTimeout: 60_000,
           expect,
         },
       },

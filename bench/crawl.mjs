@@ -1,16 +1,17 @@
 /**
- * Claim: a crawl costs no more CPU time than the shortest program that does the same with the global `fetch`, and it brings limits,
- * retries, address checks and a level-by-level order with it.
+ * Claim: a crawl takes a third of the CPU time of the shortest program that does the same with the global `fetch`, and it brings
+ * limits, retries, address checks and a level-by-level order with it.
  *
  * 20,000 Items below 100 Catalogs, served on loopback by another process. Both sides follow the same links, eight requests at a
- * time, and parse every document; the CPU time of this process alone is compared, by turns. Linting is measured besides.
+ * time, and parse every document; the CPU time of this process alone is compared, by turns. Our side is measured once more with
+ * linting, which the other one never does.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createAuth } from 'stac-auth'
-import { crawl, sendWith } from 'stac-auth/crawl'
+import { crawl } from 'stac-auth/crawl'
 import { lintText } from 'stac-auth/lint'
 
 const CATALOGS = 100
@@ -25,37 +26,39 @@ export async function run({ catalogs = CATALOGS, items = ITEMS, rounds = ROUNDS 
   const start = `http://127.0.0.1:${port}/`
   const documents = 1 + catalogs + catalogs * items
   try {
-    const measured = { ours: [], linted: [], naive: [] }
+    const measured = []
     for (let round = -1; round < rounds; round++) {
       const ours = await cost(() => walk(start), documents)
       const naive = await cost(() => naiveWalk(start), documents)
       const linted = await cost(() => walk(start, true), documents)
-      if (round < 0) continue
-      measured.ours.push(ours)
-      measured.naive.push(naive)
-      measured.linted.push(linted)
-    }
-    const [ours, naive, linted] = [measured.ours, measured.naive, measured.linted].map((values) => median(values.map(({ cpu }) => cpu)))
-    const wall = median(measured.ours.map(({ wall }) => wall))
-    const details = {
-      documents,
-      'documents per CPU second': documents / ours,
-      'of the naive one': documents / naive,
-      'with linting': documents / linted,
-      'per second': documents / wall,
+      if (round >= 0) measured.push({ ours, naive, linted })
     }
     return [
-      { name: 'crawl, documents per CPU second', ratio: naive / ours, target: 1, unit: 'times global fetch', better: 'higher', details },
+      resultOf('crawl, documents per CPU second', documents, measured, ({ ours }) => ours, 3),
+      resultOf('crawl and lint, documents per CPU second', documents, measured, ({ linted }) => linted, 2),
     ]
   } finally {
     server.kill()
   }
 }
 
+/** The round in the middle: the two sides of a round have met the same neighbours. */
+function resultOf(name, documents, measured, of, target) {
+  const ratioOf = (round) => round.naive.cpu / of(round).cpu
+  const round = measured.toSorted((one, other) => ratioOf(one) - ratioOf(other))[measured.length >> 1]
+  const details = {
+    documents,
+    'documents per CPU second': documents / of(round).cpu,
+    'of the naive one': documents / round.naive.cpu,
+    'per second': documents / of(round).wall,
+  }
+  return { name, ratio: ratioOf(round), target, unit: 'times global fetch', better: 'higher', details }
+}
+
 async function walk(start, isLinted = false) {
   const auth = createAuth({ credentials: [], typed: [start] })
   let documents = 0
-  for await (const visit of crawl({ start: [start], send: sendWith(auth.fetch), concurrency: AT_A_TIME })) {
+  for await (const visit of crawl({ start: [start], send: auth.send, concurrency: AT_A_TIME })) {
     if (visit.kind === 'stop' || visit.error) throw new Error('the crawl is not complete')
     if (isLinted && lintText(visit.bytes, { document: visit.job.url, url: visit.outcome.url, parents: visit.parents }).length > 0)
       throw new Error('a clean document has findings')
@@ -104,10 +107,6 @@ async function cost(work, expected) {
   const { user, system } = process.cpuUsage(before)
   if (documents !== expected) throw new Error(`${documents} documents instead of ${expected}`)
   return { cpu: (user + system) / 1e6, wall: (performance.now() - started) / 1e3 }
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }
 
 function serve(catalogs, items) {

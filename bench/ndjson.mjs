@@ -1,6 +1,6 @@
 /**
- * Claims: linting NDJSON costs at most 1.6 times the time of splitting it into lines and parsing them with Node's own means, and its
- * memory does not grow with the input.
+ * Claims: linting NDJSON costs at most 1.6 times the time of splitting it into lines and parsing them with Node's own means; 1 GB of
+ * it takes less than 100 MB of memory, and no more than half of it takes.
  *
  * The same stream, generated as it is read, goes to both in turn in this process; then 1 GB of it goes to the program, whose peak of
  * memory is compared with that for half of it.
@@ -43,10 +43,17 @@ export async function run({ bytes = GB, compared = GB / 10, rounds = 3 } = {}) {
     {
       name: `memory for ${bytes / GB} GB of NDJSON over half of it`,
       ratio: whole.megabytes / half.megabytes,
-      target: 1.25,
+      target: 1.1,
       unit: 'times',
       better: 'lower',
       details: { MB: whole.megabytes, 'of the half': half.megabytes, documents: whole.documents, seconds: whole.seconds },
+    },
+    {
+      name: `peak memory (RSS) for ${bytes / GB} GB of NDJSON`,
+      ratio: whole.megabytes,
+      target: 100,
+      unit: 'MB',
+      better: 'lower',
     },
   ]
 }
@@ -91,9 +98,10 @@ async function cost(work) {
   return (user + system) / 1e6
 }
 
-/** The most memory that the program has had, from the program itself. */
+/** The most memory that the program has had (RSS), in MB, as the kernel counted it; elsewhere than on Linux, as Node tells it. */
 async function peak(bytes) {
-  const program = `process.on('exit', () => console.error('peak', process.resourceUsage().maxRSS)); process.argv.splice(1, 0, 'stac-auth'); await import(${JSON.stringify(BIN.href)})`
+  const told = `/VmHWM:\\s+(\\d+)/.exec(existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '')?.[1] ?? process.resourceUsage().maxRSS`
+  const program = `import { existsSync, readFileSync } from 'node:fs'; process.on('exit', () => console.error('peak', ${told})); process.argv.splice(1, 0, 'stac-auth'); await import(${JSON.stringify(BIN.href)})`
   const started = performance.now()
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, 'lint', '-', '--format', 'json'], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -102,7 +110,7 @@ async function peak(bytes) {
   for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (texts[name] += chunk))
   stream(bytes).pipe(child.stdin)
   await once(child, 'close')
-  const megabytes = Number(/peak (\d+)/.exec(texts.stderr)?.[1]) / 1024
+  const megabytes = (Number(/peak (\d+)/.exec(texts.stderr)?.[1]) * 1024) / 1e6
   if (!megabytes) throw new Error(texts.stderr)
   return { megabytes, documents: JSON.parse(texts.stdout).summary.documents, seconds: (performance.now() - started) / 1e3 }
 }

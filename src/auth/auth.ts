@@ -95,6 +95,11 @@ export interface Auth {
    * where there is one: text of a catalog should select a credential by its references only.
    */
   fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
+  /**
+   * Like `fetch` with an address, in plain data: a standard `Response` costs more than the exchange of a small document.
+   * `crawl({ send: auth.send })` is what it is for.
+   */
+  send(request: HttpRequest, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
   fetchFor(target: Target | undefined): typeof globalThis.fetch
   /**

@@ -74,6 +74,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function running(): Promise<Runtime> {
+    if (runtime) return runtime
     const [{ Runtime }, chooser] = await Promise.all([import('./runtime.ts'), ready()])
     runtime ??= new Runtime(chooser, clock, options)
     return runtime
@@ -109,7 +110,7 @@ export function createAuth(options: AuthOptions): Auth {
     const at = known(request, target, selection, options)
     if (at) return at
     if (!selection?.choice) return (await running()).open(request, target, selection)
-    const { leg, selection: used } = await (runtime ?? (await running())).authorize(request, outcome, target, options)
+    const { leg, selection: used } = await (await running()).authorize(request, outcome, target, options)
     return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
   }
 
@@ -142,8 +143,9 @@ export function createAuth(options: AuthOptions): Auth {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
-    login: async (credential, interaction = {}, { signal } = {}) => (await running()).login(credential, interaction, signal),
-    logout: async (credential, { signal } = {}) => (await running()).logout(credential, signal),
+    send: async (request, options) => (await running()).send(request, options),
+    login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
+    logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
       const request = input instanceof Request ? input : undefined

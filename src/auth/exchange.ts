@@ -58,20 +58,21 @@ export class Exchange {
     return best ? [{ ref: best.credential.id, type: best.credential.type, choice: best, warnings: [] }] : []
   }
 
-  async fetch(first: HttpRequest, purpose: Purpose, init: RequestInit): Promise<Response> {
+  /** The answer at the end of all redirects, or the first one where `redirect` is `manual`. */
+  async send(first: HttpRequest, purpose: Purpose, init: Pick<RequestInit, 'signal' | 'redirect'>): Promise<HttpResponse> {
     const signal = init.signal ?? undefined
     const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
     if (signal?.aborted) throw new AbortedError(signal.reason)
-    const seen = new Set<string>()
+    let seen: Set<string> | undefined
     let request = first
     let selections = purpose.selections
     let replaced = false
     for (let hop = 0; ; hop++) {
       const answer = await this.#attempt(request, selections, { target: purpose.target, hop, signal, followHidden })
       const { response } = answer
-      if (!isRedirect(response.status) || init.redirect === 'manual') return response.toResponse()
+      if (!isRedirect(response.status) || init.redirect === 'manual') return response
       await response.discard()
-      seen.add(`${request.method} ${request.url}`)
+      seen = (seen ?? new Set()).add(`${request.method} ${request.url}`)
       const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)

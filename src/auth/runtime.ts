@@ -17,6 +17,7 @@ import type { Leg } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import { memoryStore } from './memory-store.ts'
 import { openFlow } from './open.ts'
+import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
 import { hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
@@ -105,19 +106,19 @@ export class Runtime {
   }
 
   /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
-  async login(id: string, interaction: Interaction, signal?: AbortSignal): Promise<void> {
+  async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.login) throw noLogin(id, choice)
     await choice.strategy.login(this.#alone(choice, signal), interaction)
   }
 
-  async logout(id: string, signal?: AbortSignal): Promise<void> {
+  async logout(id: string, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
     try {
       // What stands on this login ends with it.
       for (const other of this.#chooser.own) {
-        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal)
+        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal ? { signal } : {})
       }
     } finally {
       await choice.strategy.logout(this.#alone(choice, signal))
@@ -138,7 +139,7 @@ export class Runtime {
     const url = this.#chooser.addressOf(target)
     const selections = this.#chooser.select(target, url, this.#anonymous)
     if (selections instanceof Unusable) throw await selections.error()
-    return this.#exchange.fetch(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)
+    return (await this.#exchange.send(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)).toResponse()
   }
 
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */
@@ -154,15 +155,25 @@ export class Runtime {
   /** For an address that the caller wrote, not a catalog. Errors: `URL_*`. */
   async fetchAddress(input: string | URL | Request, init: RequestInit): Promise<Response> {
     const request = typeof input === 'object' && !(input instanceof URL) ? input : undefined
-    const url = addressOf(request ? request.url : String(input), { secure: false, named: this.#chooser.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
+    const url = this.#written(request ? request.url : String(input))
     const signal = init.signal ?? request?.signal
     const redirect = init.redirect ?? request?.redirect
-    return this.#exchange.fetch(
-      await requestOf(hrefOf(url), request, init),
-      { selections: this.#exchange.byAddress(url) },
-      { ...init, signal, redirect },
-    )
+    const selections = this.#exchange.byAddress(url)
+    return (await this.#exchange.send(await requestOf(hrefOf(url), request, init), { selections }, { signal, redirect })).toResponse()
+  }
+
+  /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
+  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
+    const url = this.#written(request.url)
+    const { method, body } = request
+    const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
+    return this.#exchange.send(plain, { selections: this.#exchange.byAddress(url) }, signal ? { signal } : {})
+  }
+
+  #written(address: string): URL {
+    const url = addressOf(address, { secure: false, named: this.#chooser.named })
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
+    return url
   }
 }
 

@@ -153,6 +153,11 @@ export class ApiClient {
     this.#settings.redactor.add(secret)
   }
 
+  /** A text of the service as it may stand in errors and events: without secrets that are known. */
+  scrub(text: string): string {
+    return this.#settings.redactor.scrub(text)
+  }
+
   /** The same client with another credential: other limits, the same connections. */
   withCredential(credential: CredentialInput): ApiClient {
     const known = this.#siblings.get(credential)

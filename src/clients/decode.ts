@@ -14,6 +14,8 @@ interface Decoding {
   readonly codec: Codec | undefined
   readonly url: string
   readonly scrub: (text: string) => string
+  /** Nothing of the answer may be quoted. */
+  readonly secret: boolean
 }
 
 const XML = /^(?:application|text)\/xml\b|\+xml\b/i
@@ -53,7 +55,7 @@ function fromXml(text: string, contentType: string, status: number, decoding: De
   }
 }
 
-function unreadable(why: string, text: string, contentType: string, status: number, { url, scrub }: Decoding): ProtocolError {
+function unreadable(why: string, text: string, contentType: string, status: number, { url, scrub, secret }: Decoding): ProtocolError {
   const error = new ProtocolError('RESPONSE_INVALID', `${url}: the answer ${why}`, { url, status, retryable: true })
-  return Object.assign(error, { contentType, snippet: scrub(text).slice(0, SNIPPET) })
+  return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text).slice(0, SNIPPET) })
 }

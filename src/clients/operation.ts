@@ -32,6 +32,8 @@ export interface Operation {
   readonly publicQuery?: readonly string[]
   /** Members of the body whose values are secrets. */
   readonly secrets?: readonly string[]
+  /** The answer has secrets that nobody knows before: errors do not quote it. */
+  readonly secretAnswer?: boolean
   /** Each success costs money. */
   readonly billed?: boolean
   /** Operations with another limit of their own, such as logins, have a lane of their own. */

@@ -69,8 +69,10 @@ export class Outcomes {
   #success(answer: Collected, plain: HttpRequest): Outcome {
     const { prepared, settings } = this.#parts
     const scrub = (text: string) => this.scrubber(plain)(text)
+    const { operation, responseKind: kind } = prepared
     try {
-      return { answer, data: decode(answer, { kind: prepared.responseKind, codec: settings.codec, url: this.#url, scrub }) }
+      const secret = operation.secretAnswer === true
+      return { answer, data: decode(answer, { kind, codec: settings.codec, url: this.#url, scrub, secret }) }
     } catch (error) {
       if (!isAuthError(error)) throw error
       return { error, status: answer.status, headers: answer.headers, sent: true, begun: true }

@@ -1,19 +1,20 @@
 /** One job, asked as often as it takes. */
 import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
-import { deadline, failure } from '../http/deadline.ts'
+import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
 import { retryAfter } from '../http/retry-after.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
+import type { LentSignals } from './lent-signals.ts'
 import { type CrawlClock, type CrawlManners, DEFAULTS } from './settings.ts'
 
 /** What a crawl needs of an answer; every `HttpResponse` is one. */
 export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'bytes' | 'discard'>
 
 /**
- * Sends one request and gives the answer to it. A `Send` of the library is one, but it follows no redirect; `sendWith(auth.fetch)`
- * does, with a fresh choice of credential at every hop.
+ * Sends one request and gives the answer to it. A `Send` of the library is one, but it follows no redirect; `auth.send` does, with a
+ * fresh choice of credential at every hop. When the answer is read, its signal goes to another request: stop listening then.
  */
 export type CrawlSend = (request: HttpRequest, options: SendOptions) => Promise<CrawlResponse>
 
@@ -30,6 +31,7 @@ export interface Answer {
 export interface Asking extends CrawlManners {
   readonly send: CrawlSend
   readonly gate: Gate
+  readonly signals: LentSignals
   readonly clock: CrawlClock
   readonly random: () => number
   readonly signal?: AbortSignal
@@ -70,21 +72,25 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
 }
 
 async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Promise<Answer> {
-  const { send, timeout = DEFAULTS.timeout, maxBytes = DOCUMENT_LIMITS.other } = asking
-  const end = deadline({ timeout, ...(asking.signal && { signal: asking.signal }) }, job.url)
+  const lent = asking.signals.lend(job.url)
+  const { signal } = lent
   try {
-    const response = await send(requestOf(job, asking, earlier), end.signal ? { signal: end.signal } : {})
-    const { status, url, headers } = response
-    if (status === 304 && earlier) return await unchanged(response)
-    if (status < 200 || status > 299) throw await refused(response, asking.clock.now())
-    const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
-    const bytes = await response.bytes(maxBytes)
-    return { url: url || job.url, bytes, ...(etag !== null && { etag }), ...(modified !== null && { modified }) }
+    const answer = await answerOf(await asking.send(requestOf(job, asking, earlier), { signal }), job, asking, earlier)
+    lent.giveBack()
+    return answer
   } catch (error) {
-    throw error instanceof Refusal ? error : failure(error, end.signal, job.url)
-  } finally {
-    end.clear()
+    lent.forget()
+    throw error instanceof Refusal ? error : failure(error, signal, job.url)
   }
+}
+
+async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: Asking, earlier?: Outcome): Promise<Answer> {
+  const { status, url, headers } = response
+  if (status === 304 && earlier) return unchanged(response)
+  if (status < 200 || status > 299) throw await refused(response, clock.now())
+  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
+  const bytes = await response.bytes(maxBytes ?? DOCUMENT_LIMITS.other)
+  return { url: url || job.url, bytes, ...(etag !== null && { etag }), ...(modified !== null && { modified }) }
 }
 
 function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlManners, earlier: Outcome | undefined): HttpRequest {

@@ -7,13 +7,14 @@ import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import { Gate } from './gate.ts'
 import { type Job, type Left, type Outcome, originOf, startAt } from './job.ts'
-import { type Robots, readRobots } from './robots.ts'
+import { LentSignals } from './lent-signals.ts'
+import { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
   readonly start: readonly string[]
-  /** See {@link CrawlSend}: `sendWith(auth.fetch)`, or any `Send`. */
+  /** See {@link CrawlSend}: `auth.send`, or any `Send`; `sendWith(fetch)` makes one of a `fetch`. */
   readonly send: CrawlSend
   /** Default: in memory. */
   readonly frontier?: Frontier
@@ -57,7 +58,7 @@ export interface Stop {
  * Errors: `ABORTED`.
  *
  * @example
- * for await (const visit of crawl({ start: ['https://catalog.example/catalog.json'], send: sendWith(auth.fetch) })) …
+ * for await (const visit of crawl({ start: ['https://catalog.example/catalog.json'], send: auth.send })) …
  */
 export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop, void> {
   const crawler = new Crawler(options)
@@ -74,13 +75,14 @@ class Crawler {
   readonly #gate: Gate
   readonly #asking: Asking
   readonly #end = new AbortController()
-  readonly #robots = new Map<string, Promise<Robots>>()
+  readonly #robots: RobotsOfOrigins
   readonly #ready: Visit[] = []
   #running = 0
   /** Documents that were read or are being read. */
   #documents = 0
   #inPage = false
-  #wake: () => void = () => {}
+  #isAwake = false
+  #rouse: () => void = () => {}
   /** What no visit can tell. */
   #broken: unknown
 
@@ -91,12 +93,21 @@ class Crawler {
     this.#gate = new Gate(options, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
-    this.#asking = { ...options, gate: this.#gate, clock, random, signal: this.#end.signal }
+    const { signal: end } = this.#end
+    const signals = new LentSignals(options.timeout ?? DEFAULTS.timeout, end)
+    this.#asking = { ...options, gate: this.#gate, signals, clock, random, signal: end }
+    this.#robots = new RobotsOfOrigins(this.#asking)
   }
 
   readonly #abort = () => {
     this.#end.abort(this.#options.signal?.reason)
     this.#wake()
+  }
+
+  /** Something has changed: there may be more to give or to begin. */
+  #wake(): void {
+    this.#isAwake = true
+    this.#rouse()
   }
 
   stop(): void {
@@ -107,9 +118,7 @@ class Crawler {
   async *run(): AsyncGenerator<Visit | Stop, void> {
     await this.#frontier.add(this.#options.start.map((url) => startAt(url)))
     for (;;) {
-      const awake = new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+      this.#isAwake = false
       if (this.#options.signal?.aborted) throw new AbortedError(this.#options.signal.reason)
       if (this.#broken !== undefined) throw this.#broken
       await this.#begin()
@@ -117,8 +126,12 @@ class Crawler {
       if (visit) {
         yield visit
         await this.#frontier.finish(visit.job, visit.outcome)
-      } else if (this.#running > 0) await awake
-      else break
+      } else if (this.#running === 0) break
+      else if (!this.#isAwake) {
+        await new Promise<void>((resolve) => {
+          this.#rouse = resolve
+        })
+      }
     }
     if (this.#frontier.waiting > 0) yield { kind: 'stop', left: this.#limit() }
   }
@@ -126,24 +139,25 @@ class Crawler {
   /** Takes as many jobs as their origins let in. */
   async #begin(): Promise<void> {
     while (this.#hasRoom() && this.#running < MOST_RUNNING && this.#ready.length < MOST_READY) {
-      const job = await this.#frontier.take((next) => this.#isOpen(next))
+      const taken = this.#frontier.take(this.#isOpen)
+      const job = taken instanceof Promise ? await taken : taken
       if (!job) return
       if (!job.page) this.#documents++
       this.#inPage = job.page !== undefined && this.#options.maxDocuments !== undefined
       this.#running++
-      this.#visit(job)
-        .then(
-          (visit) => this.#ready.push(visit),
-          (error) => {
-            this.#broken = error
-          },
-        )
-        .finally(() => {
-          this.#running--
-          this.#inPage = false
-          this.#wake()
-        })
+      void this.#perform(job)
     }
+  }
+
+  async #perform(job: Job): Promise<void> {
+    try {
+      this.#ready.push(await this.#visit(job))
+    } catch (error) {
+      this.#broken = error
+    }
+    this.#running--
+    this.#inPage = false
+    this.#wake()
   }
 
   #hasRoom(): boolean {
@@ -151,7 +165,7 @@ class Crawler {
   }
 
   /** With a limit on documents pages go alone, for nobody knows how many are in them. */
-  #isOpen(job: Job): boolean {
+  readonly #isOpen = (job: Job): boolean => {
     if (this.#options.maxDocuments !== undefined && (this.#inPage || (job.page && this.#running + this.#ready.length > 0))) return false
     return this.#gate.isOpen(originOf(job.url))
   }
@@ -172,7 +186,8 @@ class Crawler {
   }
 
   async #asked(job: Job): Promise<Partial<Visit> & Pick<Visit, 'outcome'>> {
-    if (this.#options.robots && !(await this.#mayAsk(job.url))) return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
+    if (this.#options.robots && !(await this.#robots.allow(job.url)))
+      return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
     const earlier = this.#options.earlier?.(job.key)
     const answer = await ask(job, this.#asking, earlier)
     if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
@@ -186,39 +201,20 @@ class Crawler {
 
   #read(job: Job, { url, bytes = new Uint8Array(), etag, modified }: Answer): Partial<Visit> & Pick<Visit, 'outcome'> {
     const document = parseDocument(bytes, { url })
-    const { documents, ...found } = expand(job, document, url, this.#options)
+    const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
     const counted = job.page ? Math.min(documents, room) : documents
     if (job.page) this.#documents += counted
-    const left = counted < documents ? [...found.left, this.#limit(documents - counted, url)] : found.left
-    const outcome = {
-      ...found,
+    const outcome: Outcome = {
       url,
       documents: counted,
-      left,
+      jobs,
+      scopes,
+      left: counted < documents ? [...left, this.#limit(documents - counted, url)] : left,
       ...(etag !== undefined && { etag }),
       ...(modified !== undefined && { modified }),
     }
     return { outcome, document, bytes }
-  }
-
-  #mayAsk(url: string): Promise<boolean> {
-    const origin = originOf(url)
-    if (origin === 'file:') return Promise.resolve(true)
-    const known = this.#robots.get(origin) ?? this.#robotsOf(origin)
-    this.#robots.set(origin, known)
-    return known.then((allows) => allows(url))
-  }
-
-  /** A server without the file forbids nothing; one that cannot give it forbids all (RFC 9309 §2.3.1). */
-  async #robotsOf(origin: string): Promise<Robots> {
-    try {
-      const { bytes } = await ask(startAt(`${origin}/robots.txt`), { ...this.#asking, maxBytes: 512 * 1024 })
-      return readRobots(new TextDecoder().decode(bytes))
-    } catch (error) {
-      const allowed = isAuthError(error) && error.status !== undefined && error.status >= 400 && error.status < 500
-      return () => allowed
-    }
   }
 
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {

@@ -46,8 +46,7 @@ class Expander {
 
   constructor(job: Job, url: string, limits: CrawlLimits) {
     // A start that was answered from elsewhere is at home there too.
-    const home = job.depth === 0 && job.level === 0 ? [...new Set([...job.home, originOf(url)])] : job.home
-    this.#job = { ...job, home }
+    this.#job = job.depth === 0 && job.level === 0 ? { ...job, home: [...new Set([...job.home, originOf(url)])] } : job
     this.#url = url
     this.#limits = limits
   }
@@ -154,19 +153,20 @@ class Expander {
 
   /** Where the links lead, without what may not be followed. */
   #addresses(links: readonly JsonObject[]): readonly string[] {
-    return links.flatMap((link) => {
-      const href = ownString(link, 'href') ?? ''
-      const url = resolveLink(href, this.#url)
-      if (typeof url === 'string') return this.#mayGo(url) ? [url] : []
-      this.#left.push({ url: this.#url, code: url.code, message: `a link of it ${url.message}`, asked: false, count: 1 })
-      return []
-    })
+    const addresses: string[] = []
+    for (const link of links) {
+      const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
+      if (typeof url !== 'string')
+        this.#left.push({ url: this.#url, code: url.code, message: `a link of it ${url.message}`, asked: false, count: 1 })
+      else if (this.#mayGo(url)) addresses.push(url)
+    }
+    return addresses
   }
 
   #mayGo(url: string): boolean {
-    const { origins, visit = [] } = this.#limits
+    const { origins, visit } = this.#limits
     const origin = originOf(url)
-    if (origins === 'cross' || this.#job.home.includes(origin) || visit.includes(origin)) return true
+    if (origins === 'cross' || this.#job.home.includes(origin) || visit?.includes(origin)) return true
     if (origins === undefined)
       this.#left.push({
         url,

@@ -91,10 +91,14 @@ export function startAt(address: string): Job {
   return { ...request, key: keyOf(request), depth: 0, level: 0, api: false, home: [originOf(url)], leaf: false }
 }
 
-/** The origin of an address; files have one together. */
+/** The origin of an address as a `URL` writes it; files have one together. Cut out, for it is asked for at every turn. */
 export function originOf(url: string): string {
-  const { origin, protocol } = new URL(url)
-  return protocol === 'file:' ? protocol : origin
+  const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0
+  const end = url.indexOf('/', start)
+  const origin = start > 0 && end > 0 ? url.slice(0, end) : ''
+  if (origin !== '' && !origin.includes('@')) return origin
+  const { origin: parsed, protocol } = new URL(url)
+  return protocol === 'file:' ? protocol : parsed
 }
 
 /** The form in which addresses are compared: host in lower case, no default port, no fragment; a slash at the end counts. */

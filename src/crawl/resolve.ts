@@ -6,18 +6,16 @@ import { withoutFragment } from './job.ts'
  * read from the network never leads to a file.
  */
 export function resolveLink(href: string, base: string): string | AddressProblem {
-  const resolved = parsed(href, base)
+  const isFile = base.startsWith('file:')
   // A file names other files by relative references, and the network by whole addresses.
-  if (resolved?.protocol === 'file:' && resolved.hostname === '' && base.startsWith('file:')) return withoutFragment(resolved)
-  // Whether the origin may be asked is for the transport to say: it sees what is really dialled.
-  const named = new Set(resolved ? [resolved.origin] : [])
-  const url = addressOf(href, { secure: false, named, ...(!base.startsWith('file:') && { base }) })
+  const file = isFile && URL.canParse(href, base) ? new URL(href, base) : undefined
+  if (file?.protocol === 'file:' && file.hostname === '') return withoutFragment(file)
+  const url = addressOf(href, isFile ? ANYWHERE : { ...ANYWHERE, base })
   if (isAddressProblem(url)) return url
   return url.protocol === 's3:'
     ? { code: 'URL_SCHEME_FORBIDDEN', message: 'has the scheme "s3:", which has no documents to follow' }
     : withoutFragment(url)
 }
 
-function parsed(href: string, base: string): URL | undefined {
-  return URL.canParse(href, base) ? new URL(href, base) : undefined
-}
+/** Whether the origin may be asked is for the transport to say: it sees what is really dialled. */
+const ANYWHERE = { secure: false, named: { has: () => true } } as const

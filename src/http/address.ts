@@ -16,7 +16,7 @@ export interface AddressRules {
   /** True when a secret may follow: `http:` is refused then, except for a loopback address the user named. */
   readonly secure: boolean
   /** Origins that the user wrote down: only these may be loopback or private. */
-  readonly named: ReadonlySet<string>
+  readonly named: Pick<ReadonlySet<string>, 'has'>
 }
 
 const MAX_LENGTH = 8192

@@ -23,9 +23,14 @@ export function codingsOf(contentEncoding: string, url: string): readonly string
   return codings.every((coding) => DECODERS.has(coding)) ? codings : []
 }
 
+/** Chunks that can be given up. */
+interface Body extends AsyncIterable<Uint8Array> {
+  destroy(): unknown
+}
+
 /** The bytes behind the codings. A body that was cut short throws `Z_BUF_ERROR`, it never just ends; an empty one stays empty. */
-export async function* decodeBody(body: Readable, codings: readonly string[]): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+export async function* decodeBody(body: Body, codings: readonly string[]): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
   try {
     const first = await chunks.next()
     if (first.done) return

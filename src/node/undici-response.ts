@@ -1,11 +1,11 @@
-import type { Dispatcher } from 'undici'
-import { ProtocolError } from '../errors.ts'
-import { type Deadline, failure } from '../http/deadline.ts'
+import { type AuthError, ProtocolError } from '../errors.ts'
+import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { originOf } from '../http/network-error.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { decodeBody } from './decode-body.ts'
 import { HeaderFields } from './header-fields.ts'
+import type { ArrivalHead, UndiciArrival } from './undici-arrival.ts'
 
 /** How much of an unwanted body is read, and how long, before its connection is given up instead. */
 const DISCARD = { bytes: 65_536, milliseconds: 1000 }
@@ -17,23 +17,33 @@ export class UndiciResponse implements HttpResponse {
   readonly headers: HeaderFields
   readonly #method: string
   readonly #statusText: string
-  readonly #body: Dispatcher.ResponseData['body']
+  readonly #body: UndiciArrival
   readonly #codings: readonly string[]
-  readonly #end: Deadline
+  readonly #signal: AbortSignal | undefined
 
-  constructor({ method, url }: HttpRequest, data: Dispatcher.ResponseData, codings: readonly string[], end: Deadline) {
-    this.status = data.statusCode
+  constructor(
+    { method, url }: HttpRequest,
+    { status, statusText, fields }: ArrivalHead,
+    body: UndiciArrival,
+    codings: readonly string[],
+    signal: AbortSignal | undefined,
+  ) {
+    this.status = status
     this.url = url
-    this.headers = new HeaderFields(data.headers)
+    this.headers = new HeaderFields(fields)
     this.#method = method
-    this.#statusText = data.statusText
-    this.#body = data.body
+    this.#statusText = statusText
+    this.#body = body
     this.#codings = codings
-    this.#end = end
+    this.#signal = signal
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
-    return readBody(this.#chunks(), limit, this.url)
+    try {
+      return await readBody(this.#decoded(), limit, this.url)
+    } catch (error) {
+      throw this.#failure(error)
+    }
   }
 
   async text(limit: number): Promise<string> {
@@ -41,10 +51,18 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async discard(): Promise<void> {
-    this.#end.clear()
     const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
-    await this.#body.dump({ limit: DISCARD.bytes }).catch(() => {})
-    clearTimeout(timer)
+    let length = 0
+    try {
+      for await (const chunk of this.#body) {
+        length += chunk.length
+        if (length > DISCARD.bytes) break
+      }
+    } catch {
+      // Nobody wanted it.
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   toResponse(): Response {
@@ -63,28 +81,28 @@ export class UndiciResponse implements HttpResponse {
       void this.discard()
       return null
     }
-    const chunks = this.#chunks()
+    const chunks = this.#decoded()[Symbol.asyncIterator]()
     return new ReadableStream({
       pull: async (controller) => {
-        const { done, value } = await chunks.next()
+        const { done, value } = await chunks.next().catch((error) => {
+          throw this.#failure(error)
+        })
         if (done) controller.close()
         else controller.enqueue(value)
       },
       cancel: async () => {
-        this.#body.on('error', () => {}).destroy()
-        await chunks.return(undefined)
+        this.#body.destroy()
+        await chunks.return?.()
       },
     })
   }
 
-  async *#chunks(): AsyncGenerator<Uint8Array, void> {
-    try {
-      yield* this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
-    } catch (error) {
-      throw failure(error, this.#end.signal, this.url)
-    } finally {
-      this.#end.clear()
-    }
+  #decoded(): AsyncIterable<Uint8Array> {
+    return this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
+  }
+
+  #failure(error: unknown): AuthError {
+    return failure(error, this.#signal, this.url)
   }
 }
 

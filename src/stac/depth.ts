@@ -11,6 +11,7 @@ const COLON = 0x3a
  * It has `limit` names. The text may be broken JSON; then only nesting counts.
  */
 export function tooDeepAt(text: string, limit: number): string | undefined {
+  if (!opensMore(text, limit)) return undefined
   const isArray: boolean[] = []
   const indexes: number[] = []
   const keys: (readonly [start: number, end: number])[] = []
@@ -33,6 +34,15 @@ export function tooDeepAt(text: string, limit: number): string | undefined {
     else if (code === COLON) keys[depth - 1] = last
   }
   return undefined
+}
+
+/** True when that many could stand inside of each other: most documents have too few braces and brackets for that. */
+function opensMore(text: string, limit: number): boolean {
+  let found = 0
+  for (const opener of ['{', '[']) {
+    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) if (++found > limit) return true
+  }
+  return false
 }
 
 /** The place after the closing quote of the string that starts at `start`; the end of the text when there is none. */

@@ -19,6 +19,26 @@ describe('fetch by address', () => {
     expect(servers.sent.map(({ headers }) => Object.keys(headers))).toEqual([['x-api-key'], ['x-wide'], []])
   })
 
+  it('in plain data too, with plain data back', async () => {
+    const { auth, script: servers } = victim({ credentials: [wide, key] })
+    for (const url of [F, `${EVIL}#part`]) {
+      const response = await auth.send({ method: 'GET', url, headers: { 'X-Own': '1' } })
+      expect([response.status, response.url]).toEqual([url === F ? 200 : 404, url.replace('#part', '')])
+      expect(await response.bytes(100)).toBeInstanceOf(Uint8Array)
+    }
+    expect(servers.sent.map(({ headers }) => Object.keys(headers).sort())).toEqual([['x-api-key', 'x-own'], ['x-own']])
+  })
+
+  it.each([
+    ['https://127.0.0.1/', {}, 'URL_ADDRESS_FORBIDDEN'],
+    ['file:///etc/passwd', {}, 'URL_SCHEME_FORBIDDEN'],
+    [F, { 'x-a': '1\r\nx-b: 2' }, 'USAGE'],
+  ])('in plain data is refused as well: %j %j', async (url, headers, code) => {
+    const { auth, script: servers } = victim()
+    expect(await failureOf(auth.send({ method: 'GET', url, headers }))).toMatchObject({ code })
+    expect(servers.sent).toEqual([])
+  })
+
   it('uses a preferred entry first', async () => {
     const { auth, script: servers } = victim({ credentials: { credentials: [key, wide], preferred: ['wide'] } })
     await auth.fetch(F)

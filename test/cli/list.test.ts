@@ -4,8 +4,14 @@ import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
-const objects = { 'eo/store.zarr/zarr.json': '{}', 'eo/store.zarr/c/0/0': 'chunk', 'eo/odd/a\u001b[2J\n+é': 'odd', 'eo/other': 'o' }
-const server = await startS3Server({ objects, keys: [KEYS], region: 'eu-central-1' })
+const objects = {
+  'eo/store.zarr/zarr.json': '{}',
+  'eo/store.zarr/c/0/0': 'chunk',
+  'eo/odd/a\u001b[2J\n+é': 'odd',
+  'eo/other': 'o',
+  'free/a': 'a',
+}
+const server = await startS3Server({ objects, keys: [KEYS], region: 'eu-central-1', public: ['free'] })
 afterAll(() => server.close())
 
 const folder = await temporaryFolder()
@@ -57,10 +63,17 @@ describe('list', () => {
     const wrong = await credentialsWith('WRONG')
     const refused = await run(['list', item, '--asset', 'zarr', '--credentials', wrong])
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('SignatureDoesNotMatch')])
-    expect(await list('s3://other/')).toMatchObject({ code: 4, stderr: expect.stringContaining('SCHEME_UNSUPPORTED') })
     expect(await list(item)).toMatchObject({ code: 2, stderr: expect.stringContaining('what is to be listed?') })
     expect(await list('https://data.example/x/')).toMatchObject({ code: 4, stderr: expect.stringContaining('SCHEME_UNSUPPORTED') })
     for (const limit of ['0', '-1', '1.5', 'x']) expect((await list(item, '--asset', 'zarr', `--limit=${limit}`)).code).toBe(2)
+  })
+
+  it('lists a bucket without an entry as anybody would', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url)
+    expect(await list('s3://free/')).toMatchObject({ code: 0, stdout: '           1  a\n' })
+    const { code, stderr } = await list('s3://closed/')
+    expect([code, stderr]).toEqual([3, expect.stringContaining('AccessDenied')])
+    expect(server.log.at(-1)?.headers.authorization).toBeUndefined()
   })
 
   it('leaves it to fetch to say what the store says of an object that is not there', async () => {

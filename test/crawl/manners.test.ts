@@ -102,6 +102,31 @@ describe('a server', () => {
     expect(peak).toBe(most)
   })
 
+  it("hears of an end by a signal that was nobody else's at the time, and of a failure by one that is never used again", async () => {
+    const { send } = serving(wide(40, { body: item('i') }))
+    const busy = new Set<AbortSignal>()
+    const served = new Map<AbortSignal, number>()
+    const failed = new Set<AbortSignal>()
+    const watched: typeof send = async (request, { signal }: { signal?: AbortSignal } = {}) => {
+      if (!signal || busy.has(signal) || failed.has(signal) || signal.aborted) throw new Error('the signal is not free')
+      busy.add(signal)
+      served.set(signal, (served.get(signal) ?? 0) + 1)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      busy.delete(signal)
+      if (request.url.endsWith('/7')) {
+        failed.add(signal)
+        throw new NetworkError('TLS_EXPIRED', 'old')
+      }
+      return send(request)
+    }
+    const codes: (string | undefined)[] = []
+    for await (const visit of crawl({ start: [`${ORIGIN}/`], send: watched, concurrency: 3 }))
+      if (visit.kind === 'visit') codes.push(visit.outcome.failure?.code)
+    expect(codes.filter((code) => code !== undefined)).toEqual(['TLS_EXPIRED'])
+    expect(served.size).toBe(4)
+    expect([...served.values()].reduce((sum, count) => sum + count, 0)).toBe(41)
+  })
+
   it('is not asked for more than a slow reader takes', async () => {
     const { send, requests } = serving(wide(500, { body: item('i') }))
     let taken = 0

@@ -13,10 +13,11 @@ import {
 } from 'stac-auth/crawl'
 import { expectTypeOf } from 'vitest'
 
-// What sends is a transport, or the fetch of an engine.
+// What sends is a transport, an engine, or any fetch.
 declare const auth: Auth
 declare const transport: Send
 expectTypeOf(transport).toExtend<CrawlSend>()
+expectTypeOf(auth.send).toExtend<CrawlSend>()
 expectTypeOf(sendWith(auth.fetch)).toExtend<CrawlSend>()
 sendWith(globalThis.fetch)
 

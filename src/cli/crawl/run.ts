@@ -1,6 +1,6 @@
 /** Crawls from the inputs and lints what it finds. */
 import type { Auth } from '../../auth/auth.ts'
-import { type CrawlSend, crawlInto, MemorySink, type Sink, sendWith } from '../../crawl/index.ts'
+import { type CrawlSend, crawlInto, MemorySink, type Sink } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
@@ -86,6 +86,6 @@ async function startsOf(inputs: readonly string[]): Promise<{ start: readonly st
 /** Files are read from below the start, addresses are fetched with what the user granted to them. */
 function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
   const files = sendFiles(start.filter((url) => url.startsWith('file:')))
-  const addresses = sendWith(async (url, init) => (await auth()).fetch(url, init))
+  const addresses: CrawlSend = async (request, options) => (await auth()).send(request, options)
   return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }

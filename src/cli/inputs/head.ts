@@ -26,10 +26,16 @@ export async function headOf(chunks: AsyncIterable<Uint8Array>, isEnough: (bytes
     read.push(value)
     size += value.length
     if (size < next) continue
-    if (isEnough(Buffer.concat(read))) break
+    if (isEnough(joined(read))) break
     next = size * 2
   }
-  return { bytes: Buffer.concat(read), chunks: again(read, rest), ended, close: async () => rest.return?.() }
+  return { bytes: joined(read), chunks: again(read, rest), ended, close: async () => rest.return?.() }
+}
+
+/** Most inputs come in one piece, which is not copied. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  return parts.length === 1 && only ? only : Buffer.concat(parts)
 }
 
 async function* again(read: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -7,6 +7,7 @@ import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../..
 import { readFailure, systemCode } from '../../node/system-error.ts'
 import type { Io } from '../io.ts'
 import { fetchBody, isAddress } from '../read-document.ts'
+import { smallFile } from './small-file.ts'
 
 /** Where the bytes of an input come from. */
 export interface Source {
@@ -18,7 +19,25 @@ export interface Source {
 /** Opens a file, an address or standard input (`-`). Errors, here or while reading: `FILE_ACCESS`, `ABORTED`, those of `auth.fetch`. */
 export async function openInput(name: string, io: Io, auth: () => Promise<Auth>): Promise<Source> {
   if (isAddress(name)) return fetchBody(name, io.signal, await auth())
-  return { chunks: streamed(name === '-' ? io.stdin : createReadStream(name, { highWaterMark: 256 * 1024 }), name, io.signal) }
+  if (name === '-') return { chunks: streamed(io.stdin, name, io.signal) }
+  const small = readAtOnce(name)
+  return { chunks: small ? once(small) : streamed(createReadStream(name, { highWaterMark: CHUNK }), name, io.signal) }
+}
+
+/** Bytes of a file that is read in one go, and of a part of a larger one. */
+const SMALL = 2 ** 20
+const CHUNK = 2 ** 16
+
+function readAtOnce(name: string): Uint8Array | undefined {
+  try {
+    return smallFile(name, SMALL)
+  } catch (error) {
+    throw readFailure(error, name)
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 /** What was packed with gzip. Errors: `FILE_INTEGRITY` when it is damaged or ends too early. */

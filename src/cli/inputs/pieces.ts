@@ -12,6 +12,7 @@ import { type Head, headOf, holdsTwoLines, isNdjson } from './head.ts'
 import { linesOf } from './lines.ts'
 import { openInput, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
+import { keepMemorySteady } from './steady-memory.ts'
 import type { Task } from './task.ts'
 
 /** What one look of the linter covers. */
@@ -67,6 +68,7 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
+    keepMemorySteady()
     for await (const { bytes, number, cut } of linesOf(head.chunks)) yield cut ? OVERSIZED : textPiece(bytes, { url, line: number })
     return
   }

@@ -70,6 +70,7 @@ export async function fetchWhenDone(
         return undefined
       }
     },
+    stateOf: () => undefined,
     delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : pace.next()),
   }
   const fetched = await poll(source, { signal: options.signal, deadline })
@@ -103,9 +104,9 @@ async function unavailable(
 ): Promise<DocumentError> {
   try {
     const status = await documentStatus(service, handle, options)
-    if (status.status === 'error') return documentFailure(handle, status)
-    const message = `the document is not ready: it is ${status.status}`
-    return new DocumentError('DOCUMENT_NOT_READY', message, { handle, state: status.status, retryable: true, cause })
+    if (status.status === 'error') return documentFailure(service, handle, status)
+    const state = service.scrub(status.status)
+    return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
     const hint = 'upload it again: a result is given once, and not kept for long'

@@ -48,24 +48,30 @@ export function waitForDocument(
     clock: service.clock,
     ask: async (signal: AbortSignal) => {
       const state = await documentStatus(service, handle, { ...options, signal })
-      const { status, seconds_remaining } = state
+      const { seconds_remaining } = state
+      const status = service.scrub(state.status)
       service.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
-      if (status === 'error') throw documentFailure(handle, state)
+      if (status === 'error') throw documentFailure(service, handle, state)
       if (!KNOWN.has(status) && !unknown.has(status)) {
         unknown.add(status)
         service.emit('warning', { code: 'DOCUMENT_STATUS_UNKNOWN', message: `a document has the unknown state ${JSON.stringify(status)}` })
       }
       return state
     },
+    stateOf: ({ status }: DocumentStatus) => service.scrub(status),
     delayAfter: ({ status, seconds_remaining }: DocumentStatus) => (status === 'done' ? undefined : pace.next(seconds_remaining)),
   }
   return poll<DocumentStatus>(source, { signal: options.signal, deadline })
 }
 
 /** `DOCUMENT_FAILED`. */
-export function documentFailure(handle: DocumentHandle, { status, error_message, message }: DocumentStatus): DocumentError {
-  const why = error_message ?? message
-  return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${why ? `: ${why}` : ''}`, { handle, state: status })
+export function documentFailure(
+  service: TranslationService,
+  handle: DocumentHandle,
+  { status, error_message: why, message = '' }: DocumentStatus,
+): DocumentError {
+  const said = service.scrub(String(why ?? message))
+  return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
 }
 
 const KNOWN = new Set(['queued', 'translating', 'done'])

@@ -34,11 +34,11 @@ const NOTHING = { answer: 'nothing' } as const
 const FORM = { form: true } as const
 const TRANSLATE = { form: true, billed: true, members: { translations: 'list' } } as const
 const WRITING = { form: true, billed: true, members: { improvements: 'list' } } as const
-const ALPHA = { stability: 'alpha' } as const
+const ALPHA = { stability: 'alpha', secretAnswer: true } as const
 const CLOSED = { stability: 'closed alpha' } as const
 const OLD = { stability: 'deprecated' } as const
 /** Uploads take as long as they take: the time for headers begins after them. */
-const UPLOAD = { timeout: Number.POSITIVE_INFINITY, members: { document_id: 'text', document_key: 'text' } } as const
+const UPLOAD = { timeout: Number.POSITIVE_INFINITY, secretAnswer: true, members: { document_id: 'text', document_key: 'text' } } as const
 const DOCUMENT_KEY = ['document_key'] as const
 /** 503 says that the document is not ready, which asking again at once does not change. */
 const RESULT = { answer: 'stream', response: 'stream', form: true, final: [503], secrets: DOCUMENT_KEY, accept: '*/*' } as const
@@ -94,8 +94,8 @@ const ROWS = {
   'styleRules.instructions.get': [40, `GET ${INSTRUCTION}`, 'safe', 'style_rules:read'],
   'styleRules.instructions.replace': [41, `PUT ${INSTRUCTION}`, 'idem', 'style_rules:write'],
   'styleRules.instructions.delete': [42, `DELETE ${INSTRUCTION}`, 'idem', 'style_rules:write', NOTHING],
-  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped'],
-  'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'] }],
+  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped', { secretAnswer: true }],
+  'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'], secretAnswer: true }],
   'voiceJobs.create': [45, `POST ${VOICE_JOB}`, 'unsafe', 'unscoped', ALPHA],
   'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', ALPHA],
   'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', CLOSED],

@@ -11,6 +11,8 @@ export interface PollSource<State> {
   ask(signal: AbortSignal): Promise<State>
   /** Milliseconds until the next question; undefined when there is none. */
   delayAfter(state: State): number | undefined
+  /** The state in a word, for errors. */
+  stateOf(state: State): string | undefined
   readonly clock: ClientClock
 }
 
@@ -25,12 +27,12 @@ export interface PollOptions {
  * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`.
  */
 export async function poll<State>(source: PollSource<State>, { signal, deadline }: PollOptions = {}): Promise<State> {
-  const { clock, name } = source
+  const { clock } = source
   const interruption = new Interruption(signal)
   let last: State | undefined
   const left = deadline && deadline.getTime() - clock.now()
   const stop =
-    left === undefined ? undefined : clock.setTimer(Math.max(0, left), () => interruption.interrupt(tooLate(name, last)), 'guard')
+    left === undefined ? undefined : clock.setTimer(Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
   try {
     for (;;) {
       if (interruption.reason) throw interruption.reason
@@ -38,22 +40,22 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
       last = state
       const delay = source.delayAfter(state)
       if (delay === undefined) return state
-      if (deadline && clock.now() + delay > deadline.getTime()) throw tooLate(name, state)
+      if (deadline && clock.now() + delay > deadline.getTime()) throw tooLate(source.name)
       await sleep(delay, clock, interruption)
     }
   } catch (error) {
-    throw withState(error, last)
+    throw withState(error, last === undefined ? undefined : source.stateOf(last))
   } finally {
     stop?.()
     interruption.close()
   }
 }
 
-function tooLate(name: string, last: unknown): AuthError {
-  return withState(new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, { retryable: true }), last) as AuthError
+function tooLate(name: string): AuthError {
+  return new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, { retryable: true })
 }
 
-function withState(error: unknown, state: unknown): unknown {
+function withState(error: unknown, state: string | undefined): unknown {
   if (state === undefined || !isAuthError(error) || 'lastState' in error || !Object.isExtensible(error)) return error
   return Object.defineProperty(error, 'lastState', { value: state, enumerable: true })
 }

@@ -102,6 +102,11 @@ export class TranslationService {
     for (const client of this.#clients) client.protect(secret)
   }
 
+  /** A text of the service as it may stand in errors and events. */
+  scrub(text: string): string {
+    return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
+  }
+
   #api(): ApiClient | Promise<ApiClient> {
     this.#client ??= this.#chosen()
     return this.#client

@@ -39,6 +39,7 @@ describe('a server of faults', () => {
     const faults: Record<string, Answer> = {
       '/missing': status(404),
       '/gone': status(410),
+      '/broken': status(500),
       '/login': body('<!doctype html><title>Sign in</title><input value="token-1">'),
       '/array': body('[1]'),
       '/cut': body('{"type":"Catalog","links":['),
@@ -70,6 +71,7 @@ describe('a server of faults', () => {
     expect(byPath).toEqual({
       '/missing': 'HTTP_404',
       '/gone': 'HTTP_410',
+      '/broken': 'HTTP_500',
       '/login': 'DOC_NOT_JSON',
       '/array': 'DOC_NOT_JSON',
       '/cut': 'DOC_NOT_JSON',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +8,7 @@ import { FORMATS, type Format, reporterOf } from '../../../src/lint/reporters/in
 import { type Report, type ReportOptions, reportOf } from '../../../src/lint/reporters/report.ts'
 import { problemWith } from './subjects.ts'
 
+const require = createRequire(import.meta.url)
 const warning = problemWith({
   rule: 'duplicate-ref',
   severity: 'warn',
@@ -157,14 +159,29 @@ describe('markdown', () => {
 })
 
 describe('sarif', () => {
-  const schema = JSON.parse(readFileSync(new URL('sarif-subset.json', import.meta.url), 'utf8'))
-  const validate = new Ajv({ strict: true, formats: { uri: /^[a-z][a-z\d+.-]*:\S+$/, 'uri-reference': /^[\x21-\x7e]*$/ } }).compile(schema)
+  const formats = { uri: /^[a-z][a-z\d+.-]*:\S+$/, 'uri-reference': /^[\x21-\x7e]*$/, 'date-time': true } as const
+  /** Closed, and only what we write: a misspelt optional member is an error. */
+  const subset = new Ajv({ strict: true, formats }).compile(JSON.parse(readFileSync(new URL('sarif-subset.json', import.meta.url), 'utf8')))
+  /** All of the standard's own schema, one of whose patterns is none under the flag u; draft 04 calls its `$id` `id`. */
+  const { id: _id, $schema: _draft, ...standard } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
+  const whole = new Ajv({ strict: false, formats, unicodeRegExp: false }).compile(standard)
 
-  it('is SARIF 2.1.0 as far as we write it', async () => {
+  it.each([
+    ['the schema of the standard', whole],
+    ['what we mean to write of it', subset],
+  ])('is SARIF 2.1.0 by %s', async (_name, validate) => {
     const hostileRule = lintText('{', { document: '/tmp/ä b.json' })
-    for (const of of [report, reportOf([], 0), many(3), reportOf(hostileRule, 1)])
+    for (const of of [report, reportOf([], 0), many(3), many(25_001), reportOf(hostileRule, 1)])
       expect(validate(JSON.parse(await as('sarif', of))), JSON.stringify(validate.errors)).toBe(true)
-    expect(validate({ version: '2.1.0', runs: [{}] })).toBe(false)
+    const [run] = JSON.parse(await as('sarif')).runs
+    expect(validate({ version: '2.1.0', runs: [run] })).toBe(true)
+    for (const wrong of [
+      {},
+      { ...run, results: [{ level: 'fatal', message: { text: 'x' } }] },
+      { ...run, columnKind: 'bytes' },
+      { ...run, x: 1 },
+    ])
+      expect(validate({ version: '2.1.0', runs: [wrong] })).toBe(false)
   })
 
   it('has the rules that were broken, with help, and results that point to them', async () => {

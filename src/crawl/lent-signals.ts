@@ -1,0 +1,87 @@
+import { TimeoutError } from '../errors.ts'
+import { originOf } from './job.ts'
+
+/** A signal that is somebody's until it is given back. */
+export interface LentSignal {
+  readonly signal: AbortSignal
+  /** To be called when all of the answer is there, so that another exchange may have the signal. */
+  giveBack(): void
+  /** To be called after a failure instead: whatever still listens hears nothing of later exchanges. */
+  forget(): void
+}
+
+/**
+ * Signals that end exchanges: with `TIMEOUT_TOTAL` after so many milliseconds, or with the reason of the signal above. Each serves
+ * one exchange after the other, for a new one costs as much as reading a document.
+ */
+export class LentSignals {
+  readonly #timeout: number
+  readonly #above: AbortSignal
+  readonly #free: Lent[] = []
+  readonly #lent = new Set<Lent>()
+
+  constructor(timeout: number, above: AbortSignal) {
+    this.#timeout = timeout
+    this.#above = above
+    above.addEventListener('abort', () => this.#end(), { once: true })
+  }
+
+  lend(url: string): LentSignal {
+    const lent = this.#free.pop() ?? new Lent(this.#timeout, (own, isFree) => this.#returned(own, isFree))
+    this.#lent.add(lent)
+    lent.begin(url)
+    if (this.#above.aborted) this.#end()
+    return lent
+  }
+
+  #returned(lent: Lent, isFree: boolean): void {
+    this.#lent.delete(lent)
+    if (isFree) this.#free.push(lent)
+  }
+
+  #end(): void {
+    for (const lent of this.#lent) lent.abort(this.#above.reason)
+  }
+}
+
+/** Longer timers fire at once. */
+const LONGEST = 2 ** 31 - 1
+
+class Lent implements LentSignal {
+  readonly #controller = new AbortController()
+  readonly signal = this.#controller.signal
+  readonly #timeout: number
+  readonly #returned: (lent: Lent, isFree: boolean) => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #url = ''
+
+  constructor(timeout: number, returned: (lent: Lent, isFree: boolean) => void) {
+    this.#timeout = timeout
+    this.#returned = returned
+  }
+
+  begin(url: string): void {
+    this.#url = url
+    this.#timer = setTimeout(this.#late, Math.min(this.#timeout, LONGEST))
+    ;(this.#timer as { unref?(): void }).unref?.()
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  giveBack(): void {
+    clearTimeout(this.#timer)
+    this.#returned(this, !this.signal.aborted)
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer)
+    this.#returned(this, false)
+  }
+
+  readonly #late = () => {
+    const [url, timeout] = [this.#url, this.#timeout]
+    this.abort(new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true }))
+  }
+}
