@@ -10,6 +10,7 @@ export type {
   UsageReport,
   UsageReportParams,
 } from './admin.ts'
+export { type CatalogTranslationOptions, type TranslatedCatalog, translateCatalog } from './catalog/translate-catalog.ts'
 export type { DeveloperKey, DeveloperKeyLimits, DeveloperKeys } from './developer-keys.ts'
 export { DocumentHandle, type ExportedHandle } from './document-handle.ts'
 export { BatchError, DocumentError, JobFailedError } from './errors.ts'

@@ -63,10 +63,7 @@ export function catalogDocuments(root: unknown): readonly CatalogDocument[] {
 /** The texts of a document that hold more than blanks. */
 export function catalogTexts({ at, document, holder }: CatalogDocument): readonly CatalogText[] {
   const metadata = holder === at ? document : own(document, 'properties')
-  return [
-    ...METADATA.flatMap((steps) => textsAt(metadata, steps, holder)),
-    ...PARTS.flatMap((steps) => textsAt(document, steps, at)),
-  ]
+  return [...METADATA.flatMap((steps) => textsAt(metadata, steps, holder)), ...PARTS.flatMap((steps) => textsAt(document, steps, at))]
 }
 
 function inList(document: unknown, at: string): readonly CatalogDocument[] {

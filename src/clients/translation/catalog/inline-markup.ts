@@ -15,7 +15,7 @@ const PAIR_TAG = 'g'
 
 /** Code, comments, HTML, addresses, escapes and entities: kept to the letter. */
 const ATOM =
-  /(?<!`)(`+)(?!`)(?:(?!\1(?!`))[^])*?[^`]\1(?!`)|<!--(?:(?!<!--)[^])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/y
+  /(?<!`)(`+)(?!`)(?:(?!\1(?!`))[\s\S])*?[^`]\1(?!`)|<!--(?:(?!<!--)[\s\S])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/y
 /** What is behind the words of a link: its address and title, or the name of a reference. */
 const LINK_END = /\](?:\((?:[^()\\]|\\.|\([^()\\]*\))*\)|\[[^\][]*\])/y
 const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
@@ -163,11 +163,14 @@ function escaped(text: string): string {
 }
 
 function unescaped(text: string): string {
-  return text.replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g, (whole, name?: string, decimal?: string, hex?: string) => {
-    if (name) return ENTITIES[name] ?? whole
-    const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g,
+    (whole, name?: string, decimal?: string, hex?: string) => {
+      if (name) return ENTITIES[name] ?? whole
+      const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
 }
 
 function after(pattern: RegExp, text: string, at: number): string | undefined {

@@ -1,6 +1,6 @@
 /** Copies of STAC documents in another language. */
 import { ConfigurationError } from '../../../errors.ts'
-import { applyEdits, type Edit, JsonText } from '../../../stac/json-text.ts'
+import { applyEdits, JsonText } from '../../../stac/json-text.ts'
 import { parseDocument } from '../../../stac/parse-document.ts'
 import type { TranslateManyOptions } from '../translate-many.ts'
 import type { TranslateParams } from '../translate-params.ts'
@@ -46,11 +46,19 @@ export async function translateCatalog(
 ): Promise<TranslatedCatalog> {
   const root = parseDocument(text)
   const documents = catalogDocuments(root)
-  if (documents.length === 0) throw new ConfigurationError('TARGET_NOT_FOUND', 'the document is no catalog, collection or item, and no list of them')
+  if (documents.length === 0)
+    throw new ConfigurationError('TARGET_NOT_FOUND', 'the document is no catalog, collection or item, and no list of them')
   const target = languageTag(options.target_lang)
   const open = documents.filter((document) => languageOf(document)?.toLowerCase() !== target.toLowerCase())
-  const places = open.flatMap(catalogTexts).map(placeOf).filter(({ prose }) => prose.length > 0)
-  const translated = await translations(client, places.flatMap(({ prose }) => prose), options)
+  const places = open
+    .flatMap(catalogTexts)
+    .map(placeOf)
+    .filter(({ prose }) => prose.length > 0)
+  const translated = await translations(
+    client,
+    places.flatMap(({ prose }) => prose),
+    options,
+  )
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const json = new JsonText(text.slice(mark.length))
   const kept: string[] = []
@@ -130,4 +138,3 @@ function rewritten({ parts, prose }: Place, texts: ReadonlyMap<string, string>):
   })
   return { text: text.join(''), complete }
 }
-

@@ -19,7 +19,10 @@ describe('prose for the service', () => {
     ['[one][ref] and [two]', '<g i="0">one</g> and [two]'],
     ['**very _red_** light', '<g i="0">very <g i="2">red</g></g> light'],
     ['at https://e.example/x?a=1&b=2.', 'at <x i="1">https://e.example/x?a=1&amp;b=2</x>.'],
-    ['a<br/>b <!-- c --> <https://e.example/>', 'a<x i="1">&lt;br/&gt;</x>b <x i="3">&lt;!-- c --&gt;</x> <x i="5">&lt;https://e.example/&gt;</x>'],
+    [
+      'a<br/>b <!-- c --> <https://e.example/>',
+      'a<x i="1">&lt;br/&gt;</x>b <x i="3">&lt;!-- c --&gt;</x> <x i="5">&lt;https://e.example/&gt;</x>',
+    ],
     ['5 \\* 3 &deg; a & b', '5 <x i="1">\\*</x> 3 <x i="3">&amp;deg;</x> a &amp; b'],
   ]
   it.each(cases)('%s', (prose, text) => {
@@ -29,13 +32,35 @@ describe('prose for the service', () => {
   })
 
   it('is well-formed XML and comes back as it was, whatever it is', () => {
-    const piece = fc.constantFrom('a', ' ', '*', '**', '_', '`', '``', '[', '![', '](u)', '][r]', '<b>', '&', '<', '\\*', '~~', 'https://e.example', '&amp;')
+    const piece = fc.constantFrom(
+      'a',
+      ' ',
+      '*',
+      '**',
+      '_',
+      '`',
+      '``',
+      '[',
+      '![',
+      '](u)',
+      '][r]',
+      '<b>',
+      '&',
+      '<',
+      '\\*',
+      '~~',
+      'https://e.example',
+      '&amp;',
+    )
     fc.assert(
-      fc.property(fc.array(piece).map((pieces) => pieces.join('')), (prose) => {
-        const { text, tagged: isTagged, restore } = taggedProse(prose)
-        if (isTagged) expect(xmlProblem(text)).toBeUndefined()
-        expect(restore(text)).toBe(prose)
-      }),
+      fc.property(
+        fc.array(piece).map((pieces) => pieces.join('')),
+        (prose) => {
+          const { text, tagged: isTagged, restore } = taggedProse(prose)
+          if (isTagged) expect(xmlProblem(text)).toBeUndefined()
+          expect(restore(text)).toBe(prose)
+        },
+      ),
       { numRuns: 1000 },
     )
   })
@@ -64,7 +89,7 @@ describe('a translation', () => {
   })
 
   it('is in plain characters again, on one line, with marks at the words', () => {
-    expect(restore("<g i='1'> rot </g>&amp;&#39;&#x26;\n<x i=\"5\"></x><g i=\"7\">x</g >")).toBe(" **rot** &'& `B04`[x](https://e.example/)")
+    expect(restore('<g i=\'1\'> rot </g>&amp;&#39;&#x26;\n<x i="5"></x><g i="7">x</g >')).toBe(" **rot** &'& `B04`[x](https://e.example/)")
   })
 
   const damaged: readonly (readonly [what: string, translation: string])[] = [

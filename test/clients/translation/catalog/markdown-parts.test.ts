@@ -38,16 +38,25 @@ describe('parts of CommonMark', () => {
   it('loses nothing but line ends inside of paragraphs, whatever the text is', () => {
     const piece = fc.constantFrom('a', 'b c', ' ', '\n', '\r\n', '#', '- ', '> ', '```', '|', '    ', '1. ', '\\', '---', '`', '[x]: y')
     fc.assert(
-      fc.property(fc.array(piece).map((pieces) => pieces.join('')), (markdown) => {
-        const words = (text: string) => text.replace(/[\s>]+/g, '')
-        expect(words(joined(markdown))).toBe(words(markdown))
-      }),
+      fc.property(
+        fc.array(piece).map((pieces) => pieces.join('')),
+        (markdown) => {
+          const words = (text: string) => text.replace(/[\s>]+/g, '')
+          expect(words(joined(markdown))).toBe(words(markdown))
+        },
+      ),
       { numRuns: 500 },
     )
   })
 
   it('takes time that grows with the text', () => {
-    for (const hostile of ['- '.repeat(50_000), `${' '.repeat(100_000)}x`, '|-'.repeat(50_000), `[${'a'.repeat(100_000)}`, '`'.repeat(100_000)])
+    for (const hostile of [
+      '- '.repeat(50_000),
+      `${' '.repeat(100_000)}x`,
+      '|-'.repeat(50_000),
+      `[${'a'.repeat(100_000)}`,
+      '`'.repeat(100_000),
+    ])
       expect(joined(hostile)).toHaveLength(hostile.length)
   })
 })
