@@ -57,6 +57,7 @@ export class Call {
     try {
       return await this.#answer('then' in link ? await this.#opened(link) : link)
     } catch (error) {
+      this.#interruption.close()
       throw described(error, this.#attempts?.count ?? 0, this.#parts.prepared.operation.name)
     } finally {
       this.#watch.stop()

@@ -1,4 +1,4 @@
-import { UnsupportedError } from '../errors.ts'
+import type { notInPages } from './not-in-pages.ts'
 import type { Platform } from './platform.ts'
 import { digest, hmacKey, sha256Hex } from './web-crypto.ts'
 
@@ -13,25 +13,13 @@ export const platform: Platform = {
   sha256Hex,
   digest,
   hmacKey,
-  secretSource: (source) => async () => {
-    const kind = Object.keys(source)[0]
-    const hint = 'give the secret itself or a function that returns it'
-    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `a secret of the kind { "${kind}": … } can only be read on Node`, { hint })
-  },
-  s3Keys: () => async () => {
-    const hint = 'give accessKeyId and secretAccessKey, or credentialsUrl'
-    throw new UnsupportedError(
-      'UNSUPPORTED_IN_BROWSER',
-      'an s3 entry without keys takes them from a profile or the environment, on Node only',
-      { hint },
-    )
-  },
+  secretSource: (source) => async () => missing('secretSource', ` ({ "${Object.keys(source)[0]}": … })`),
+  s3Keys: () => async () => missing('s3Keys'),
   channel: () => undefined,
-  files: async () => {
-    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'files can be named by their paths on Node only: give and take a Blob or a stream')
-  },
-  securityContext: async () => {
-    const hint = "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login"
-    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'pages cannot use Kerberos tickets by themselves', { hint })
-  },
+  files: async () => missing('files'),
+  securityContext: async () => missing('securityContext'),
+}
+
+async function missing(what: Parameters<typeof notInPages>[0], detail?: string): Promise<never> {
+  return (await import('./not-in-pages.ts')).notInPages(what, detail)
 }

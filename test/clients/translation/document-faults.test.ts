@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { failureOf } from '../service.ts'
 import { HELLO, place, TXT } from './document-place.ts'
@@ -144,4 +145,15 @@ it('leaves no file behind when it is aborted in the middle of the document or wh
     lastState: 'queued',
   })
   expect(clock.pending('wait')).toBe(0)
+})
+
+it('leaves no listener behind, also after downloads that fail', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const { signal } = new AbortController()
+  const handle = await client.documents.upload(HELLO, TXT, { signal })
+  await failureOf(client.documents.download(handle, undefined, { signal }))
+  fake.script({ match: { op: 11 }, times: 2, do: { status: 503 } })
+  fake.script({ match: { op: 11 }, do: { truncate: 2 } })
+  expect(await clock.run(failureOf(client.documents.resume(handle, undefined, { signal })))).toMatchObject({ code: 'RESPONSE_TRUNCATED' })
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })

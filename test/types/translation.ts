@@ -1,0 +1,25 @@
+/** What `stac-auth/translation` promises to callers. */
+import { Secret } from 'stac-auth'
+import { type DocumentHandle, type Result, TranslationClient, type Translations, type Usage } from 'stac-auth/translation'
+import { expectTypeOf } from 'vitest'
+
+const client = new TranslationClient({ apiKey: new Secret('k'), plan: 'free', timeouts: { attempt: 1000 } })
+const result = await client.translateText({ text: 'a', target_lang: 'DE', formality: 'more' }, { signal: new AbortController().signal })
+expectTypeOf(result).toEqualTypeOf<Result<Translations>>()
+expectTypeOf(result.response.traceId).toEqualTypeOf<string | undefined>()
+expectTypeOf(await client.usage()).toExtend<Usage>()
+for await (const outcome of client.translateMany(['a'], { target_lang: 'xx-new' }, { concurrency: 2 })) {
+  if ('translation' in outcome) expectTypeOf(outcome.translation.text).toEqualTypeOf<string>()
+  else expectTypeOf(outcome.notSent).toEqualTypeOf<boolean>()
+}
+const { bytes, handle } = await client.translateDocument(new Blob([]), undefined, { target_lang: 'DE', filename: 'a.txt' })
+expectTypeOf(bytes).toEqualTypeOf<Uint8Array | undefined>()
+expectTypeOf(handle).toEqualTypeOf<DocumentHandle>()
+await client.documents.resume({ document_id: 'a', document_key: 'b' }, { path: 'a.txt', overwrite: true })
+await client.admin.keys.setLimits({ key_id: 'a:b', characters: null })
+// @ts-expect-error: a target is needed
+await client.translateText({ text: 'a' })
+// @ts-expect-error: texts only
+await client.translateText({ text: [1], target_lang: 'DE' })
+// @ts-expect-error: no such option
+await client.usage({ timeOut: 1 })
