@@ -16,6 +16,8 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/crawl/index.js', budget: 14_000 },
   { entry: 'dist/clients/index.js', budget: 32_000 },
   { entry: 'dist/clients/translation/index.js', budget: 40_000 },
+  // With the engine.
+  { entry: 'dist/time-tracking/index.js', budget: 34_000 },
 ]
 
 /** What a bundler puts into the chunk of an entry for browsers; sizes in bytes after gzip. */

@@ -10,6 +10,7 @@ import { addList } from './commands/list.ts'
 import { addLogin, addLogout, addStatus } from './commands/login.ts'
 import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
+import { addTime } from './commands/time.ts'
 import { addTranslate } from './commands/translate.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
@@ -90,6 +91,7 @@ function programOf(context: Context): Command {
     addLogout,
     addStatus,
     addCredentials,
+    addTime,
     addWorker,
     addRules,
   ])

@@ -90,6 +90,11 @@ export class ApiClient {
     return this.#settings.origin
   }
 
+  /** The base address without a slash at its end. */
+  get baseUrl(): string {
+    return this.#settings.origin + this.#settings.base
+  }
+
   /** The data of the answer. */
   async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
     return (await this.send<T>(operation, input, options)).data
@@ -186,12 +191,11 @@ export class ApiClient {
 
   /** A link that could not be opened is tried again by the next call. */
   #open(): Promise<Link> {
-    const { credential, transport, allowInsecure } = this.#options
+    const { credential, transport } = this.#options
     const { origin, base, governor, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
-    const granted = allowInsecure === 'loopback'
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity })
     opening.then(
       (link) => {
         events.connect(link.channels)

@@ -39,7 +39,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
   const headers = withCallHeaders(content === undefined ? given : described(given, input), options.headers, rules.pinned)
   const common = { method: operation.method, path, headers, replayable: true }
   if (content === undefined) return common
-  if (operation.method === 'GET' || operation.method === 'HEAD')
+  if (operation.method === 'GET' || operation.method === 'HEAD' || operation.method === 'DELETE')
     throw new ValidationError('REQUEST_INVALID', `${operation.name} is a ${operation.method}, which has no body; nothing was sent`, {
       field: 'body',
     })

@@ -1,4 +1,5 @@
 import { type AuthError, abortedBy } from '../errors.ts'
+import { offAbort, onAbort } from './shared-abort.ts'
 
 /** What may end a call from outside: its caller or its deadline. One phase of the call hears of it at a time. */
 export class Interruption {
@@ -12,7 +13,7 @@ export class Interruption {
     this.#caller = caller
     if (!caller) return
     if (caller.aborted) this.reason = abortedBy(caller)
-    else caller.addEventListener('abort', this.#aborted)
+    else onAbort(caller, this.#aborted)
   }
 
   /** Ends the call; what comes after the first reason changes nothing. */
@@ -39,7 +40,7 @@ export class Interruption {
   /** The call is over: nothing is heard any more. */
   close(): void {
     this.#heard = undefined
-    this.#caller?.removeEventListener('abort', this.#aborted)
+    if (this.#caller) offAbort(this.#caller, this.#aborted)
   }
 
   readonly #aborted = (): void => {

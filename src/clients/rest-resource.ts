@@ -11,6 +11,7 @@ import { cursorAfter, firstQuery, type PageCursor } from './paging.ts'
 import { type PathValue, segment } from './path.ts'
 import { rawPath } from './raw-path.ts'
 import { type Action, checkVerb, replayOf, type ServiceProfile } from './service-profile.ts'
+import { unreadPage } from './unread-page.ts'
 
 /** A record with the fields that are known, and others. */
 export type Resource<T> = T & Readonly<Record<string, unknown>>
@@ -23,6 +24,8 @@ export interface ResourceOptions {
   readonly path: string
   /** Reads known fields of its records. */
   readonly fields?: FieldReaders
+  /** Checks an id where more is known of ids than that they are one segment of a path. */
+  readonly id?: (id: unknown) => PathValue
 }
 
 /**
@@ -45,13 +48,16 @@ export class RestResource<T extends object = object, Create extends object = obj
     this.#operations = operationsOf(options)
   }
 
-  async list(options: CallOptions = {}): Promise<Decoded<Resource<T>>[]> {
+  /** The first page, which is all where nothing is known of pages; a link to another one is told in `decodeIssues` of the list. */
+  async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
     const answer = await this.#send('list', {}, options)
-    return this.#records(answer)
+    const unread = this.#unread(answer)
+    const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
+    return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
   }
 
   async get(id: PathValue, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
-    return this.#record(await this.#send('get', { path: { id } }, options)) as Decoded<Resource<T>>
+    return this.#record(await this.#send('get', this.#at(id), options)) as Decoded<Resource<T>>
   }
 
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
@@ -59,12 +65,12 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   async update(id: PathValue, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#record(await this.#send('update', { path: { id }, ...this.#written(data) }, options))
+    return this.#record(await this.#send('update', { ...this.#at(id), ...this.#written(data) }, options))
   }
 
   /** Whatever the service answers; most answer nothing. */
   async delete(id: PathValue, options: CallOptions = {}): Promise<unknown> {
-    return unwrapped((await this.#send('delete', { path: { id } }, options)).data, this.#options.profile.envelope)
+    return unwrapped((await this.#send('delete', this.#at(id), options)).data, this.#options.profile.envelope)
   }
 
   /** All items, page by page as the profile says. `pageSize` is sent where the profile names its parameter. */
@@ -84,6 +90,8 @@ export class RestResource<T extends object = object, Create extends object = obj
         next: (answer) => {
           const count = this.#records(answer).length
           total += count
+          const unread = this.#unread(answer)
+          if (unread !== undefined) this.#options.client.emit('warning', { code: 'PAGE_UNREAD', message: `${this.#name}: ${unread}` })
           return cursorAfter(paging, { answer, count, total, pageSize, number: number++ })
         },
       },
@@ -104,8 +112,8 @@ export class RestResource<T extends object = object, Create extends object = obj
 
   /** A collection below one of its items: `users/7/tasks`. */
   sub<S extends object = object, C extends object = object, U extends object = object>(id: PathValue, path: string): RestResource<S, C, U> {
-    const { fields: _fields, ...options } = this.#options
-    return new RestResource<S, C, U>({ ...options, path: `${options.path}/${segment(id, 'id')}/${path}` })
+    const { client, profile, path: own, id: check } = this.#options
+    return new RestResource<S, C, U>({ client, profile, path: `${own}/${segment(check ? check(id) : id, 'id')}/${path}` })
   }
 
   async #send(action: Action, input: CallInput, options: CallOptions): Promise<ApiResponse> {
@@ -113,6 +121,16 @@ export class RestResource<T extends object = object, Create extends object = obj
     const operation = this.#operations[action]
     checkVerb(profile, operation.method, operation.name)
     return client.send(operation, input, options)
+  }
+
+  #at(id: PathValue): CallInput {
+    const { id: check } = this.#options
+    return { path: { id: check ? check(id) : id } }
+  }
+
+  #unread(answer: ApiResponse): string | undefined {
+    const { paging } = this.#options.profile
+    return !paging || paging.style === 'none' ? unreadPage(answer) : undefined
   }
 
   #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
@@ -123,7 +141,7 @@ export class RestResource<T extends object = object, Create extends object = obj
 
   #records({ data }: ApiResponse): Decoded<Resource<T>>[] {
     const { client, profile } = this.#options
-    const list = listIn(data, profile.envelope, this.#name, client.origin + this.#operations.list.path)
+    const list = listIn(data, profile.envelope, this.#name, client.baseUrl + this.#operations.list.path)
     return list.map((record) => this.#decoded(record))
   }
 

@@ -15,7 +15,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'time-tracking', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -33,6 +33,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
   clients: { from: ['errors', 'text', 'stac', 'http', '#platform'], types: ['auth'] },
+  'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },

@@ -98,6 +98,7 @@ it('leaves no listener, no timer and no alarm behind', async () => {
   const { client, clock, governor } = clientOf(origin, { maxRetries: 1 })
   const { signal } = new AbortController()
   const calls = Array.from({ length: 500 }, () => client.call(safe, {}, { signal }).catch(() => undefined))
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   await clock.run(Promise.all(calls))
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   expect(clock.pending('wait')).toBe(0)

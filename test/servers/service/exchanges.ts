@@ -7,6 +7,7 @@ import type { ServiceClock } from './manual-clock.ts'
 import type { RateLimit, RateLimiter } from './rate-limiter.ts'
 import { type ReceivedBody, receiveBody, stopReadingAfter } from './receive-body.ts'
 import { Refusal, type Reply } from './reply.ts'
+import { resetSocket } from './reset-socket.ts'
 import { createRouter, type Found } from './routes.ts'
 import type { ServiceDefinition, ServiceOptions } from './service-definition.ts'
 import type { ServiceRequest } from './service-request.ts'
@@ -50,7 +51,7 @@ export function createExchanges(context: ExchangeContext): RequestListener {
   return (incoming, response) => {
     const exchange = { ...begin(context, find, incoming, response), date }
     const { action } = exchange
-    if (action.resetBefore) return void incoming.socket.resetAndDestroy()
+    if (action.resetBefore) return resetSocket(incoming.socket)
     if (action.stopReading !== undefined) return stopReadingAfter(incoming, action.stopReading)
     receiveBody(incoming, (body) => {
       if (!body) return
@@ -144,7 +145,7 @@ function finish(context: ExchangeContext, exchange: Exchange, body: ReceivedBody
       fault === NO_ACTION ? perform() : distorted(replaces(fault) || action.performThen ? ownReply(fault) : perform(), fault, clock.now())
   }
   if (fault.noResponse) return
-  if (fault.resetBefore) return void incoming.socket.resetAndDestroy()
+  if (fault.resetBefore) return void resetSocket(incoming.socket)
   const { sent } = reply
   if (sent) response.once('close', () => sent(response.writableFinished))
   const own = definition.headersOf?.(found.kind === 'route' ? found.route : undefined)

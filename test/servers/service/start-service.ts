@@ -8,6 +8,7 @@ import { createExchanges } from './exchanges.ts'
 import { createFaultScript, type Framing, type Rule } from './fault-script.ts'
 import { manualClock, type ServiceClock } from './manual-clock.ts'
 import { createRateLimiter } from './rate-limiter.ts'
+import { rememberCarriers } from './reset-socket.ts'
 import type { ServiceDefinition, ServiceOptions } from './service-definition.ts'
 import { type LoggedRequest, Traffic } from './traffic.ts'
 
@@ -52,6 +53,7 @@ export async function startService(definition: ServiceDefinition, options: Servi
   const exchange = createExchanges({ definition, options, clock, traffic, script, violations, state, ...(limit && { limit }) })
   const settings = { keepAliveTimeout: keepAlive, maxHeaderSize: MAX_HEAD, requestTimeout: 0, headersTimeout: 0 }
   const server = (certified ? createTlsServer({ ...settings, ...certified }, exchange) : createServer(settings, exchange)) as Server
+  if (certified) rememberCarriers(server)
   const closeSockets = watchSockets(server, Boolean(certified), definition, traffic, violations)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { type Action, type Framing, NO_ACTION } from './fault-script.ts'
 import type { Reply } from './reply.ts'
+import { resetSocket } from './reset-socket.ts'
 
 /** Puts an answer on the wire, whole or as broken as the action says. */
 export function writeReply(request: IncomingMessage, response: ServerResponse, reply: Reply, action: Action, framing: Framing): void {
@@ -15,7 +16,7 @@ export function writeReply(request: IncomingMessage, response: ServerResponse, r
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : (reply.body ?? Buffer.alloc(0))
   const whole = { ...reply, body }
   if (action.resetAfterHeaders || action.resetAfter !== undefined) {
-    writeStart(response, whole, action.resetAfterHeaders ? 0 : (action.resetAfter ?? 0), () => request.socket.resetAndDestroy())
+    writeStart(response, whole, action.resetAfterHeaders ? 0 : (action.resetAfter ?? 0), () => resetSocket(request.socket))
   } else if (action.truncate !== undefined) {
     response.setHeader('Content-Length', Math.max(body.length, action.truncate + 1))
     writeStart(response, whole, action.truncate, () => request.socket.end())

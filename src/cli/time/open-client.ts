@@ -1,0 +1,35 @@
+import type { TimeTrackingClient } from '../../time-tracking/time-tracking-client.ts'
+import type { Context } from '../context.ts'
+import { openAuth } from '../open-auth.ts'
+import { usageError } from '../usage.ts'
+import type { TimeOptions } from './options.ts'
+
+/**
+ * The client of the service that is named, with the token of `STAC_AUTH_TIME_TOKEN`, else with the entry that may be sent there.
+ *
+ * Errors: `USAGE` without an address, `URL_INSECURE` and `CONFIG_INVALID` for a wrong one before a credential is read, those of the
+ * credential file.
+ */
+export async function openClient(options: TimeOptions, context: Context): Promise<TimeTrackingClient> {
+  const { env } = context.io
+  const baseUrl = options.baseUrl ?? (env.STAC_AUTH_TIME_URL || undefined)
+  if (baseUrl === undefined) throw usageError('which service? Give --base-url or set STAC_AUTH_TIME_URL')
+  const userAgent = options.userAgent ?? (env.STAC_AUTH_TIME_USER_AGENT || undefined)
+  const common = {
+    baseUrl,
+    ...(options.apiVersion !== undefined && { versionSegment: options.apiVersion }),
+    ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
+    ...(userAgent !== undefined && { userAgent }),
+  }
+  const { checkVersionedBase } = await import('../../time-tracking/versioned-base.ts')
+  checkVersionedBase(common)
+  const { TimeTrackingClient } = await import('../../time-tracking/time-tracking-client.ts')
+  const { authHeader } = options
+  if (env.STAC_AUTH_TIME_TOKEN) {
+    const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
+    return new TimeTrackingClient({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
+  }
+  if (authHeader !== undefined)
+    throw usageError('--auth-header is for the token of STAC_AUTH_TIME_TOKEN; an entry says itself where it goes')
+  return new TimeTrackingClient({ ...common, auth: await openAuth(context, options, [baseUrl])() })
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KNOWN } from '../servers/time-tracking/options.ts'
+import { startTimeTrackingFake, type TimeTrackingFake } from '../servers/time-tracking/time-tracking-fake.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { lastError, run } from './run.ts'
+
+const folder = await temporaryFolder()
+let service: TimeTrackingFake
+beforeEach(async () => {
+  service = await startTimeTrackingFake({ insecure: true })
+})
+afterEach(() => service.close())
+
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  ...{ STAC_AUTH_TIME_URL: service.base, STAC_AUTH_TIME_TOKEN: KNOWN.token, STAC_AUTH_TIME_USER_AGENT: KNOWN.userAgent },
+  ...more,
+})
+const time = (words: string, ...more: readonly string[]) => run(['time', ...words.split(' '), '--allow-insecure', ...more], { env: env() })
+
+describe('time projects', () => {
+  it('are listed, read, made, changed and deleted', async () => {
+    expect(await time('projects list')).toMatchObject({ code: 0, stdout: '60  Website  active  ACME\n61  Süd & Ost  active\n', stderr: '' })
+    const one = await time('projects get 60')
+    expect(one.stdout).toContain('name: Website\n')
+    expect(one.stdout).toContain('billable: 1\n')
+    const made = await time('projects create', '--name', 'New one', '--set', 'rate=12.50', '--set', 'billable=1', '--json')
+    expect(JSON.parse(made.stdout)).toMatchObject({ id: 100, name: 'New one', rate: 12.5, billable: 1 })
+    expect(made.stderr).toBe('')
+    expect(service.log.at(-1)?.body).toBe('name=New%20one&rate=12.50&billable=1')
+    expect(JSON.parse((await time('projects update 100', '--set', 'rate=', '--json')).stdout)).toMatchObject({ rate: null })
+    expect(await time('projects delete 100')).toMatchObject({ code: 0, stdout: '', stderr: 'deleted\n' })
+    expect(await time('projects delete 61', '--json')).toMatchObject({ code: 0, stdout: 'null\n' })
+    expect(JSON.parse((await time('projects list', '--json')).stdout)).toMatchObject([{ id: 60, date_created: '2026-06-01T12:00:00+0000' }])
+    service.assertClean()
+  })
+
+  it('show what strangers wrote without doing what it says', async () => {
+    service.state.collections.get('projects')?.set('60', { id: 60, name: 'a\u001b[2J\nb', active: true })
+    const { stdout } = await time('projects list')
+    expect(stdout.split('\n')[0]).toBe('60  a\\u{1b}[2J\\u{a}b  active')
+    expect((await time('projects list', '--json')).stdout).not.toContain('\u001b')
+  })
+
+  it('warn when there seem to be more', async () => {
+    Object.assign(service.state.switches, { paging: 'link', pageSize: 1 })
+    expect(await time('projects list')).toMatchObject({ code: 0, stderr: expect.stringContaining('PAGE_UNREAD') })
+  })
+})
+
+describe('time customers', () => {
+  it('are renamed', async () => {
+    expect(await time('customers update 121', '--name', 'ACME INC.')).toMatchObject({ code: 0, stdout: 'id: 121\nname: ACME INC.\n' })
+    expect(await time('customers get 121')).toMatchObject({ code: 5, stdout: '' })
+  })
+})
+
+describe('exit codes', () => {
+  it.each([
+    ['customers update', [], 'USAGE'],
+    ['customers update 121', [], 'USAGE'],
+    ['customers update 121', ['--set', 'name'], 'USAGE'],
+    ['customers update 121', ['--name', 'a', '--set', 'name=b'], 'USAGE'],
+    ['customers update abc', ['--name', 'a'], 'REQUEST_INVALID'],
+    ['projects get ../auth', [], 'REQUEST_INVALID'],
+    ['projects list', ['--base-url', 'https://host.example/v2'], 'CONFIG_INVALID'],
+    ['projects list', ['--auth-header', 'cookie'], 'USAGE'],
+    ['projects list', ['--token', 'a'], 'USAGE'],
+  ])('2 for %s %j', async (words, more, code) => {
+    const outcome = await time(words, ...more, '--json')
+    expect([outcome.code, lastError(outcome).code, service.requests()]).toEqual([2, code, 0])
+  })
+
+  it('2 without a service', async () => {
+    const outcome = await run(['time', 'projects', 'list'], { env: {} })
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('STAC_AUTH_TIME_URL') })
+  })
+
+  it('4 for http, before a credential file is read', async () => {
+    const path = await put(folder, 'broken.json', '{')
+    const argv = ['time', 'projects', 'list', '--base-url', 'http://host.example/v1', '--credentials', path, '--allow-insecure', '--json']
+    const outcome = await run(argv)
+    expect([outcome.code, lastError(outcome).code]).toEqual([4, 'URL_INSECURE'])
+    expect((await run(['time', 'projects', 'list'], { env: env() })).code).toBe(4)
+    expect(service.requests()).toBe(0)
+  })
+
+  it('3 for a wrong token, 5 for what is not there, and neither shows the token', async () => {
+    const wrong = await run(['time', 'projects', 'list', '--allow-insecure', '--json'], {
+      env: env({ STAC_AUTH_TIME_TOKEN: 'wrong-7f3a9c' }),
+    })
+    expect([wrong.code, lastError(wrong).code]).toEqual([3, 'HTTP_401'])
+    const missing = await time('projects get 999')
+    expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('There is no 999 in projects') })
+    for (const { stdout, stderr } of [wrong, missing]) expect(stdout + stderr).not.toMatch(/7f3a9c|5f0c2a/)
+  })
+
+  it('5 for values that the service refuses', async () => {
+    expect(await time('projects create', '--set', 'billable=maybe', '--name', 'a')).toMatchObject({ code: 5 })
+  })
+})
+
+describe('the credential', () => {
+  it('may be an entry for that address', async () => {
+    const entry = { id: 'tt', type: 'http', scheme: 'bearer', token: { env: 'STAC_AUTH_TEST_TIME' }, sendTo: [`${service.url}/`] }
+    const credentials = await put(folder, 'time.json', { version: 1, credentials: [entry] })
+    process.env.STAC_AUTH_TEST_TIME = KNOWN.token
+    const argv = ['time', 'projects', 'list', '--base-url', service.base, '--user-agent', KNOWN.userAgent, '--credentials', credentials]
+    const outcome = await run([...argv, '--allow-insecure'])
+    delete process.env.STAC_AUTH_TEST_TIME
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    service.assertClean()
+  })
+
+  it('is missing: 3', async () => {
+    const credentials = await put(folder, 'none.json', { version: 1, credentials: [] })
+    const argv = ['time', 'projects', 'list', '--base-url', service.base, '--credentials', credentials, '--allow-insecure', '--json']
+    const outcome = await run(argv)
+    expect(outcome.code).toBe(3)
+    expect(lastError(outcome).code).toBe('NO_CREDENTIAL')
+  })
+
+  it('goes into the header that is chosen', async () => {
+    const other = await startTimeTrackingFake({ insecure: true, tokenField: 'x-api-token' })
+    const around = { env: env({ STAC_AUTH_TIME_URL: other.base }) }
+    expect((await run(['time', 'projects', 'list', '--allow-insecure', '--auth-header', 'x-api-token'], around)).code).toBe(0)
+    other.assertClean()
+    await other.close()
+  })
+})
