@@ -6,6 +6,7 @@ import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { readText } from '../read-document.ts'
+import { usageError } from '../usage.ts'
 import { batchFailure } from './batch-failure.ts'
 import { noteUsage, openClient } from './open-client.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
@@ -14,6 +15,8 @@ import { paramsOf, type TranslateOptions } from './options.ts'
 export async function catalog(name: string, options: TranslateOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const params = paramsOf(options)
+  const other = options.outputDir ?? options.resume ?? options.text
+  if (other !== undefined) throw usageError('translate catalog has no --output-dir, --resume and --text')
   const text = await readText(name, io, openAuth(context, options, [name]))
   const client = await openClient(context, options)
   const copy = await translateCatalog(client, text, { ...params, signal: io.signal }).catch((error: unknown) => {

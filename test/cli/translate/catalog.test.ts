@@ -37,4 +37,5 @@ it('what is no catalog is refused, and a language is needed', async () => {
   const other = await put(folder, 'other.json', '{"type":"Polygon"}')
   expect(lastError(await catalog(other, '--to', 'DE', '--json'))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   expect(lastError(await catalog(file, '--json'))).toMatchObject({ code: 'USAGE' })
+  expect(lastError(await catalog(file, '--to', 'DE', '--text', '--json'))).toMatchObject({ code: 'USAGE' })
 })
