@@ -5,6 +5,7 @@ import { checkSink, type DocumentSink } from './document-sink.ts'
 import type { DocumentSource } from './document-source.ts'
 import { type DocumentStatus, documentStatus, waitForDocument } from './document-status.ts'
 import { type DocumentParams, uploadDocument } from './document-upload.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -34,23 +35,27 @@ export class Documents {
    *
    * @example await client.documents.translate({ path: 'a.docx' }, { path: 'a.de.docx' }, { target_lang: 'DE' })
    */
-  async translate(
+  translate(
     source: DocumentSource,
     sink: DocumentSink,
     params: DocumentParams,
     options: TranslationCallOptions = {},
   ): Promise<TranslatedDocument> {
-    await checkSink(sink)
-    const whole = this.#whole(options)
-    const handle = await this.upload(source, params, whole)
-    return this.#finish(handle, sink, whole)
+    return named('documents.translate', async () => {
+      await checkSink(sink)
+      const whole = this.#whole(options)
+      const handle = await this.upload(source, params, whole)
+      return this.#finish(handle, sink, whole)
+    })
   }
 
   /** Goes on with a document that was uploaded: waits and fetches. Errors: as of {@link translate}. */
-  async resume(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
-    const known = asHandle(this.#service, handle)
-    await checkSink(sink)
-    return this.#finish(known, sink, this.#whole(options))
+  resume(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
+    return named('documents.resume', async () => {
+      const known = asHandle(this.#service, handle)
+      await checkSink(sink)
+      return this.#finish(known, sink, this.#whole(options))
+    })
   }
 
   /** What names the document. It is sent as it is read, and never twice once its first byte is out. */
@@ -73,10 +78,12 @@ export class Documents {
    * Fetches a document, which the service gives once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
    * `RESPONSE_TRUNCATED`, those of the sink, those of every call.
    */
-  async download(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
-    const known = asHandle(this.#service, handle)
-    await checkSink(sink)
-    return this.#withHandle(known, downloadDocument(this.#service, known, sink, options))
+  download(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
+    return named('documents.download', async () => {
+      const known = asHandle(this.#service, handle)
+      await checkSink(sink)
+      return this.#withHandle(known, downloadDocument(this.#service, known, sink, options))
+    })
   }
 
   async #finish(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<TranslatedDocument> {

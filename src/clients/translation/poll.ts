@@ -52,7 +52,10 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
 }
 
 function tooLate(name: string): AuthError {
-  return new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, { retryable: true })
+  return new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, {
+    retryable: true,
+    hint: 'go on later with what the error holds',
+  })
 }
 
 function withState(error: unknown, state: string | undefined): unknown {

@@ -74,7 +74,11 @@ it('refuses a place that is taken before anything is paid for, and replaces it w
   const { source, sink } = await place()
   await writeFile(sink.path, 'old')
   for (const wrong of [sink, { path: folder }, { path: join(folder, 'none', 'a.txt') }])
-    expect(await failureOf(client.documents.translate(source, wrong, TXT))).toMatchObject({ name: 'IntegrityError' })
+    expect(await failureOf(client.documents.translate(source, wrong, TXT))).toMatchObject({
+      name: 'IntegrityError',
+      operation: 'documents.translate',
+      attempts: 0,
+    })
   expect(fake.log).toHaveLength(0)
   expect(await readFile(sink.path, 'utf8')).toBe('old')
   await clock.run(client.documents.translate(source, { ...sink, overwrite: true }, TXT))
