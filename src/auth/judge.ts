@@ -106,10 +106,10 @@ export class Judge {
 
   /** Why none of the user's entries can be used for a scheme that is in order. */
   miss(target: Target, ref: string, judgement: Judgement, url: URL): Refusal {
-    const granted = judgement.choices.find(({ strategy }) => strategy === judgement.strategy)
+    const matches = judgement.choices.some(({ strategy }) => strategy === judgement.strategy)
     const same = this.#known.filter(({ strategy }) => strategy === judgement.strategy)
-    const error = async () => (await import('./refusals.ts')).missed({ target, ref, judgement, url, granted, same })
-    return new Refusal(granted ? 'sendTo' : 'match', error)
+    const error = async () => (await import('./refusals.ts')).missed({ target, ref, judgement, url, same })
+    return new Refusal(matches ? 'sendTo' : 'match', error)
   }
 
   #examine(found: FoundScheme, ref: string): Judgement | Refusal {

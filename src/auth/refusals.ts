@@ -24,14 +24,13 @@ export interface Missed {
   readonly ref: string
   readonly judgement: Judgement
   readonly url: URL
-  /** An entry with the scheme's identity whose `sendTo` does not cover the target. */
-  readonly granted: Choice | undefined
   /** The entries of the scheme's type. */
   readonly same: readonly Known[]
 }
 
 /** The kind of miss, measured against the entry that shares most with the scheme. */
-export function missed({ target, ref, judgement, url, granted, same }: Missed): SelectionError {
+export function missed({ target, ref, judgement, url, same }: Missed): SelectionError {
+  const granted = matching(judgement, target)
   if (granted) return untrustedTarget(target, ref, granted.credential, url)
   if (judgement.otherChain) return otherChain(ref, judgement.otherChain, judgement)
   const { strategy, scheme, identity, pointer } = judgement
@@ -40,6 +39,12 @@ export function missed({ target, ref, judgement, url, granted, same }: Missed): 
   if (miss?.member.url) return untrustedEndpoint(ref, miss.entry, pointer + miss.member.pointer, miss.expected, miss.member.value)
   if (!miss || !coversIt(miss.entry)) return missingCredential(target, ref, scheme, strategy, url)
   return mismatch(ref, miss.entry, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
+}
+
+/** The entry with the scheme's identity whose `sendTo` does not cover the target: of several one that suits. */
+function matching({ choices, strategy }: Judgement, target: Target): Choice | undefined {
+  const same = choices.filter((choice) => choice.strategy === strategy)
+  return same.find(({ credential }) => strategy?.suits?.(credential, target)) ?? same[0]
 }
 
 function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: Judgement): SelectionError {

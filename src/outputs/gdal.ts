@@ -34,7 +34,7 @@ function storeSettings({ endpoint, region, virtualHost, requesterPays }: ObjectL
     `AWS_DEFAULT_REGION=${forLine(region)}`,
     `AWS_VIRTUAL_HOSTING=${virtualHost ? 'TRUE' : 'FALSE'}`,
     `AWS_HTTPS=${endpoint.startsWith('http:') ? 'NO' : 'YES'}`,
-    ...(requesterPays ? ['AWS_REQUEST_PAYER=requester'] : []),
+    `AWS_REQUEST_PAYER=${requesterPays ? 'requester' : ''}`,
     'GDAL_HTTP_HEADERS=',
   ]
 }

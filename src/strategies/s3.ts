@@ -13,6 +13,7 @@ import { locationOf, type Place, placeKey } from './s3/endpoint.ts'
 import { sourceProblem } from './s3/key-sources.ts'
 import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './s3/keys.ts'
 import { openLegs } from './s3/open.ts'
+import { parameterProblem } from './s3/parameter-problem.ts'
 import { payHint } from './s3/pay-hint.ts'
 import { endOf, isPresigned, sendPresigned } from './s3/presigned.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './s3/refusal.ts'
@@ -83,7 +84,7 @@ function statedService(resource: Resource | undefined): { endpoint?: string; reg
 
 /** Refuses what cannot be signed, and a place that the document proposes and nobody granted. */
 function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme, S3Credential>) {
-  const problem = addressProblem(target?.href ?? url)
+  const problem = addressProblem(target?.href ?? url) ?? (isPresigned({ url }) ? undefined : parameterProblem(url))
   if (problem) throw problem
   const place = placeFor(credential, url, target)
   if (reachesPlace(credential, place)) return []
@@ -150,6 +151,8 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
 
 function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, resource }: Known, place: Place): Leg | Promise<Leg> {
   const { id, requesterPays = false } = credential
+  const problem = parameterProblem(request.url)
+  if (problem) throw problem
   if (!reachesPlace(credential, place)) {
     throw new TrustError(
       'CREDENTIAL_TARGET_UNTRUSTED',

@@ -58,6 +58,7 @@ describe('gdal opens an object store as /vsis3/', () => {
       'AWS_DEFAULT_REGION=us-east-1',
       'AWS_VIRTUAL_HOSTING=FALSE',
       'AWS_HTTPS=NO',
+      'AWS_REQUEST_PAYER=',
       'GDAL_HTTP_HEADERS=',
       'GDAL_DISABLE_READDIR_ON_OPEN=YES',
       'CPL_VSIL_CURL_ALLOWED_FILENAME=/vsis3/b/k',

@@ -4,51 +4,41 @@ import { readWithGdal, sha256 } from './gdal-reader.ts'
 import { geotiff, pattern } from './geotiff.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { type ShellUser, shellUser } from './shell-user.ts'
-
-interface Swift {
-  readonly url: string
-  readonly bucket: string
-  readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** Host and port that name the bucket. */
-  readonly virtualHost: string
-}
+import { useSwift } from './swift.ts'
 
 const IMAGE = pattern(300, 200)
 const FILE = geotiff(IMAGE)
 const KEYS = ['plain.tif', "a/x y+z(1)~'!*é%41$(id).tif"]
 
+const swift = useSwift()
 let gdal: Peer<object> | undefined
-let peer: Peer<Swift> | undefined
-let swift: Swift
 
 beforeAll(async () => {
   gdal = await startPeer('gdal')
-  peer = await startPeer<Swift>('swift')
-  if (!('facts' in peer)) return
-  swift = peer.facts
-  for (const key of KEYS) await fill(key)
 }, 150_000)
 afterAll(async () => {
-  for (const one of [gdal, peer]) if (one && 'stop' in one) await one.stop()
+  if (gdal && 'stop' in gdal) await gdal.stop()
 })
-beforeEach(({ skip }) => {
-  for (const one of [gdal, peer]) if (one && 'missing' in one) skip(one.missing)
+beforeEach(async ({ skip }) => {
+  if (gdal && 'missing' in gdal) skip(gdal.missing)
+  for (const key of KEYS) await fill(key)
 })
 
 /** Through Swift's own interface, so that no signature has to be right for it. */
 async function fill(key: string): Promise<void> {
-  const { accessKeyId, secretAccessKey } = swift.keys
-  const login = await fetch(`${swift.url}/auth/v1.0`, { headers: { 'x-auth-user': accessKeyId, 'x-auth-key': secretAccessKey } })
+  const { url, bucket, keys } = swift()
+  const { accessKeyId, secretAccessKey } = keys
+  const login = await fetch(`${url}/auth/v1.0`, { headers: { 'x-auth-user': accessKeyId, 'x-auth-key': secretAccessKey } })
   const headers = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' }
-  const address = `${swift.url}/v1/AUTH_tests/${swift.bucket}/${inPath(key)}`
+  const address = `${url}/v1/AUTH_tests/${bucket}/${inPath(key)}`
   const { status } = await fetch(address, { method: 'PUT', headers, body: Uint8Array.from(FILE) })
   if (status !== 201) throw new Error(`Swift did not take ${key}: ${status}`)
 }
 
 const inPath = (key: string) => key.split('/').map(encodeURIComponent).join('/')
 
-function userWith(secretAccessKey: string, fields: object = { endpoint: swift.url }): Promise<ShellUser> {
-  const { accessKeyId } = swift.keys
+function userWith(secretAccessKey: string, fields: object = { endpoint: swift().url }): Promise<ShellUser> {
+  const { accessKeyId } = swift().keys
   return shellUser((keep) => [
     {
       id: 'store',
@@ -56,14 +46,14 @@ function userWith(secretAccessKey: string, fields: object = { endpoint: swift.ur
       accessKeyId: keep(accessKeyId),
       secretAccessKey: keep(secretAccessKey),
       region: 'us-east-1',
-      sendTo: [`s3://${swift.bucket}/`],
+      sendTo: [`s3://${swift().bucket}/`],
       ...fields,
     },
   ])
 }
 
 const put = (user: ShellUser, key: string) =>
-  user.put('item.json', item({ k: { type: 's3' } }, { data: asset(`s3://${swift.bucket}/${inPath(key)}`) }))
+  user.put('item.json', item({ k: { type: 's3' } }, { data: asset(`s3://${swift().bucket}/${inPath(key)}`) }))
 const curl = async (user: ShellUser, path: string, ...more: readonly string[]) => {
   const { code, stdout } = await user.sh(
     'stac-auth authorize "$@" --as curl --reveal >command && sh command',
@@ -77,20 +67,20 @@ const curl = async (user: ShellUser, path: string, ...more: readonly string[]) =
 
 describe.each(KEYS)('OpenStack Swift gives %s', (key) => {
   it('to GDAL, with keys or presigned', async () => {
-    const user = await userWith(swift.keys.secretAccessKey)
+    const user = await userWith(swift().keys.secretAccessKey)
     const path = await put(user, key)
     expect(await readWithGdal(user, path)).toBe(sha256(IMAGE.pixels))
     expect(await readWithGdal(user, path, '--expires', '60')).toBe(sha256(IMAGE.pixels))
   })
 
   it('to GDAL, with the bucket in the host name', async () => {
-    const host = swift.virtualHost.replace(`${swift.bucket}.`, '')
-    const user = await userWith(swift.keys.secretAccessKey, { endpoint: `http://${host}`, virtualHost: true })
+    const host = swift().virtualHost.replace(`${swift().bucket}.`, '')
+    const user = await userWith(swift().keys.secretAccessKey, { endpoint: `http://${host}`, virtualHost: true })
     expect(await readWithGdal(user, await put(user, key))).toBe(sha256(IMAGE.pixels))
   })
 
   it('to curl, with headers or presigned', async () => {
-    const user = await userWith(swift.keys.secretAccessKey)
+    const user = await userWith(swift().keys.secretAccessKey)
     const path = await put(user, key)
     expect(await curl(user, path)).toEqual(FILE)
     expect(await curl(user, path, '--expires', '60')).toEqual(FILE)

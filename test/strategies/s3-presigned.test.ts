@@ -54,4 +54,38 @@ describe('a presigned address', () => {
     const wrong = await failureOf(auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x'))))
     expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
   })
+
+  it('lasts for whole seconds, a week at most', async () => {
+    const auth = createAuth({ credentials: { type: 's3', ...KEYS, endpoint: server.url, sendTo: 's3://eo/' } })
+    for (const presign of [0, -1, 1.5, 604_801, Number.NaN, Number.POSITIVE_INFINITY])
+      await expect(auth.authorize(assetOf(ITEM, 'data'), { presign })).rejects.toThrow(TypeError)
+  })
+})
+
+describe('an address of a document', () => {
+  const reading = async (href: string) => {
+    const entry = { id: 'mine', type: 's3', ...KEYS, region: 'eu-central-1', endpoint: server.url, sendTo: 's3://eo/' }
+    const auth = createAuth({ credentials: entry })
+    const target = assetOf({ ...ITEM, assets: { data: { href, 'auth:refs': ['store'] } } }, 'data')
+    return Promise.all([auth.authorize(target, { presign: 60 }), auth.authorize(target), auth.fetch(target)].map(failureOf))
+  }
+
+  it.each([
+    ['x-amz-request-payer=requester', /"requesterPays"/],
+    ['X-Amz-Request-Payer=requester', /"requesterPays"/],
+    ['x-amz%2Drequest-payer=requester', /"requesterPays"/],
+    ['a=b&X-Amz-Expires=604800', /without the parameters/],
+    ['X-Amz-Security-Token=theirs', /without the parameters/],
+  ])('does not say what is signed: %s', async (query, hint) => {
+    for (const origin of ['s3://eo', `${server.url}/eo`])
+      for (const failure of await reading(`${origin}/a.tif?${query}`))
+        expect(failure).toMatchObject({ code: 'URL_INVALID', hint: expect.stringMatching(hint) })
+    expect(server.log).toEqual([])
+  })
+
+  it('has no signature for a host that it does not name', async () => {
+    for (const failure of await reading('s3://eo/a.tif?X-Amz-Signature=00'))
+      expect(failure).toMatchObject({ code: 'URL_INVALID', hint: expect.stringContaining('the https address') })
+    expect(server.log).toEqual([])
+  })
 })

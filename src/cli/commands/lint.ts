@@ -59,12 +59,18 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
 /** The inputs, or what has changed of them: that may be nothing. */
 async function inputsOf(given: readonly string[], options: LintOptions): Promise<ChangedInputs> {
   if (!isChanged(options)) {
-    if (given.length === 0) throw usageError('nothing to lint', 'give files, folders, addresses, or - for standard input')
+    if (given.length === 0) throw usageError('nothing to lint', whatToGive(options))
     return { names: given }
   }
   const { changedInputs, requireChanged } = await import('../lint-changed.ts')
   requireChanged(given, options)
   return changedInputs(given, options)
+}
+
+function whatToGive({ queue }: LintOptions): string {
+  return typeof queue === 'string' && !/^rediss?:/.test(queue)
+    ? `what follows --queue is its address, so "${queue}" was taken for one: put -- before the inputs`
+    : 'give files, folders, addresses, or - for standard input'
 }
 
 function isChanged({ changed, staged }: LintOptions): boolean {

@@ -7,7 +7,7 @@ import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/objec
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
 import { coversKey } from './covers-key.ts'
-import { amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
+import { AMAZON, amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
 
 /** An entry of type `s3` after reading. */
 export interface S3Credential extends Credential {
@@ -67,11 +67,11 @@ export function placeFor(
 
 /**
  * True when the document names the entry's own service as one that has the target. Buckets of one name lie on several services,
- * so it decides between entries that are granted the same bucket.
+ * so it decides between entries that are granted the same bucket. Without an endpoint the service is Amazon.
  */
 export function suits(entry: S3Credential, target: Target): boolean {
-  const { endpoint } = entry
-  return endpoint !== undefined && storagesFor(target).some((storage) => sameService(serviceOf(storage, entry).endpoint ?? '', endpoint))
+  const { endpoint = entry.keys?.endpoint ?? AMAZON } = entry
+  return storagesFor(target).some((storage) => sameService(serviceOf(storage, entry).endpoint ?? '', endpoint))
 }
 
 /** The storages of a target that speak S3; one that has the name of an auth scheme of the target goes first. */

@@ -2,6 +2,7 @@
  * Where an S3 object lies: the address that a request for `s3://bucket/key` goes to, and its region. Pure. What a document
  * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
  */
+import { UnsupportedError } from '../../errors.ts'
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { ObjectLocation, Storage } from '../../stac/storage.ts'
 
@@ -25,13 +26,16 @@ export interface Whereabouts {
   learned(address: ObjectAddress): string | undefined
 }
 
-const AMAZON = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
+/** Where buckets are of which nobody says anything else. */
+export const AMAZON = 'https://s3.amazonaws.com'
+
+const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
 /** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. */
 const LABEL = /^[a-z\d][a-z\d-]*$/
 
 /** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
 export function amazonRegion({ endpoint }: ObjectAddress): string | undefined {
-  const [found, , region = ''] = AMAZON.exec(endpoint) ?? []
+  const [found, , region = ''] = AMAZON_HOST.exec(endpoint) ?? []
   return found && region
 }
 
@@ -51,21 +55,34 @@ export function placeOf(url: string, known: Whereabouts): Place {
   const address = objectAddressOf(url, [entry, environment, ...services]) ?? pathStyle(url)
   if (address.endpoint) return settled(address, regionAt(address.endpoint, services), known, url)
   const at = ({ endpoint = '', virtualHost = false, region = regionAt(endpoint, services) }: Service) =>
-    settled(Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && LABEL.test(address.bucket) }), region, known)
+    settled(
+      Object.assign({}, address, { endpoint: bare(endpoint), virtualHost: virtualHost && isLabel(address.bucket, endpoint) }),
+      region,
+      known,
+    )
   if (entry.endpoint) return at({ endpoint: entry.endpoint, virtualHost: entry.virtualHost })
   const proposed = services.filter(({ endpoint }) => endpoint).map(at)
   if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
-  return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: 'https://s3.amazonaws.com', virtualHost: true })
+  return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: AMAZON, virtualHost: true })
 }
 
 /** True for addresses of one service; all hosts of Amazon are one. */
 export function sameService(one: string, other: string): boolean {
-  return bare(one) === bare(other) || (AMAZON.test(bare(one)) && AMAZON.test(bare(other)))
+  return bare(one) === bare(other) || (AMAZON_HOST.test(bare(one)) && AMAZON_HOST.test(bare(other)))
 }
 
 /** The region that the document states for a service: by a storage there, or by one that does not say where it is. */
 function regionAt(endpoint: string, services: readonly Service[]): string | undefined {
   return services.find((service) => service.endpoint === undefined || sameService(service.endpoint, endpoint))?.region
+}
+
+/** Below a number, and with `xn--` before what is no Punycode, there are no host names. */
+function isLabel(bucket: string, endpoint: string): boolean {
+  return LABEL.test(bucket) && URL.canParse(below(endpoint, bucket))
+}
+
+function below(endpoint: string, bucket: string): string {
+  return endpoint.replace('://', `://${bucket}.`)
 }
 
 /** Decides on the region: learned, host, entry, storage, environment, default. On Amazon's hosts the host follows it. */
@@ -75,17 +92,21 @@ function settled(address: ObjectAddress, stated: string | undefined, { entry, en
   const region = validRegion(named, host, entry.region, stated, environment.region)
   if (url !== undefined && (named === undefined || host === undefined)) return Object.assign({}, address, { region, url })
   const endpoint = address.endpoint.replace(
-    AMAZON,
+    AMAZON_HOST,
     (_, service, _region, domain) => `${service}.${region}${domain}${china(region, domain)}`,
   )
   const { virtualHost, bucket, path, search } = address
-  const base = virtualHost ? endpoint.replace('://', `://${bucket}.`) : `${endpoint}/${bucket}`
+  const base = virtualHost ? below(endpoint, bucket) : `${endpoint}/${bucket}`
   return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
 }
 
-/** What callers are told about a place. */
-export function locationOf({ bucket, path, endpoint, region, virtualHost }: Place, requesterPays = false): ObjectLocation {
-  return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+/** What callers are told about a place. Errors: `URL_INVALID` for a key that is no UTF-8. */
+export function locationOf({ bucket, path, endpoint, region, virtualHost, url }: Place, requesterPays = false): ObjectLocation {
+  try {
+    return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
+  } catch {
+    throw new UnsupportedError('URL_INVALID', 'this address has no key that can be read: a percent sequence is no UTF-8', { url })
+  }
 }
 
 function china(region: string, domain: string): string {

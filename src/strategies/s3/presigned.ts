@@ -3,19 +3,17 @@ import { type AuthFlow, authorized } from '../../auth/flow.ts'
 import type { Clock } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError } from '../../errors.ts'
 import { type HttpRequest, hasQueryParameter, queryValues } from '../../http/message.ts'
+import { endOfSpan } from '../../http/moment.ts'
 import { answerOf, type Refusal, refusalOf } from './refusal.ts'
 
-/** True for an address with a signature of version 4 in its query. */
-export function isPresigned({ url }: HttpRequest): boolean {
-  return hasQueryParameter(url, 'X-Amz-Signature')
+/** True for an address of the web with a signature of version 4 in its query; `s3:` names no host that one could be for. */
+export function isPresigned({ url }: Pick<HttpRequest, 'url'>): boolean {
+  return url.startsWith('http') && hasQueryParameter(url, 'X-Amz-Signature')
 }
 
 /** When a presigned address ends by what it says itself, in epoch milliseconds; undefined when it does not say so. */
 export function endOf(url: string): number | undefined {
-  const [date = ''] = queryValues(url, 'X-Amz-Date')
-  const [seconds = ''] = queryValues(url, 'X-Amz-Expires')
-  const start = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
-  return Number.isFinite(start) && /^\d{1,6}$/.test(seconds) ? start + Number(seconds) * 1000 : undefined
+  return endOfSpan(queryValues(url, 'X-Amz-Date')[0], queryValues(url, 'X-Amz-Expires')[0])
 }
 
 /** Sends it as it is. Errors: `AUTH_REJECTED` when the service refuses it, which says nothing about the user's keys. */

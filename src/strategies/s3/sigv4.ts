@@ -192,7 +192,8 @@ function timeAt(now: number) {
 }
 
 function lifetime({ expiration = Infinity }: S3Keys, { expiresIn, now }: PresigningOptions): number {
-  return Math.max(1, Math.min(expiresIn, WEEK, Math.floor((expiration - now) / 1000)))
+  if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > WEEK) throw new TypeError('presign is a whole number from 1 to 604800')
+  return Math.max(1, Math.min(expiresIn, Math.floor((expiration - now) / 1000)))
 }
 
 function decode(text: string): string {

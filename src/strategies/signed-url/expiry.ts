@@ -1,5 +1,5 @@
 import type { Entry } from '../../auth/session.ts'
-import { momentOf } from '../../http/moment.ts'
+import { endOfSpan, momentOf } from '../../http/moment.ts'
 import { own } from '../../stac/json.ts'
 import { policyOf } from './policy.ts'
 
@@ -16,8 +16,8 @@ const MARGIN = 30_000
 export function expiryOf(address: string, answer: unknown, now: number): Entry<string> {
   const query = new URL(address).searchParams
   const ends = [
-    datePlus(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
-    datePlus(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
+    endOfSpan(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
+    endOfSpan(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
     ...['se', 'ske', 'Expires'].map((name) => momentOf(query.get(name))),
     momentOf(policyOf(query)?.end),
     ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
@@ -36,13 +36,6 @@ export function endingWith<T>(entry: Entry<T>, asset: unknown, now: number): Ent
 
 function ending<T>(value: T, expiresAt: number, now: number): Entry<T> {
   return { value, expiresAt, renewAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
-}
-
-function datePlus(date: string | null, seconds: string | null): number | undefined {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date ?? '') ?? []
-  if (year === undefined || !/^\d{1,9}$/.test(seconds ?? '')) return undefined
-  const start = momentOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  return start === undefined ? undefined : start + Number(seconds) * 1000
 }
 
 function secondsFrom(now: number, value: unknown): number | undefined {

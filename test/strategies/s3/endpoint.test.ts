@@ -116,6 +116,16 @@ describe('placeOf s3://', () => {
     expect(at('https://s3.{region}.store.example/{bucket}', 'fr')).toBe('fr https://s3.fr.store.example/eo/k')
   })
 
+  it.each([
+    ['s3://xn--a/k', undefined, 'https://s3.us-east-1.amazonaws.com/xn--a/k'],
+    ['s3://xn--a/k', 'https://{bucket}.store.example', 'https://store.example/xn--a/k'],
+    ['s3://eo/k', 'https://{bucket}.192.0.2.7', 'https://192.0.2.7/eo/k'],
+    ['s3://eo/k', 'https://{bucket}.[2001:db8::7]', 'https://[2001:db8::7]/eo/k'],
+    ['s3://eo/k', 'https://{bucket}.0x7f.1', 'https://127.0.0.1/eo/k'],
+  ])('has the bucket in the path where it can be no label of the host: %s on %s', (url, platform, to) => {
+    expect(place(url, { storages: platform ? [storage({ platform })] : [] })).toBe(`us-east-1 ${to}`)
+  })
+
   it('ignores a platform that it cannot read', () => {
     for (const platform of [
       'not a url',

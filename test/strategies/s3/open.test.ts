@@ -77,6 +77,36 @@ describe('an s3:// asset that asks for nothing', () => {
     expect(store.log).toEqual([])
   })
 
+  it.each([
+    ['http://169.254.169.254/latest', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://{bucket}.10.0.0.1', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://{bucket}.[::1]', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://{bucket}.store.internal', 'URL_ADDRESS_FORBIDDEN'],
+    ['https://store.example.', 'URL_INVALID'],
+  ])('is not at %s, for any transport or for other programs', async (platform, code) => {
+    const sent: string[] = []
+    const transport: Transport = async ({ url }) => {
+      sent.push(url)
+      throw new Error('sent')
+    }
+    const auth = createAuth({ credentials: [], transport })
+    const target = asset('s3://open/k', { platform })
+    const failures = await Promise.all([auth.authorize(target), auth.fetch(target)].map(failureOf))
+    for (const failure of failures) expect(failure).toMatchObject({ code, pointer: '/assets/data/href' })
+    expect(sent).toEqual([])
+  })
+
+  it('goes over no unencrypted connection where its document says that it is protected, if only by name', async () => {
+    const open = { ...item('s3://open/k', { platform: 'http://store.example' }), 'auth:schemes': { free: { type: 'none' } } }
+    const target = assetOf({ ...open, assets: { data: { ...open.assets.data, 'auth:refs': ['free'] } } }, 'data')
+    expect(await failureOf(engine().authorize(target))).toMatchObject({ code: 'URL_INSECURE' })
+  })
+
+  it('is refused where its key is no text', async () => {
+    const failures = [engine().authorize(asset('s3://open/%ff')), engine().fetch(asset('s3://open/%ff'))]
+    for (const failure of await Promise.all(failures.map(failureOf))) expect(failure).toMatchObject({ code: 'URL_INVALID' })
+  })
+
   it('is refused where its address is none of an object', async () => {
     const arn = 's3://arn:aws:s3:eu-west-1:123456789012:accesspoint/mine/k'
     expect(await failureOf(engine().fetch(asset(arn)))).toMatchObject({

@@ -49,6 +49,30 @@ describe('an archive on two services', () => {
     expect(await place(v2([]), cloud, hub)).toMatchObject({ credential: 'cloud' })
   })
 
+  it('is asked at Amazon with the entry for Amazon, which names no address', async () => {
+    const amazon = entry({ id: 'amazon' })
+    for (const entries of [
+      [hub, amazon],
+      [amazon, hub],
+    ]) {
+      expect(await place(v2(['aws'], AMAZON), ...entries)).toMatchObject({
+        credential: 'amazon',
+        host: 'eodata.s3.us-west-2.amazonaws.com',
+      })
+      expect(await place(v2(['hub-s3']), ...entries)).toMatchObject({ credential: 'hub' })
+    }
+  })
+
+  it('names the entry of its service as the one that lacks the grant', async () => {
+    const other = v2(['aws'], AMAZON, 's3://other/k')
+    await expect(place(other, hub, entry({ id: 'amazon' }))).rejects.toMatchObject({
+      hint: expect.stringContaining('trust amazon s3://other/'),
+    })
+    await expect(place(v2(['hub-s3'], TWO_SERVICES, 's3://other/k'), entry({ id: 'amazon' }), hub)).rejects.toMatchObject({
+      credential: 'hub',
+    })
+  })
+
   it('takes the region from what is said about that service, not about the other', async () => {
     expect(await place(v2(['hub-s3', 'cloud-s3']), cloud)).toMatchObject({ region: 'waw3-1' })
     expect(await place(v2(['cloud-s3', 'hub-s3']), hub)).toMatchObject({ region: 'us-east-1' })
