@@ -11,6 +11,7 @@ import { addLogin, addLogout, addStatus } from './commands/login.ts'
 import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
 import { addTime } from './commands/time.ts'
+import { addTranslate } from './commands/translate.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -85,6 +86,7 @@ function programOf(context: Context): Command {
     addAuthorize,
     addFetch,
     addList,
+    addTranslate,
     addLogin,
     addLogout,
     addStatus,

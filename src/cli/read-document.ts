@@ -1,6 +1,6 @@
 /** The DOC argument: a path, an address or `-`. */
 import type { Auth } from '../auth/auth.ts'
-import { isAuthError } from '../errors.ts'
+import { IntegrityError, isAuthError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { ownString } from '../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
@@ -33,6 +33,16 @@ export async function readDocument(name: string, io: Io, auth: () => Promise<Aut
   const document = parseDocument(await readInput(name, io))
   const self = ownString(linkOf(document, 'self')?.object, 'href')
   return self !== undefined && isAddress(self) && URL.canParse(self) ? { document, url: self } : { document }
+}
+
+/** The text of DOC as it is, with its byte order mark. Errors: those of {@link readDocument}, but it need not be JSON. */
+export async function readText(name: string, io: Io, auth: () => Promise<Auth>): Promise<string> {
+  const bytes = isAddress(name) ? (await fetchBytes(name, io.signal, await auth())).body : await readInput(name, io)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new IntegrityError('DOC_NOT_UTF8', `"${name}" is not UTF-8 text`)
+  }
 }
 
 async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promise<ReadDocument> {

@@ -71,6 +71,8 @@ export interface ApiClientOptions {
  */
 export class ApiClient {
   readonly #options: ApiClientOptions
+  /** The user wrote the base address down, so it may be a private one. */
+  #named = true
   #settings: Settings & { readonly interceptors: Interceptor[] }
   readonly #common: Readonly<Record<string, string>>
   readonly #prepared = new WeakMap<Operation, PreparedOperation>()
@@ -189,6 +191,7 @@ export class ApiClient {
     const { origin, pathname, search } = this.allowed(address).url
     const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
     const client = new ApiClient({ ...kept, baseUrl: origin, headers, renew: false })
+    client.#named = allowInsecure === 'loopback'
     client.#settings = { ...client.#settings, events: this.#settings.events, redactor: this.#settings.redactor }
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
@@ -215,7 +218,7 @@ export class ApiClient {
     const { origin, base, governor, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted: this.#named })
     opening.then(
       (link) => {
         events.connect(link.channels)

@@ -32,10 +32,12 @@ export interface LinkOptions {
   readonly governor: Governor
   /** What tells credentials apart, without showing them: what it is made of. */
   readonly identity: object | string
+  /** Without a credential: whether the user named the origin. */
+  readonly granted: boolean
 }
 
 /** Loads the platform and its transport, and asks for the entry of the base address. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
-export async function openLink({ origin, base, auth, transport, governor, identity }: LinkOptions): Promise<Link> {
+export async function openLink({ origin, base, auth, transport, governor, identity, granted }: LinkOptions): Promise<Link> {
   const { platform } = await import('#platform')
   const [service, chosen, mark] = await Promise.all([
     auth?.service(base),
@@ -54,8 +56,7 @@ export async function openLink({ origin, base, auth, transport, governor, identi
     streams: chosen.collect !== undefined,
     send: chosen,
     service,
-    // Whoever made a client without a credential wrote the base address down.
-    granted: service?.granted ?? true,
+    granted: service?.granted ?? granted,
     lane: (name) => lanes.get(name) ?? opened(name),
     channels: new Map(channels.flatMap(([name, channel]) => (channel ? [[name, channel] as const] : []))),
   }

@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
-  clients: { from: ['errors', 'text', 'http', 'crypto', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
+  clients: { from: ['errors', 'text', 'stac', 'http', 'crypto', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
   'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },

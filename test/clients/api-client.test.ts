@@ -167,3 +167,15 @@ it('shares a lane between clients of one origin and one credential', async () =>
   const others = await Promise.all([failureOf(other?.call(safe) ?? Promise.resolve()), failureOf(other?.call(safe) ?? Promise.resolve())])
   expect(others.map(({ attempts }) => attempts)).toEqual([1, 1])
 })
+
+it('may reach a private address that its user wrote down, never one that a service names', async () => {
+  const granted: unknown[] = []
+  const send = (_request: unknown, options: { readonly granted?: boolean } = {}) => {
+    granted.push(options.granted)
+    return Promise.reject(new Error('not sent in this test'))
+  }
+  const client = new ApiClient({ baseUrl: 'https://api.example/v1', transport: send, maxRetries: 0 })
+  await failureOf(client.call(safe))
+  await failureOf(client.elsewhere('https://named.example/file').client.call(safe))
+  expect(granted).toEqual([true, false])
+})

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startRestFake } from '../servers/rest/rest-fake.ts'
 import { startTokenServer } from '../servers/token-server.ts'
+import { startTranslationFake } from '../servers/translation/translation-fake.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = (example: string, env: NodeJS.ProcessEnv = {}) =>
@@ -48,4 +49,21 @@ describe('the example of a client of any service', () => {
     expect(stderr).not.toContain('8c1f2e')
     expect(service.requests()).toBe(0)
   })
+})
+
+it('the example of a catalog in another language runs against the built package', async () => {
+  const fake = await startTranslationFake()
+  try {
+    const env = { ...process.env, STAC_AUTH_TRANSLATION_KEY: 'test-pro', STAC_AUTH_TRANSLATION_URL: fake.url }
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', 'examples/translate-catalog.ts'], {
+      cwd: root,
+      env,
+    })
+    expect(JSON.parse(stdout).properties.language).toEqual({ code: 'de' })
+    expect(stdout).toContain('"[DE] ')
+    expect(stderr).toMatch(/^[1-9]\d* texts, [1-9]\d* characters\n$/)
+    fake.assertClean()
+  } finally {
+    await fake.close()
+  }
 })

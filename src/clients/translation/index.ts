@@ -10,6 +10,7 @@ export type {
   UsageReport,
   UsageReportParams,
 } from './admin.ts'
+export { type CatalogTranslationOptions, type TranslatedCatalog, translateCatalog } from './catalog/translate-catalog.ts'
 export type { DeveloperKey, DeveloperKeyLimits, DeveloperKeys } from './developer-keys.ts'
 export type { DictionaryInput, DictionaryText } from './dictionary-text.ts'
 export type { FetchedDocument } from './document-download.ts'

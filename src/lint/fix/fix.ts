@@ -1,5 +1,5 @@
 /** What a fix is: from a finding to edits of the text. */
-import type { Edit, JsonText } from './json-text.ts'
+import type { Edit, JsonText } from '../../stac/json-text.ts'
 
 /** A finding and where it stands. */
 export interface FixPlace {

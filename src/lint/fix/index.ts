@@ -1,10 +1,10 @@
 /** Mends what can be mended in a text, and leaves every other character as it is. */
+import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
 import { type LintOptions, lintText, type Problem } from '../index.ts'
 import { valueAt } from '../pointer.ts'
 import type { About } from '../runner.ts'
 import type { FixPlace } from './fix.ts'
 import { fixes } from './fixes/index.ts'
-import { type Edit, JsonText } from './json-text.ts'
 
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */
@@ -110,8 +110,10 @@ function errorsIn(text: string, options: FixOptions): number {
 }
 
 function apply(text: string, chosen: readonly Candidate[]): string {
-  const edits = chosen.flatMap((candidate) => candidate.edits).sort((one, other) => other.start - one.start)
-  return edits.reduce((edited, { start, end, text: put }) => edited.slice(0, start) + put + edited.slice(end), text)
+  return applyEdits(
+    text,
+    chosen.flatMap((candidate) => candidate.edits),
+  )
 }
 
 function keyOf({ rule, pointer }: Problem): string {

@@ -1,6 +1,6 @@
 /** Moves of schemes inside a document. */
 import { own } from '../../stac/json.ts'
-import type { Edit, JsonText } from './json-text.ts'
+import type { Edit, JsonText } from '../../stac/json-text.ts'
 
 /** Pointers of the object in which a document has its `auth:schemes`, and of that map. */
 export interface MapPlace {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../../src/lint/fix/index.ts'
-import { JsonText } from '../../../src/lint/fix/json-text.ts'
+import { JsonText } from '../../../src/stac/json-text.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }

@@ -1,6 +1,6 @@
 /** JSON text that is edited in place: what is not meant keeps its bytes, its order and its blanks. */
-import { pointer as append } from '../../stac/json.ts'
-import { type Path, type Span, scan } from '../../stac/json-scan.ts'
+import { pointer as append, type JsonObject } from './json.ts'
+import { type Path, type Span, scan } from './json-scan.ts'
 
 /** A span of the text and what takes its place. */
 export interface Edit extends Span {
@@ -20,6 +20,17 @@ interface Node {
 
 /** Coordinates are long and hold nothing of ours. */
 const PASSED_OVER = new Set(['coordinates', 'geometries'])
+
+/** The text after edits that do not overlap. Those at the same place follow in the order in which they are given. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let edited = ''
+  let at = 0
+  for (const { start, end, text: put } of [...edits].sort((one, other) => one.start - other.start || one.end - other.end)) {
+    edited += text.slice(at, start) + put
+    at = end
+  }
+  return edited + text.slice(at)
+}
 
 /** Where everything stands in a JSON text, and the edits that change it. Edits are spans of this text; none is applied. */
 export class JsonText {
@@ -108,10 +119,17 @@ export class JsonText {
 
   /** Adds a member behind the others; undefined when there is one of that name, or no object. */
   insert(pointer: string, name: string, value: unknown): readonly Edit[] | undefined {
+    return this.insertAll(pointer, { [name]: value })
+  }
+
+  /** Adds members behind the others; undefined when there is one of their names, or no object. */
+  insertAll(pointer: string, members: JsonObject): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
-    if (!node || this.#text[node.start] !== '{' || this.#nodes.has(append(pointer, name))) return undefined
+    const names = Object.keys(members)
+    if (!node || this.#text[node.start] !== '{' || names.some((name) => this.#nodes.has(append(pointer, name)))) return undefined
     const gap = this.#gapIn(node)
-    return this.#add(node, gap, `${JSON.stringify(name)}:${this.#isAiry(node) ? ' ' : ''}${this.#written(value, gap)}`)
+    const colon = this.#isAiry(node) ? ': ' : ':'
+    return this.#add(node, gap, names.map((name) => JSON.stringify(name) + colon + this.#written(members[name], gap)).join(`,${gap}`))
   }
 
   /** Adds an element behind the others; undefined when it is no list. */

@@ -1,0 +1,43 @@
+/** `translate catalog`: a copy of a STAC document in another language. */
+import { type TranslatedCatalog, translateCatalog } from '../../clients/translation/index.ts'
+import { writeNewFile } from '../../node/write-file.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { openAuth } from '../open-auth.ts'
+import { readText } from '../read-document.ts'
+import { usageError } from '../usage.ts'
+import { batchFailure } from './batch-failure.ts'
+import { noteUsage, openClient } from './open-client.ts'
+import { paramsOf, type TranslateOptions } from './options.ts'
+
+/** Writes the copy to stdout or to a new file; with `--json` an account of it goes to stdout. Its exit code. */
+export async function catalog(name: string, options: TranslateOptions, context: Context): Promise<number> {
+  const { io, diagnostics } = context
+  const params = paramsOf(options)
+  const other = options.outputDir ?? options.resume ?? options.text
+  if (other !== undefined) throw usageError('translate catalog has no --output-dir, --resume and --text')
+  const text = await readText(name, io, openAuth(context, options, [name]))
+  const client = await openClient(context, options)
+  const copy = await translateCatalog(client, text, { ...params, signal: io.signal }).catch((error: unknown) => {
+    throw batchFailure(error)
+  })
+  for (const pointer of copy.kept)
+    diagnostics.warn({ code: 'MARKUP_LOST', pointer, message: 'the service lost markup, so a part is left as it was' })
+  if (options.output === undefined || options.output === '-') await write(io.stdout, options.json ? account(copy, copy.text) : copy.text)
+  else {
+    await writeNewFile(options.output, async () => once(copy.text))
+    if (options.json) await write(io.stdout, account(copy))
+  }
+  await diagnostics.note(`${copy.places} texts in ${params.target_lang}; ${copy.sent} were sent, ${copy.characters} characters`)
+  if (options.usage) await noteUsage(client, context)
+  return EXIT.done
+}
+
+function account({ places, sent, characters, kept }: TranslatedCatalog, text?: string): string {
+  return `${JSON.stringify({ places, sent, characters, kept, ...(text !== undefined && { text }) })}\n`
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}

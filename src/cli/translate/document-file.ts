@@ -1,0 +1,88 @@
+/** Documents through the service, from file to file. Until the translation is here, a private file remembers what names it. */
+import { rm } from 'node:fs/promises'
+import type { TranslatedDocument } from '../../clients/translation/documents.ts'
+import type { TranslationClient } from '../../clients/translation/index.ts'
+import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { newPath } from '../../node/write-file.ts'
+import { ownString } from '../../stac/json.ts'
+import { parseDocument } from '../../stac/parse-document.ts'
+import type { Context } from '../context.ts'
+import { readInput } from '../read-bytes.ts'
+import { replacePrivateFile } from '../trust/private-file.ts'
+import { paramsOf, type TranslateOptions } from './options.ts'
+import { DocumentProgress } from './progress.ts'
+
+/** After these the service has nothing more to give. */
+const OVER = new Set(['DOCUMENT_FAILED', 'DOCUMENT_GONE'])
+
+/** Translates a document into a new file. Errors: those of `documents.translate`; the file is complete or not there. */
+export async function translateFile(
+  client: TranslationClient,
+  name: string,
+  output: string,
+  options: TranslateOptions,
+  context: Context,
+): Promise<TranslatedDocument> {
+  const { signal } = context.io
+  await newPath(output)
+  const progress = new DocumentProgress(client, name, context.io)
+  try {
+    const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal })
+    const kept = `${output}.handle.json`
+    const text = `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
+    await replacePrivateFile(kept, async () => text)
+    return await finish(kept, client.documents.resume(handle, { path: output }, { signal }), context)
+  } finally {
+    progress.end()
+  }
+}
+
+/**
+ * Goes on with a document that an earlier command uploaded.
+ *
+ * @param kept the file in which that command left what names the document
+ *
+ * Errors: `CONFIG_INVALID` for a file of another service or without such a name, those of `documents.resume`.
+ */
+export async function resumeFile(
+  client: TranslationClient,
+  kept: string,
+  output: string | undefined,
+  context: Context,
+): Promise<TranslatedDocument & { readonly output: string }> {
+  const record = parseDocument(await readInput(kept, context.io))
+  const [service, place, document_id, document_key] = ['service', 'output', 'document_id', 'document_key'].map((name) =>
+    ownString(record, name),
+  )
+  const path = output ?? place
+  if (document_id === undefined || document_key === undefined || path === undefined)
+    throw new ConfigurationError('CONFIG_INVALID', `"${kept}" does not name a document of the translation service`)
+  if (service !== client.origin)
+    throw new ConfigurationError(
+      'CONFIG_INVALID',
+      `the document of "${kept}" is at ${service ?? 'another service'}, not at ${client.origin}`,
+      {
+        hint: 'give the --base-url or --plan with which it was uploaded',
+      },
+    )
+  const progress = new DocumentProgress(client, path, context.io)
+  try {
+    const { signal } = context.io
+    const done = client.documents.resume({ document_id, document_key }, { path }, { signal })
+    return { ...(await finish(kept, done, context)), output: path }
+  } finally {
+    progress.end()
+  }
+}
+
+async function finish(kept: string, translation: Promise<TranslatedDocument>, { diagnostics }: Context): Promise<TranslatedDocument> {
+  try {
+    const document = await translation
+    await rm(kept, { force: true })
+    return document
+  } catch (error) {
+    if (isAuthError(error) && OVER.has(error.code)) await rm(kept, { force: true })
+    else await diagnostics.note(`the service goes on with it; fetch it with: stac-auth translate --resume ${kept}`)
+    throw error
+  }
+}

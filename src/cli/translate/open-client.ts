@@ -1,0 +1,34 @@
+/** The client of the translation service, with the user's key. */
+import { TranslationClient, type TranslationClientOptions } from '../../clients/translation/index.ts'
+import type { Context } from '../context.ts'
+import { openAuth } from '../open-auth.ts'
+import { usageError } from '../usage.ts'
+import { version } from '../version.ts'
+import type { TranslateOptions } from './options.ts'
+
+/**
+ * A client with the key in `STAC_AUTH_TRANSLATION_KEY`, else with the entry of the credential file that may go to the service.
+ *
+ * Errors: `USAGE` for a plan that there is none of, `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`, `FILE_ACCESS`.
+ */
+export async function openClient(context: Context, options: TranslateOptions): Promise<TranslationClient> {
+  const { baseUrl, plan } = options
+  if (plan !== undefined && plan !== 'free' && plan !== 'pro') throw usageError('--plan is free or pro')
+  if (plan !== undefined && baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
+  const key = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
+  // An address that the user typed may be on this very machine.
+  const host: Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'> =
+    baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
+  const appInfo = { name: 'stac-auth-cli', version: version() }
+  if (key !== undefined) return new TranslationClient({ ...host, appInfo, apiKey: key })
+  const auth = await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])()
+  return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), appInfo, auth })
+}
+
+/** Says how much of the quota is used. */
+export async function noteUsage(client: TranslationClient, { io, diagnostics }: Context): Promise<void> {
+  const usage = await client.usage({ signal: io.signal })
+  const left = usage.remaining()
+  const limit = Number.isFinite(left) ? ` of ${usage.character_limit} characters, ${left} are left` : ' characters, without a limit'
+  await diagnostics.note(`usage: ${usage.character_count}${limit}`)
+}
