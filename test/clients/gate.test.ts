@@ -75,7 +75,7 @@ it('gets every call through a service that takes 5 at a time', async () => {
   const { origin } = await service(async () => {
     if (active >= 5) {
       refused++
-      return { status: 429, headers: { 'retry-after': '0.2' } }
+      return { status: 429, headers: { 'retry-after': '1.1' } }
     }
     active++
     await new Promise((resolve) => setTimeout(resolve, 2))

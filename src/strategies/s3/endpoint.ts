@@ -31,7 +31,7 @@ export const AMAZON = 'https://s3.amazonaws.com'
 
 const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
 /** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. */
-const LABEL = /^[a-z\d][a-z\d-]*$/
+const LABEL = /^(?!xn--)[a-z\d][a-z\d-]*$/
 
 /** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
 export function amazonRegion({ endpoint }: ObjectAddress): string | undefined {
