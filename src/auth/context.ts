@@ -6,7 +6,7 @@ import { runFlow } from './drive.ts'
 import type { Leg } from './flow.ts'
 import type { MemorySessions } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { AuthContext, Clock, Input, Origin, Resource, Token, Warning } from './strategy.ts'
+import type { AuthContext, Clock, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000
@@ -19,6 +19,8 @@ export interface World {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void
+  /** Hears what became of the token of an entry. */
+  readonly changed: (change: SessionChange) => void
   /** Hears which entry was accepted at which address. */
   readonly used: (credential: string, url: string) => void
   /** Origins that the user wrote down. */
@@ -48,7 +50,8 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
   const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })
-  const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn }
+  const changed: AuthContext['changed'] = (change) => world.changed({ credential: credential.id, change })
+  const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn, changed }
   const via = credential.with ?? credential.subject
   if (typeof via !== 'string') return context
   const input: Input = {

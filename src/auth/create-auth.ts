@@ -17,7 +17,7 @@ import type { Runtime } from './runtime.ts'
 import { type Selection, Unusable } from './select.ts'
 import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { Clock, LazyStrategy, Strategy, Warning } from './strategy.ts'
+import type { Clock, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 export interface AuthOptions {
   /** The user's entries; in code they may hold plain strings. */
@@ -36,6 +36,8 @@ export interface AuthOptions {
   readonly onWarning?: (warning: Warning) => void
   /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
   readonly onUse?: (credential: string, url: string) => void
+  /** Hears when the token of an entry comes, is renewed or goes, so that what is shown can follow. */
+  readonly onSession?: (change: SessionChange) => void
   readonly clock?: Clock
   /** Where tokens are kept; default: in memory, as long as this engine. */
   readonly session?: SessionStore

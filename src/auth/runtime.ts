@@ -32,7 +32,7 @@ export class Runtime {
   readonly #anonymous: 'allow' | undefined
 
   constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
-    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, session } = options
+    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
     const passing = memoryStore()
     this.#chooser = chooser
     this.#anonymous = anonymous
@@ -44,6 +44,7 @@ export class Runtime {
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: onWarning,
       used: onUse,
+      changed: onSession,
       named: chooser.named,
       entry: (id) => chooser.own.find(({ credential }) => credential.id === id),
     }
@@ -112,7 +113,7 @@ export class Runtime {
     await choice.strategy.login(this.#alone(choice, signal), interaction)
   }
 
-  async logout(id: string, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
+  async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
     try {
@@ -121,7 +122,7 @@ export class Runtime {
         if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal ? { signal } : {})
       }
     } finally {
-      await choice.strategy.logout(this.#alone(choice, signal))
+      await choice.strategy.logout(this.#alone(choice, signal), end ? { end } : {})
     }
   }
 
