@@ -15,13 +15,23 @@ const PAGES: Readonly<Record<string, string>> = {
   '/bye.html': page('app'),
 }
 
-/** `/` logs in, `/two.html` has the library twice, `/callback.html` is the redirect URI. */
-export async function startLoginSite(): Promise<AnsweringServer> {
+/**
+ * `/` logs in, `/two.html` has the library twice, `/callback.html` is the redirect URI; a parameter that `tampered` gives takes the place of
+ * that of the answer, as if somebody sat between.
+ */
+export async function startLoginSite(
+  tampered: () => readonly [name: string, value: string] | undefined = () => undefined,
+): Promise<AnsweringServer> {
   const [app, worker] = await Promise.all(
     ['browser-login-in-page.ts', 'browser-login-in-worker.ts'].map((name) => scriptOf(`test/peers/${name}`)),
   )
   const scripts: Readonly<Record<string, string | undefined>> = { '/app.js': app, '/worker.js': worker }
-  return startAnswering(({ path }) => {
+  return startAnswering(({ path, query }) => {
+    const [name = '', value = ''] = (path === '/callback.html' && tampered()) || []
+    if (query.has(name) && query.get(name) !== value) {
+      query.set(name, value)
+      return { status: 302, headers: { location: `${path}?${query}` } }
+    }
     const policy = { 'content-security-policy': POLICY }
     const script = scripts[path]
     if (script !== undefined) return { status: 200, headers: { 'content-type': 'text/javascript', ...policy }, body: script }
