@@ -1,4 +1,5 @@
 import type { Credential, CredentialForm, Field } from '../auth/credential.ts'
+import { givenTarget } from '../auth/given-target.ts'
 import { type Need, needOf, patternFor } from '../auth/need.ts'
 import { loadStrategies } from '../auth/registry.ts'
 import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
@@ -22,16 +23,18 @@ const MAX_TEXT = 500
 
 /**
  * One form for each scheme that the targets ask for, in the order of their references; schemes that nobody knows are left out. No
- * network. A form says where everything would go, and whether a page can do it at all.
+ * network. A form says where everything would go, and whether a page can do it at all. Errors: `TARGET_NOT_FOUND` for what `assetOf` did not
+ * find.
  */
 export async function describeNeeds(
-  targets: Target | readonly Target[],
+  targets: Target | Iterable<Target> | undefined,
   { strategies = defaultStrategies, typed = [] }: DescribeOptions = {},
 ): Promise<readonly FormModel[]> {
   const known = await loadStrategies(strategies)
   const named = new Set(typed.map((url) => new URL(url).origin))
   const needs = new Map<string, Need[]>()
-  for (const target of Array.isArray(targets) ? (targets as readonly Target[]) : [targets as Target]) {
+  for (const target of targets && Symbol.iterator in targets ? targets : [givenTarget(targets)]) {
+    if (target.kind === 'item_asset') continue
     for (const ref of target.refs) {
       const need = URL.canParse(target.href, target.scope.url) ? needOf(target, ref, known) : undefined
       if (need) needs.set(need.pointer, [...(needs.get(need.pointer) ?? []), need])

@@ -16,7 +16,7 @@ self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly 
     refused: await auth.fetch(data.url).then(({ status }) => status, codeOf),
     popup: await logins.popup('http-1').catch(codeOf),
     redirect: await logins.redirect('http-1').catch(codeOf),
-    forms: (await describeNeeds(assetOf(data.item, 'data') ?? [])).map(({ fields }) => fields.map(({ name }) => name)),
+    forms: (await describeNeeds(assetOf(data.item, 'data'))).map(({ fields }) => fields.map(({ name }) => name)),
     extractable: pair.privateKey.extractable,
   })
 }
