@@ -23,8 +23,21 @@ const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** Fewer than `size` where the file has become shorter. */
 function firstBytes(file: number, size: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(size)
+  const bytes = roomFor(size)
   let read = 0
   for (let more = -1; more !== 0 && read < size; read += more) more = readSync(file, bytes, read, size - read, null)
-  return bytes.subarray(0, read)
+  return read < size ? bytes.subarray(0, read) : bytes
+}
+
+/** Memory is taken for many files at once: to take and to collect it for each costs more than to read most of them. */
+const SLAB = 2 ** 18
+let slab = Buffer.alloc(0)
+
+/** Bytes that nobody else has. */
+function roomFor(size: number): Buffer {
+  if (size > SLAB / 4) return Buffer.allocUnsafe(size)
+  if (size > slab.length) slab = Buffer.allocUnsafe(SLAB)
+  const room = slab.subarray(0, size)
+  slab = slab.subarray(size)
+  return room
 }
