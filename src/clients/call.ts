@@ -18,7 +18,7 @@ import { Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
 import { shownRequestHeaders } from './shown-headers.ts'
 import { sleep } from './sleep.ts'
-import { StreamedBody } from './streamed-body.ts'
+import type { StreamedBody } from './streamed-body.ts'
 import { attemptTimeout, deadlineOf } from './timeouts.ts'
 import { traceOf } from './trace.ts'
 import { Watch } from './watch.ts'
@@ -79,6 +79,7 @@ export class Call {
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, prepared, draft, options } = this.#parts
     const lane = link.lane(prepared.operation.lane ?? '')
+    if (prepared.responseKind === 'stream') await this.#stream()
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
     const retries = new Retries({ settings, prepared, draft, options, lane, streams: link.streams })
@@ -102,10 +103,14 @@ export class Call {
     }
   }
 
+  async #stream(): Promise<void> {
+    const module = await import('./streamed-body.ts')
+    this.#streamed = new module.StreamedBody(this.#interruption, this.#url)
+  }
+
   #begin(link: Link): Attempts {
     const { settings, prepared, draft } = this.#parts
     const { timeouts, origin } = settings
-    if (prepared.responseKind === 'stream') this.#streamed = new StreamedBody(this.#interruption, this.#url)
     this.#attempts = new Attempts(draft, {
       link,
       collect: this.#streamed?.collect(link.send) ?? link.collect,
