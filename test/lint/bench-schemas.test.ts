@@ -9,7 +9,12 @@ type Document = JsonObject & { readonly stac_extensions: readonly string[] }
 const { item } = await load<{ item(index: number): Document }>('lint.mjs')
 const { schemas } = await load<{ schemas: readonly { readonly $id: string }[] }>('schemas/index.mjs')
 
-const ajv = new Ajv({ allErrors: true, strict: false, logger: false, formats: { iri: isAddress, 'iri-reference': (text: string) => text !== '' } })
+const ajv = new Ajv({
+  allErrors: true,
+  strict: false,
+  logger: false,
+  formats: { iri: isAddress, 'iri-reference': (text: string) => text !== '' },
+})
 formats.default(ajv)
 for (const schema of schemas) ajv.addSchema(schema)
 
