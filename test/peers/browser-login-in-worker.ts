@@ -4,7 +4,7 @@ import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
 
 const codeOf = (error: unknown) => (isAuthError(error) ? error.code : String(error))
 
-self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly token: string; readonly item: unknown }>) => {
+self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly token: string; readonly item: object }>) => {
   const warnings: string[] = []
   const auth = createAuth({
     credentials: bearer(data.token, `${new URL(data.url).origin}/`),

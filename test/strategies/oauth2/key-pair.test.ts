@@ -6,6 +6,8 @@ import { scheme, target } from '../../harness/documents.ts'
 
 const TOKEN_URL = 'https://identity.example/token'
 
+const noKey = async (): Promise<unknown> => undefined
+
 /** Why an engine with these members cannot get a token; nothing is sent. */
 async function refusal(members: object) {
   const sent: string[] = []
@@ -51,8 +53,8 @@ describe('a key pair of the page’s', () => {
   })
 
   it.each([
-    ['without bound tokens', { dpopKeyPair: async () => undefined }],
-    ['beside another key', { dpop: true, dpopKey: 'x', dpopKeyPair: async () => undefined }],
+    ['without bound tokens', { dpopKeyPair: noKey }],
+    ['beside another key', { dpop: true, dpopKey: 'x', dpopKeyPair: noKey }],
     ['that is no function', { dpop: true, dpopKeyPair: 'x' }],
   ])('%s is no entry', async (_name, members) => {
     expect(await refusal(members)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/dpopKeyPair' })
