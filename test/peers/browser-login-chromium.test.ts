@@ -33,8 +33,9 @@ describe('a login by popup', () => {
     await page.goto(addressOf(site, server))
     expect(await read(page, server.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
     const popup = await popupOf(page)
-    const closed = popup.waitForEvent('close')
+    await popup.waitForURL(/\/interaction\//)
     expect(await popup.evaluate(() => opener)).toBeNull()
+    const closed = popup.waitForEvent('close')
     await agree(popup)
     expect(await page.evaluate(() => app.login)).toEqual({ value: undefined })
     await closed
@@ -59,6 +60,7 @@ describe('a login by popup', () => {
     await second.close()
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'LOGIN_DENIED', message: expect.stringContaining('closed') })
     const third = await popupOf(page)
+    await third.waitForURL(/\/interaction\//)
     const gone = third.waitForEvent('close')
     await page.evaluate(() => app.giveUp())
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'ABORTED' })
