@@ -61,10 +61,12 @@ describe('a login by popup', () => {
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'LOGIN_DENIED', message: expect.stringContaining('closed') })
     const third = await popupOf(page)
     await third.waitForURL(/\/interaction\//)
-    const gone = third.waitForEvent('close')
     await page.evaluate(() => app.giveUp())
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'ABORTED' })
-    await gone
+    // A window that does not know its opener is not closed from afar: what is done in it from here on is nobody's.
+    await agree(third)
+    await third.waitForURL(`${site.origin}/callback.html`)
+    expect(await third.evaluate(() => completed)).toBe('unclaimed')
     expect(grants(server)).toEqual([])
   }, 60_000)
 
