@@ -10,6 +10,7 @@ import type { Problem } from './problem.ts'
 import { FINDING_LIMIT, problemOf } from './runner.ts'
 
 const MiB = 2 ** 20
+const STRICT = new TextDecoder('utf-8', { fatal: true })
 
 export interface TextOptions extends LintOptions {
   /** Line of a file on which the text begins, from 1: for files with a document on each line. */
@@ -45,7 +46,7 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
 function decode(source: string | Uint8Array): string | undefined {
   if (typeof source === 'string') return source.charCodeAt(0) === 0xfeff ? source.slice(1) : source
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(source)
+    return STRICT.decode(source)
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
+import { LastOrigin } from '../http/last-origin.ts'
 import type { HttpRequest, SendOptions } from '../http/message.ts'
 import { codingsOf } from './decode-body.ts'
 import { UndiciArrival } from './undici-arrival.ts'
@@ -28,9 +29,16 @@ export async function exchange(dispatcher: Dispatcher, request: HttpRequest, opt
 }
 
 function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
-  const { origin, pathname, search } = new URL(request.url)
-  const { method, body = null } = request
-  return { origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+  const { url, method, body = null } = request
+  const origin = ORIGIN.ofPlain(url)
+  const path = origin === undefined ? pathOf(new URL(url)) : url.slice(origin.length)
+  return { origin: origin ?? ORIGIN.of(url), path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+}
+
+const ORIGIN = new LastOrigin()
+
+function pathOf({ pathname, search }: URL): string {
+  return pathname + search
 }
 
 /** A part of a file is asked for as it is: a part of its compressed form could not be taken apart. */
