@@ -23,8 +23,8 @@ export interface Answer {
   readonly url: string
   /** Undefined for 304. */
   readonly bytes?: Uint8Array
-  readonly etag?: string
-  readonly modified?: string
+  /** What to ask with the next time (RFC 9110 §8.8). */
+  readonly validators?: Pick<Outcome, 'etag' | 'modified'>
 }
 
 /** What the asking is done with. */
@@ -91,9 +91,7 @@ async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: 
   if (status < 200 || status > 299) throw await refused(response, clock.now())
   const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
   const bytes = await response.bytes(maxBytes ?? DOCUMENT_LIMITS.other)
-  const url = response.url || job.url
-  if (etag === null && modified === null) return { url, bytes }
-  return { url, bytes, ...(etag !== null && { etag }), ...(modified !== null && { modified }) }
+  return { url: response.url || job.url, bytes, validators: { ...(etag !== null && { etag }), ...(modified !== null && { modified }) } }
 }
 
 function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlManners, earlier: Outcome | undefined): HttpRequest {

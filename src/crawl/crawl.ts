@@ -9,7 +9,7 @@ import { type Job, type Left, type Outcome, originOf, startAt } from './job.ts'
 import { LentSignals } from './lent-signals.ts'
 import { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
-import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit, withValidators } from './visit.ts'
+import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
@@ -180,19 +180,15 @@ class Crawler {
 
   async #asked(job: Job): Promise<Found> {
     try {
-      return await this.#answered(job)
+      if (this.#options.robots && !(await this.#robots.allow(job.url)))
+        return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
+      const earlier = this.#options.earlier?.(job.key)
+      const answer = await ask(job, this.#asking, earlier)
+      if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
+      return this.#read(job, answer)
     } catch (error) {
       return failed(job, error)
     }
-  }
-
-  async #answered(job: Job): Promise<Found> {
-    if (this.#options.robots && !(await this.#robots.allow(job.url)))
-      return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
-    const earlier = this.#options.earlier?.(job.key)
-    const answer = await ask(job, this.#asking, earlier)
-    if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
-    return this.#read(job, answer)
   }
 
   #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): Found {
@@ -200,16 +196,15 @@ class Crawler {
     return { outcome, recalled }
   }
 
-  #read(job: Job, { url, bytes = new Uint8Array(), etag, modified }: Answer): Found {
+  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer): Found {
     const document = parseDocument(bytes, { url })
     const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
     const counted = job.page ? Math.min(documents, room) : documents
     if (job.page) this.#documents += counted
     const all = counted < documents ? [...left, this.#limit(documents - counted, url)] : left
-    const outcome: Outcome = { url, documents: counted, jobs, scopes, left: all }
-    const known = etag === undefined && modified === undefined ? outcome : withValidators(outcome, etag, modified)
-    return { outcome: known, document, bytes }
+    const outcome: Outcome = { url, documents: counted, jobs, scopes, left: all, ...validators }
+    return { outcome, document, bytes }
   }
 
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {

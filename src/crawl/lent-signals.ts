@@ -81,9 +81,8 @@ class Lent implements LentSignal {
 
   giveBack(): void {
     this.#end = undefined
-    const isFree = !this.signal.aborted
-    if (!isFree) this.rest()
-    this.#returned(this, isFree)
+    if (this.signal.aborted) this.forget()
+    else this.#returned(this, true)
   }
 
   forget(): void {

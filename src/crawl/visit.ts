@@ -39,11 +39,6 @@ export function parentsAt(url: string, scopes: readonly Scope[]): readonly StacD
   return scopes.filter((scope) => scope.origin === origin).map(({ document }) => document)
 }
 
-/** The outcome with what to ask by the next time. */
-export function withValidators(outcome: Outcome, etag: string | undefined, modified: string | undefined): Outcome {
-  return { ...outcome, ...(etag !== undefined && { etag }), ...(modified !== undefined && { modified }) }
-}
-
 /** What came of a job that could not be done; throws on what is no error of the library. */
 export function failed(job: Job, thrown: unknown): Found {
   if (!isAuthError(thrown)) throw thrown

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
-import { LastOrigin } from '../http/last-origin.ts'
 import type { HttpRequest, SendOptions } from '../http/message.ts'
 import { codingsOf } from './decode-body.ts'
+import { requestTarget } from './request-target.ts'
 import { UndiciArrival } from './undici-arrival.ts'
 import { UndiciResponse } from './undici-response.ts'
 
@@ -29,16 +29,9 @@ export async function exchange(dispatcher: Dispatcher, request: HttpRequest, opt
 }
 
 function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
-  const { url, method, body = null } = request
-  const origin = ORIGIN.ofPlain(url)
-  const path = origin === undefined ? pathOf(new URL(url)) : url.slice(origin.length)
-  return { origin: origin ?? ORIGIN.of(url), path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
-}
-
-const ORIGIN = new LastOrigin()
-
-function pathOf({ pathname, search }: URL): string {
-  return pathname + search
+  const { method, body = null } = request
+  const { origin, path } = requestTarget(request.url)
+  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
 }
 
 /** A part of a file is asked for as it is: a part of its compressed form could not be taken apart. */
