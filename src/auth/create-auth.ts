@@ -145,7 +145,7 @@ export function createAuth(options: AuthOptions): Auth {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
-    send: async (request, options) => (await running()).send(request, options),
+    send: async (request, options) => (runtime ?? (await running())).send(request, options),
     login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
     logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),

@@ -164,11 +164,11 @@ export class Runtime {
   }
 
   /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
-    const url = this.#written(request.url)
-    const { method, body } = request
-    const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
-    return this.#exchange.send(plain, { selections: this.#exchange.byAddress(url) }, signal ? { signal } : {})
+  async send({ method, url: address, headers, body }: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
+    const url = this.#written(address)
+    const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
+    const selections = this.#exchange.byAddress(url)
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal })
   }
 
   #written(address: string): URL {
@@ -212,10 +212,14 @@ function withOurErrors(theirs: Transport): Transport {
 
 /** The platform's transport is loaded by the first request. */
 function lazyTransport(): Transport {
-  let transport: Promise<Transport> | undefined
-  const send = async (request: HttpRequest, options?: SendOptions) => {
-    transport ??= platform.defaultTransport()
-    return (await transport)(request, options)
+  let transport: Transport | undefined
+  let loading: Promise<Transport> | undefined
+  const load = async () => {
+    loading ??= platform.defaultTransport()
+    transport = await loading
+    return transport
   }
+  const send = (request: HttpRequest, options?: SendOptions) =>
+    transport ? transport(request, options) : load().then((loaded) => loaded(request, options))
   return Object.assign(send, platform.connect && { connect: platform.connect })
 }
