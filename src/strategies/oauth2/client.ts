@@ -1,7 +1,7 @@
 /** openid-client, set up for an entry, with a `fetch` that sends through the context and reads every answer first. */
 import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
-import { generatePrivateKey, importPrivateKey, type PrivateKey } from '../../crypto/private-key.ts'
+import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
@@ -12,7 +12,7 @@ import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 import { serverOf } from './server.ts'
 
-export type Library = typeof import('openid-client')
+type Library = typeof import('./library.ts')
 
 /** What a grant is given. */
 export interface Client {
@@ -55,7 +55,8 @@ export async function converse<T>(
 ): Promise<Outcome<T>> {
   const published = await serverOf(context)
   const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
-  const [library, authentication] = await Promise.all([import('openid-client'), authenticationOf(context)])
+  const library = await import('./library.ts')
+  const authentication = await authenticationOf(context, library)
   const configuration = configured(library, server, authentication, context)
   const key = context.credential.dpop ? await boundKey(context) : undefined
   const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
@@ -73,6 +74,7 @@ export async function converse<T>(
 export async function boundKey({ credential, session }: OAuth2Context): Promise<PrivateKey> {
   const text = credential.dpopKey && (await revealText(credential.dpopKey as Secret, 'dpopKey', credential))
   const { value } = await session.resolve<PrivateKey>('dpop key', async () => {
+    const { generatePrivateKey, importPrivateKey } = await import('../../crypto/private-key.ts')
     const key = text === undefined ? await generatePrivateKey() : await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
     if ('problem' in key) throw unfit('dpopKey', credential.id, key.problem)
     return { value: key }
