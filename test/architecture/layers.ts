@@ -36,7 +36,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
-  index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
+  engine: { from: [...VOCABULARY, 'auth'] },
+  index: { from: [...VOCABULARY, 'auth', 'strategies', 'engine'] },
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],

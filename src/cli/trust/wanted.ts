@@ -1,6 +1,6 @@
 /** The schemes of a document for which its reader has no entry, and where their material would go. */
 import type { Auth } from '../../auth/auth.ts'
-import { parseGrant } from '../../auth/grant.ts'
+import { parseGrant } from '../../auth/parse-grant.ts'
 import { loadStrategies } from '../../auth/registry.ts'
 import type { Strategy } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
