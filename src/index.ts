@@ -1,6 +1,73 @@
 /** The public API of stac-auth: documents, credentials, the engine with all strategies. */
+export type { Auth, AuthorizedRequest, AuthorizeOptions, Explanation, RefExplanation } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
-export * from './engine.ts'
+export {
+  bearer,
+  type Credential,
+  type CredentialForm,
+  type CredentialInput,
+  type CredentialSet,
+  type CredentialSource,
+  type EntryForm,
+  type Field,
+  type SecretSource,
+} from './auth/credential.ts'
+export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
+export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
+export { memoryStore } from './auth/memory-store.ts'
+export { loadStrategies } from './auth/registry.ts'
+export { Secret, type SecretInput } from './auth/secret.ts'
+export type { Entry, Session } from './auth/session.ts'
+export type { SessionStore } from './auth/session-store.ts'
+export type {
+  AuthContext,
+  Clock,
+  Identity,
+  IdentityMember,
+  Preparation,
+  SchemeIdentity,
+  Strategy,
+  Token,
+  Warning,
+} from './auth/strategy.ts'
+export {
+  AbortedError,
+  AuthError,
+  type AuthErrorFields,
+  ChallengeError,
+  ConfigurationError,
+  CredentialError,
+  IntegrityError,
+  isAuthError,
+  NetworkError,
+  ProtocolError,
+  SelectionError,
+  TimeoutError,
+  TrustError,
+  UnsupportedError,
+} from './errors.ts'
+export type { Connect, Connection, HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from './http/message.ts'
+export type { DocumentKind, StacDocument } from './stac/document.ts'
+export { kindOf } from './stac/document.ts'
+export {
+  type ApiKeyScheme,
+  type AuthScheme,
+  type CustomScheme,
+  type HttpScheme,
+  isApiKeyScheme,
+  isHttpScheme,
+  isOAuth2Scheme,
+  isOpenIdConnectScheme,
+  isS3Scheme,
+  isSignedUrlScheme,
+  type OAuth2Scheme,
+  type OpenIdConnectScheme,
+  type S3Scheme,
+  type SignedUrlScheme,
+  type SigningParameter,
+} from './stac/scheme.ts'
+export type { ObjectLocation, Storage } from './stac/storage.ts'
+export { alternateOf, assetOf, linkOf, type Target, type TargetKind, type TargetOptions, targetsOf } from './stac/target.ts'
 export type { TokenIssuer } from './strategies/http/private-token/issuance.ts'
 export type { TokenChallenge } from './strategies/http/private-token/token-challenge.ts'
 export { defaultStrategies } from './strategies/index.ts'

@@ -37,7 +37,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   engine: { from: [...VOCABULARY, 'auth'] },
-  index: { from: [...VOCABULARY, 'auth', 'strategies', 'engine'] },
+  index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
