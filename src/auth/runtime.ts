@@ -10,7 +10,7 @@ import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, sendLeg, type World } from './context.ts'
-import type { AuthOptions } from './create-auth.ts'
+import type { EngineOptions } from './create-engine.ts'
 import { authorizedLeg } from './drive.ts'
 import { Exchange } from './exchange.ts'
 import type { Leg } from './flow.ts'
@@ -31,7 +31,7 @@ export class Runtime {
   readonly #exchange: Exchange
   readonly #anonymous: 'allow' | undefined
 
-  constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
+  constructor(chooser: Chooser, clock: Clock, options: EngineOptions) {
     const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
     const passing = memoryStore()
     this.#chooser = chooser
