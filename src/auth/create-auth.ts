@@ -143,7 +143,12 @@ export function createAuth(options: AuthOptions): Auth {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
-    send: async (request, options) => (await running()).send(request, options),
+    send: async (wanted, options) => {
+      if (wanted !== undefined && 'method' in wanted) return (await running()).send(wanted, options)
+      const target = givenTarget(wanted)
+      await ready(target)
+      return (await running()).sendTarget(target, options)
+    },
     login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
     logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),
