@@ -39,6 +39,8 @@ class Collector implements Dispatcher.DispatchHandler {
   #coded: string | undefined
   #parts: Buffer[] = []
   #length = 0
+  /** The body is whole, or as much of it as is wanted; it may still be decoded. */
+  #isWhole = false
   #limit = 0
 
   constructor({ origin, method }: PartedRequest, options: CollectOptions, done: Done) {
@@ -67,7 +69,7 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#done) return
+    if (!this.#done || this.#isWhole) return
     this.#length += chunk.length
     this.#parts.push(chunk)
     if (this.#length <= this.#limit) return
@@ -101,6 +103,8 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   #complete(): void {
+    if (this.#isWhole) return
+    this.#isWhole = true
     const [first] = this.#parts
     const body = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
     if (this.#coded === undefined) {
@@ -108,7 +112,7 @@ class Collector implements Dispatcher.DispatchHandler {
     } else {
       this.#decoded(body, this.#coded).then(
         (plain) => this.#answer(plain),
-        (error: unknown) => this.fail(this.#bodyError(error)),
+        (error: unknown) => this.#undecoded(error),
       )
     }
   }
@@ -118,6 +122,12 @@ class Collector implements Dispatcher.DispatchHandler {
     if (codings.length === 0) return body
     const bytes = await readBody(decodeBody(Readable.from([body]), codings), this.#limit, this.#origin)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** A status that is no success says enough without its body. */
+  #undecoded(error: unknown): void {
+    if (this.#status >= 300) this.#answer(Buffer.alloc(0))
+    else this.fail(this.#bodyError(error))
   }
 
   #answer(body: Buffer): void {
