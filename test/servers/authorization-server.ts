@@ -20,6 +20,8 @@ export interface AuthorizationServer {
   refuseShown(): void
   /** Tells the truth about a token: false for one that was revoked. */
   isAlive(token: string): Promise<boolean>
+  /** Whose access token it is; undefined for one that is not, or no longer, good. */
+  accountOf(token: string): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -82,6 +84,7 @@ export async function startAuthorizationServer(settings: ServerSettings = {}): P
       for (const token of shown) refused.add(token)
     },
     isAlive: async (token) => Boolean((await provider.RefreshToken.find(token)) ?? (await provider.AccessToken.find(token))),
+    accountOf: async (token) => (await provider.AccessToken.find(token))?.accountId,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
