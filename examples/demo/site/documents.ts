@@ -1,0 +1,195 @@
+/** The catalog that the page shows: scenes, a climate model, fields, and entries of somebody who wants what others have. */
+import { AUTHENTICATION } from '../documents.ts'
+import { GRID, KEY_HEADER, PLACES, type Scene } from './holdings.ts'
+import { SIZE } from './landscape.ts'
+
+export interface SiteAddresses {
+  readonly catalog: string
+  readonly archive: string
+  readonly issuer: string
+  /** A host that nobody trusts. */
+  readonly evil: string
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The documents by path. */
+export function siteDocuments(addresses: SiteAddresses): Readonly<Record<string, Json>> {
+  return {
+    '/catalog.json': root(),
+    '/scenes/collection.json': collection('scenes', 'Scenes', SCENES, ['lake', 'coast', 'delta'], [-4, 43, 31, 55]),
+    '/scenes/lake.json': lake(addresses),
+    '/scenes/coast.json': coast(addresses),
+    '/scenes/delta.json': delta(addresses),
+    '/models/collection.json': collection('models', 'Models and registers', MODELS, ['climate', 'fields'], [-10, 40, 30, 60]),
+    '/models/climate.json': climate(addresses),
+    '/models/fields.json': fields(addresses),
+    '/suspicious/collection.json': collection('suspicious', 'Suspicious entries', SUSPICIOUS, ['look-alike', 'other-login', 'disguise'], WORLD),
+    '/suspicious/look-alike.json': lookAlike(addresses),
+    '/suspicious/other-login.json': otherLogin(addresses),
+    '/suspicious/disguise.json': disguise(addresses),
+  }
+}
+
+const WORLD = [-180, -90, 180, 90]
+const SCENES = 'Three pictures from above, each behind another lock: a login, a key, and a session of this site.'
+const MODELS = 'Numbers instead of pictures: a Zarr array behind a key, a Parquet table behind a password.'
+const SUSPICIOUS =
+  'What a hostile catalog would try. Its files stand on a host of a stranger and refer to the lock of the archive, so that a careless client sends the login there.'
+
+const named = (scene: string) => `${scene[0]?.toUpperCase()}${scene.slice(1).replace('-', ' ')}`
+const link = (rel: string, href: string, title?: string) => ({
+  rel,
+  href,
+  type: rel === 'item' ? 'application/geo+json' : 'application/json',
+  ...(title && { title }),
+})
+
+function root(): Json {
+  return {
+    type: 'Catalog',
+    stac_version: '1.1.0',
+    id: 'meridian',
+    title: 'Meridian archive',
+    description: 'An archive that exists only while the demo runs. Everybody may look at what is there; each file has a lock.',
+    links: [
+      link('root', './catalog.json'),
+      link('child', './scenes/collection.json', 'Scenes'),
+      link('child', './models/collection.json', 'Models and registers'),
+      link('child', './suspicious/collection.json', 'Suspicious entries'),
+    ],
+  }
+}
+
+function collection(id: string, title: string, description: string, items: readonly string[], bbox: readonly number[]): Json {
+  return {
+    type: 'Collection',
+    stac_version: '1.1.0',
+    id,
+    title,
+    description,
+    license: 'CC0-1.0',
+    extent: { spatial: { bbox: [bbox] }, temporal: { interval: [['2026-01-01T00:00:00Z', null]] } },
+    links: [
+      link('root', '../catalog.json', 'Meridian archive'),
+      link('parent', '../catalog.json', 'Meridian archive'),
+      ...items.map((item) => link('item', `./${item}.json`, named(item))),
+    ],
+  }
+}
+
+function item(id: string, of: string, place: Json, schemes: Json, assets: Json, about: string): Json {
+  return {
+    type: 'Feature',
+    stac_version: '1.1.0',
+    stac_extensions: [AUTHENTICATION],
+    id,
+    collection: of,
+    ...place,
+    properties: { title: named(id), description: about, datetime: '2026-06-14T10:22:31Z', 'auth:schemes': schemes },
+    assets,
+    links: [
+      link('root', '../catalog.json', 'Meridian archive'),
+      link('parent', './collection.json', named(of)),
+      link('collection', './collection.json', named(of)),
+    ],
+  }
+}
+
+function placeOf(scene: Scene): Json {
+  const { west, north, pixel } = PLACES[scene]
+  return within(west, north - SIZE * pixel, west + SIZE * pixel, north)
+}
+
+function within(...bbox: readonly [west: number, south: number, east: number, north: number]): Json {
+  const [west, south, east, north] = bbox.map((degrees) => Math.round(degrees * 1e6) / 1e6) as [number, number, number, number]
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  return { bbox: [west, south, east, north], geometry: { type: 'Polygon', coordinates: [ring] } }
+}
+
+const asset = (title: string, href: string, type: string, roles: readonly string[], refs?: readonly string[]) => ({
+  title,
+  href,
+  type,
+  roles,
+  ...(refs && { 'auth:refs': refs }),
+})
+const TIFF = 'image/tiff; application=geotiff'
+
+const portal = (issuer: string) => ({
+  portal: {
+    type: 'openIdConnect',
+    description: 'The login of the archive',
+    openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
+  },
+})
+const key = { archive: { type: 'apiKey', in: 'header', name: KEY_HEADER, description: 'The key of the archive' } }
+
+function lake({ archive, issuer }: SiteAddresses): Json {
+  const assets = {
+    visual: asset('True colour', `${archive}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal']),
+    thumbnail: asset('Preview', `${archive}/members/lake.png`, 'image/png', ['thumbnail'], ['portal']),
+    report: asset('Report', `${archive}/members/report.txt`, 'text/plain', ['metadata'], ['portal']),
+  }
+  return item('lake', 'scenes', placeOf('lake'), portal(issuer), assets, 'A lake in the hills. Its files are for members who have logged in.')
+}
+
+function coast({ archive }: SiteAddresses): Json {
+  const assets = {
+    visual: asset('True colour', `${archive}/keys/coast.tif`, TIFF, ['visual', 'data'], ['archive']),
+    thumbnail: asset('Preview', `${archive}/keys/coast.png`, 'image/png', ['thumbnail'], ['archive']),
+  }
+  return item('coast', 'scenes', placeOf('coast'), key, assets, 'A coast with lagoons. Its files open with a key in a header.')
+}
+
+function delta({ archive }: SiteAddresses): Json {
+  const schemes = { site: { type: 'http', scheme: 'bearer', description: 'A token of the site' } }
+  const assets = { thumbnail: asset('Preview', `${archive}/pictures/delta.png`, 'image/png', ['thumbnail'], ['site']) }
+  return item('delta', 'scenes', placeOf('delta'), schemes, assets, 'A delta. This site has a token for its preview, which no script of the page ever sees.')
+}
+
+function climate({ archive }: SiteAddresses): Json {
+  const about = `${GRID.months} months of air temperature on a grid of ${GRID.size} by ${GRID.size} cells.`
+  const assets = { temperature: asset('Air temperature', `${archive}/keys/climate.zarr`, 'application/vnd.zarr; version=3', ['data'], ['archive']) }
+  return item('climate', 'models', within(-10, 40, 30, 60), key, assets, about)
+}
+
+function fields({ archive }: SiteAddresses): Json {
+  const schemes = { register: { type: 'http', scheme: 'basic', description: 'Account at the land register' } }
+  const assets = { table: asset('Fields', `${archive}/tables/fields.parquet`, 'application/vnd.apache.parquet', ['data'], ['register']) }
+  return item('fields', 'models', within(11.2, 43.9, 12.6, 44.8), schemes, assets, 'A register of fields with crops and sizes, behind a password.')
+}
+
+/** The archive's own lock, in front of files of somebody else. */
+function lookAlike({ evil, issuer }: SiteAddresses): Json {
+  const assets = {
+    visual: asset('True colour', `${evil}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal', 'archive']),
+    thumbnail: asset('Preview', `${evil}/members/lake.png`, 'image/png', ['thumbnail'], ['portal']),
+    open: asset('Counts who looks', `${evil}/pixel.png`, 'image/png', ['overview']),
+  }
+  const about = 'Says that files of another host open with the login and the key of the archive.'
+  return item('look-alike', 'suspicious', placeOf('lake'), { ...portal(issuer), ...key }, assets, about)
+}
+
+/** The archive's own file, behind a login of somebody else. */
+function otherLogin({ archive, evil }: SiteAddresses): Json {
+  const assets = { visual: asset('True colour', `${archive}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal']) }
+  return item('other-login', 'suspicious', placeOf('lake'), portal(evil), assets, 'Wants you to log in at another host than that of the archive.')
+}
+
+function disguise({ archive, evil, issuer }: SiteAddresses): Json {
+  const hidden = `${archive}@${new URL(evil).host}/members/lake.tif`
+  const assets = {
+    visual: asset('True colour', hidden, TIFF, ['visual', 'data'], ['portal']),
+    script: asset('Read more', 'javascript:alert(document.domain)', 'text/html', ['metadata'], ['portal']),
+    session: asset('By cookie', `${archive}/keys/coast.tif`, TIFF, ['data'], ['cookie']),
+  }
+  const schemes = { ...portal(issuer), cookie: { type: 'apiKey', in: 'cookie', name: 'session' } }
+  return item('disguise', 'suspicious', placeOf('coast'), schemes, assets, 'Addresses that pretend to be of the archive, and what no page may send.')
+}
