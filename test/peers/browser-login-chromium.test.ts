@@ -1,95 +1,91 @@
 /** A person logs in from a page, in a real browser, at the pages of a real provider. */
-import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
-import { type AuthorizationServer, type ServerSettings, startAuthorizationServer } from '../servers/authorization-server.ts'
+import type { AnsweringServer } from '../servers/answering-server.ts'
+import type { AuthorizationServer, ServerSettings } from '../servers/authorization-server.ts'
 import { useChromium } from './chromium.ts'
-import { scriptOf } from './page-script.ts'
+import { addressOf, agree, loggedIn, newPerson, popupOf, read, startLoginSite, startProviderFor } from './login-site.ts'
 
 const browser = useChromium()
-const PAGE = '<!doctype html><meta charset="utf-8"><title>page</title><body><script src="/app.js"></script>'
-const POLICY = "default-src 'none'; script-src 'self'; connect-src http://127.0.0.1:*; base-uri 'none'; require-trusted-types-for 'script'"
-
+/** Tokens live for seconds. */
+const PATIENTLY = { timeout: 20_000 }
 let site: AnsweringServer
 const open: AuthorizationServer[] = []
 
 beforeAll(async () => {
-  const script = await scriptOf('test/peers/browser-login-in-page.ts')
-  site = await startAnswering(({ path }) => {
-    if (path === '/app.js') return { status: 200, headers: { 'content-type': 'text/javascript' }, body: script }
-    if (!['/', '/callback.html', '/bye.html'].includes(path)) return { status: 404 }
-    return { status: 200, headers: { 'content-type': 'text/html', 'content-security-policy': POLICY }, body: PAGE }
-  })
+  site = await startLoginSite()
 }, 60_000)
 afterAll(() => site.close())
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())))
 
 async function provider(settings: ServerSettings = {}): Promise<AuthorizationServer> {
-  const client = {
-    client_id: 'page',
-    token_endpoint_auth_method: 'none',
-    application_type: 'native' as const,
-    redirect_uris: ['http://127.0.0.1/callback.html'],
-    post_logout_redirect_uris: [`${site.origin}/bye.html`],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    scope: 'openid offline_access read',
-  }
-  const server = await startAuthorizationServer({ pages: site.origin, clients: [client], ...settings })
+  const server = await startProviderFor(site, settings)
   open.push(server)
   return server
 }
 
-/** A browser of its own, and what it complained about on our pages. */
-async function newPerson(): Promise<{ readonly context: BrowserContext; readonly complaints: string[] }> {
-  const complaints: string[] = []
-  const context = await browser().newContext()
-  context.on('console', (message) => {
-    if (message.location().url.startsWith(site.origin) && /Content Security Policy/i.test(message.text())) complaints.push(message.text())
-  })
-  return { context, complaints }
-}
-
-const addressOf = ({ issuer }: AuthorizationServer, more = '') => `${site.origin}/?issuer=${encodeURIComponent(issuer)}${more}`
-
-/** Logs in and consents at the provider. */
-async function agree(page: Page): Promise<void> {
-  await page.fill('input[name=login]', 'alice')
-  await page.fill('input[name=password]', 'any')
-  await page.click('button[type=submit]')
-  await page.click('button[type=submit]')
-}
-
-const read = (page: Page, url: string) => page.evaluate((url) => app.read(url), url)
+const grants = ({ log }: AuthorizationServer) => log.filter((line) => /^(?:granted|refused)/.test(line))
 
 describe('a login by popup', () => {
   it('goes through the pages of the provider, closes its window, and lasts through a reload', async () => {
     const server = await provider()
-    const { context, complaints } = await newPerson()
+    const { context, complaints } = await newPerson(browser(), site)
     const page = await context.newPage()
-    await page.goto(addressOf(server))
+    await page.goto(addressOf(site, server))
     expect(await read(page, server.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
-    const [popup] = await Promise.all([context.waitForEvent('page'), page.click('#popup')])
+    const popup = await popupOf(page)
     const closed = popup.waitForEvent('close')
+    expect(await popup.evaluate(() => opener)).toBeNull()
     await agree(popup)
     expect(await page.evaluate(() => app.login)).toEqual({ value: undefined })
     await closed
     expect(await read(page, server.resource)).toEqual({ value: 'file of alice' })
-    expect(await page.evaluate(() => app.changes)).toEqual(['started'])
+    expect(await page.evaluate(() => app.changes)).toEqual(['portal started'])
     await page.reload()
     expect(await read(page, server.resource)).toEqual({ value: 'file of alice' })
     expect(await page.evaluate(() => app.violations)).toEqual([])
     expect(complaints).toEqual([])
-    expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
+    expect(grants(server)).toEqual(['granted authorization_code'])
+  }, 60_000)
+
+  it('is denied when the person says no, closes the window, or gives up on this page', async () => {
+    const server = await provider()
+    const { context } = await newPerson(browser(), site)
+    const page = await context.newPage()
+    await page.goto(addressOf(site, server))
+    await (await popupOf(page)).click('a[href$="/abort"]')
+    expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'LOGIN_DENIED' })
+    const second = await popupOf(page)
+    await second.waitForURL(/\/interaction\//)
+    await second.close()
+    expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'LOGIN_DENIED', message: expect.stringContaining('closed') })
+    const third = await popupOf(page)
+    const gone = third.waitForEvent('close')
+    await page.evaluate(() => app.giveUp())
+    expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'ABORTED' })
+    await gone
+    expect(grants(server)).toEqual([])
+  }, 60_000)
+
+  it('arrives though the pages of the provider cut the tie between the windows', async () => {
+    const interfere: ServerSettings['interfere'] = (_request, response) => {
+      response.setHeader('cross-origin-opener-policy', 'same-origin')
+      return false
+    }
+    const server = await provider({ interfere })
+    const { context } = await newPerson(browser(), site)
+    const page = await context.newPage()
+    await page.goto(addressOf(site, server, '&coop'))
+    expect(await loggedIn(page)).toEqual({ value: undefined })
+    expect(await read(page, server.resource)).toEqual({ value: 'file of alice' })
   }, 60_000)
 })
 
 describe('a login by redirect', () => {
   it('brings the user back to where they were, with a clean address', async () => {
     const server = await provider()
-    const { context, complaints } = await newPerson()
+    const { context, complaints } = await newPerson(browser(), site)
     const page = await context.newPage()
-    const start = addressOf(server, '&view=map#place')
+    const start = addressOf(site, server, '&view=map#place')
     await page.goto(start)
     await Promise.all([page.waitForURL(/\/interaction\//), page.evaluate(() => void app.redirect())])
     await agree(page)
@@ -101,5 +97,84 @@ describe('a login by redirect', () => {
     expect(await read(page, server.resource)).toEqual({ value: 'file of alice' })
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([expect.stringMatching(/^stac-auth:[0-9a-f]{64}$/)])
     expect(complaints).toEqual([])
+  }, 60_000)
+
+  it('tells the page where the person said no', async () => {
+    const server = await provider()
+    const page = await (await newPerson(browser(), site)).context.newPage()
+    await page.goto(addressOf(site, server))
+    await Promise.all([page.waitForURL(/\/interaction\//), page.evaluate(() => void app.redirect())])
+    await page.click('a[href$="/abort"]')
+    await page.waitForURL(addressOf(site, server))
+    expect(await page.evaluate(() => app.finished)).toMatchObject({ code: 'LOGIN_DENIED' })
+  }, 60_000)
+})
+
+describe('a session', () => {
+  it('is renewed when its token ends', async () => {
+    const server = await provider({ life: 2 })
+    const page = await (await newPerson(browser(), site)).context.newPage()
+    await page.goto(addressOf(site, server))
+    await loggedIn(page)
+    await expect
+      .poll(async () => [await read(page, server.resource), grants(server).includes('granted refresh_token')], PATIENTLY)
+      .toEqual([{ value: 'file of alice' }, true])
+    expect(await page.evaluate(() => app.changes)).toContain('portal renewed')
+    expect(grants(server).filter((line) => line.startsWith('refused'))).toEqual([])
+  }, 60_000)
+
+  it('without a refresh token ends with its token, which is said', async () => {
+    const server = await provider({ life: 2 })
+    const page = await (await newPerson(browser(), site)).context.newPage()
+    await page.goto(addressOf(site, server, '&short'))
+    await loggedIn(page)
+    await expect.poll(() => read(page, server.resource), PATIENTLY).toMatchObject({ code: 'LOGIN_REQUIRED' })
+  }, 60_000)
+
+  it('of two tabs is renewed once', async () => {
+    const server = await provider()
+    const { context } = await newPerson(browser(), site)
+    const [one, two] = [await context.newPage(), await context.newPage()]
+    await one.goto(addressOf(site, server, '&shared'))
+    await loggedIn(one)
+    await two.goto(addressOf(site, server, '&shared'))
+    await Promise.all([read(one, server.resource), read(two, server.resource)])
+    server.refuseShown()
+    const files = await Promise.all([read(one, server.resource), read(two, server.resource)])
+    expect(files).toEqual([{ value: 'file of alice' }, { value: 'file of alice' }])
+    expect(grants(server)).toEqual(['granted authorization_code', 'granted refresh_token'])
+  }, 60_000)
+
+  it('at one provider is none at another one, and all end together', async () => {
+    const [server, other] = [await provider(), await provider()]
+    const page = await (await newPerson(browser(), site)).context.newPage()
+    await page.goto(addressOf(site, server, `&other=${encodeURIComponent(other.issuer)}`))
+    await loggedIn(page)
+    expect(await read(page, other.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    await Promise.all([page.waitForURL(/\/interaction\//), page.evaluate(() => void app.redirect('other'))])
+    // Cookies know no ports: this provider remembers who it is, and only asks whether it may.
+    await page.click('button[type=submit]')
+    await page.waitForURL(/issuer=/)
+    expect(await page.evaluate(() => app.finished)).toMatchObject({ value: { credential: 'other' } })
+    expect(await Promise.all([server, other].map(({ resource }) => read(page, resource)))).toEqual(
+      Array(2).fill({ value: 'file of alice' }),
+    )
+    expect(await page.evaluate(() => app.logoutAll())).toEqual({ value: undefined })
+    expect([server, other].map(({ log }) => log.filter((line) => line === 'POST /token/revocation').length)).toEqual([1, 1])
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  }, 60_000)
+
+  it('ends at the provider too, if asked to', async () => {
+    const server = await provider()
+    const page = await (await newPerson(browser(), site)).context.newPage()
+    await page.goto(addressOf(site, server))
+    await loggedIn(page)
+    await Promise.all([page.waitForURL(/\/session\/end/), page.evaluate(() => void app.logout(true))])
+    await page.click('button[value=yes]')
+    await page.waitForURL(`${site.origin}/bye.html`)
+    await page.goto(addressOf(site, server))
+    expect(await read(page, server.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    await Promise.all([page.waitForURL(/\/interaction\//), page.evaluate(() => void app.redirect())])
+    expect(await page.locator('input[name=login]').count()).toBe(1)
   }, 60_000)
 })

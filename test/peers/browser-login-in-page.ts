@@ -1,6 +1,6 @@
-/** The page of the login tests: its address says what to do, `globalThis.app` does it. */
-import { completeLogin, createLogins, sessionStorageStore } from '../../src/browser/index.ts'
-import { createAuth, isAuthError } from '../../src/index.ts'
+/** The page of the login tests: its address says what to do, the global named after the script does it. */
+import { completeLogin, createLogins, dpopKeyStore, indexedDbStore, sessionStorageStore } from '../../src/browser/index.ts'
+import { assetOf, createAuth, isAuthError } from '../../src/index.ts'
 
 const parameters = new URLSearchParams(location.search)
 const violations: string[] = []
@@ -17,47 +17,55 @@ async function told<T>(work: Promise<T>): Promise<{ readonly value: T } | { read
   }
 }
 
-function start(issuer: string) {
+function entryOf(id: string, issuer: string) {
+  const bound = parameters.has('dpop') ? { dpop: true, dpopKeyPair: dpopKeyStore().pair(id) } : {}
+  const scopes = parameters.has('short') ? ['read'] : ['offline_access', 'read']
+  return { id, type: 'openIdConnect', issuer, clientId: 'page', scopes, sendTo: [`${issuer}/`], ...bound }
+}
+
+function start(name: string, issuer: string) {
   const changes: string[] = []
-  const entry = {
-    id: 'portal',
-    type: 'openIdConnect',
-    issuer,
-    clientId: 'page',
-    scopes: ['offline_access', 'read'],
-    sendTo: [`${issuer}/`],
-  }
+  const other = parameters.get('other')
   const auth = createAuth({
-    credentials: [entry],
-    session: sessionStorageStore(),
-    onSession: ({ change }) => changes.push(change),
+    credentials: [entryOf('portal', issuer), ...(other === null ? [] : [entryOf('other', other)])],
+    session: parameters.has('shared') ? indexedDbStore() : sessionStorageStore(),
+    onSession: ({ credential, change }) => changes.push(`${credential} ${change}`),
   })
   const logins = createLogins(auth, { callback: '/callback.html', afterLogout: '/bye.html' })
-  const popup = document.createElement('button')
-  popup.id = 'popup'
-  popup.textContent = 'Log in'
+  const button = document.createElement('button')
+  button.id = name
+  button.textContent = 'Log in'
+  const controller = new AbortController()
   const app = {
     violations,
     changes,
     finished: told(logins.finish()),
-    login: undefined as ReturnType<typeof told<void>> | undefined,
+    login: undefined as Promise<unknown> | undefined,
     read: (url: string) => told(auth.fetch(url).then((response) => response.text())),
+    open: (item: unknown, key: string) => told(auth.fetch(assetOf(item, key)).then((response) => response.text())),
     status: () => told(auth.status()),
     logout: (atProvider: boolean) => told(logins.logout('portal', { atProvider })),
-    redirect: () => told(logins.redirect('portal')),
+    logoutAll: () => told(logins.logoutAll()),
+    redirect: (id = 'portal') => told(logins.redirect(id)),
+    giveUp: () => controller.abort(),
+    refusal: () => auth.fetch(issuer).catch((error: unknown) => error),
+    isAuthError,
   }
-  popup.onclick = () => {
-    app.login = told(logins.popup('portal', { watchClosing: parameters.get('coop') === null }))
+  button.onclick = () => {
+    const { signal } = controller
+    app.login = told(logins.popup(parameters.get('who') ?? 'portal', { signal, watchClosing: !parameters.has('coop') }))
   }
-  document.body.append(popup)
+  document.body.append(button)
   return app
 }
 
 declare global {
   var app: ReturnType<typeof start>
+  var copy: ReturnType<typeof start>
   var completed: ReturnType<typeof completeLogin>
 }
 
+const name = document.currentScript?.dataset.name === 'copy' ? 'copy' : 'app'
 const issuer = parameters.get('issuer')
-if (issuer !== null) globalThis.app = start(issuer)
+if (issuer !== null) globalThis[name] = start(name, issuer)
 else if (location.pathname === '/callback.html') globalThis.completed = completeLogin()
