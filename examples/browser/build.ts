@@ -34,7 +34,7 @@ async function pages(): Promise<readonly (Rollup.OutputChunk | Rollup.OutputAsse
   const output = await build({
     root: folder,
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     publicDir: false,
     build: {
       write: false,
@@ -61,6 +61,8 @@ async function serviceWorker(): Promise<string> {
     target: 'es2022',
     write: false,
     logLevel: 'silent',
+    // Of schemes that this worker does not need.
+    external: ['@cloudflare/privacypass-ts', '@msgpack/msgpack'],
   })
   return outputFiles[0]?.text ?? ''
 }

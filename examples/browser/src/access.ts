@@ -35,7 +35,13 @@ export async function accessTo(target: Target, wallet: Wallet, { worker }: SiteS
   if (code !== undefined) return refused([{ code, message, ...(hint && { hint }), ...(pointer && { pointer }) }])
   const usable = refs.find((ref) => ref.code === undefined)
   if (usable?.credential !== undefined) {
-    return { state: 'ready', words: `Opens with your credential “${usable.credential}”`, credential: usable.credential, forms: [], refusals: [] }
+    return {
+      state: 'ready',
+      words: `Opens with your credential “${usable.credential}”`,
+      credential: usable.credential,
+      forms: [],
+      refusals: [],
+    }
   }
   if (usable || target.refs.length === 0) return { state: 'open', words: 'Open to everybody', forms: [], refusals: [] }
   if (worker && addressOf(target)?.startsWith(worker.covers)) {
@@ -43,7 +49,8 @@ export async function accessTo(target: Target, wallet: Wallet, { worker }: SiteS
   }
   if (refs.some((ref) => ref.code === 'LOGIN_REQUIRED')) {
     const credential = await waiting(target, wallet)
-    if (credential !== undefined) return { state: 'login', words: `Waits for a login with “${credential}”`, credential, forms: [], refusals: [] }
+    if (credential !== undefined)
+      return { state: 'login', words: `Waits for a login with “${credential}”`, credential, forms: [], refusals: [] }
   }
   return missing(await describeNeeds(target, { typed: wallet.named }), refs)
 }

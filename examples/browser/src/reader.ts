@@ -26,12 +26,13 @@ export function createReader(wallet: Wallet): Reader {
   const links = new Map<string, Target>()
   const known = new Map<string, StacDocument>()
 
-  const parentsOf = (document: StacDocument, url: string) => {
+  function parentsOf(document: StacDocument, url: string): readonly StacDocument[] {
     const addresses = LENDERS.flatMap((rel) => {
       const href = linkOf(document, rel)?.href
       return href !== undefined && URL.canParse(href, url) ? [new URL(href, url).href] : []
     })
-    return [...new Set(addresses)].flatMap((address) => (address === url ? [] : (known.get(address) ?? [])))
+    const others = [...new Set(addresses)].filter((address) => address !== url)
+    return others.map((address) => known.get(address)).filter((parent) => parent !== undefined)
   }
 
   return {

@@ -7,8 +7,8 @@ export interface Wallet {
   readonly auth: Auth
   readonly logins: Logins
   readonly entries: readonly CredentialInput[]
-  /** Adds an entry; `lasting` ones, which hold no secret, outlive a reload. */
-  add(entry: CredentialInput, lasting: boolean): string
+  /** Adds an entry under that name; `lasting` ones, which hold no secret, outlive a reload. */
+  add(entry: CredentialInput, name: string, lasting: boolean): string
   /** Forgets the entry and its tokens. */
   remove(id: string): Promise<void>
   /** An address that the person typed may be on a private network. */
@@ -61,9 +61,9 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
     get named() {
       return named
     },
-    add(entry, lasting) {
+    add(entry, name, lasting) {
       const id = freeId(
-        entry.type,
+        name,
         held.map(({ entry }) => entry.id),
       )
       held = [...held, { entry: { ...entry, id }, lasting }]
@@ -109,9 +109,11 @@ async function readable(entries: readonly CredentialInput[]): Promise<readonly H
   }
 }
 
-function freeId(type: string, taken: readonly (string | undefined)[]): string {
+/** The name that the catalog has for the scheme, as far as it can be one. */
+function freeId(name: string, taken: readonly (string | undefined)[]): string {
+  const decent = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {
-    const id = count === 1 ? type : `${type}-${count}`
+    const id = count === 1 ? decent : `${decent}-${count}`
     if (!taken.includes(id)) return id
   }
 }

@@ -7,7 +7,11 @@ const PASSWORDS = /^(?:basic|digest|mutual|scram-)/
 export function credentialWords({ entry, loginAt, secretTo }: Pick<FormModel, 'entry' | 'loginAt' | 'secretTo'>): string {
   switch (entry.type) {
     case 'http':
-      return PASSWORDS.test(String(entry.scheme)) ? 'User name and password' : entry.scheme === 'bearer' ? 'Token' : `Proof by ${entry.scheme}`
+      return PASSWORDS.test(String(entry.scheme))
+        ? 'User name and password'
+        : entry.scheme === 'bearer'
+          ? 'Token'
+          : `Proof by ${entry.scheme}`
     case 'apiKey':
       return 'Key'
     case 'oauth2':

@@ -24,7 +24,14 @@ export function siteDocuments(addresses: SiteAddresses): Readonly<Record<string,
     '/models/collection.json': collection('models', 'Models and registers', MODELS, ['climate', 'fields'], [-10, 40, 30, 60]),
     '/models/climate.json': climate(addresses),
     '/models/fields.json': fields(addresses),
-    '/suspicious/collection.json': collection('suspicious', 'Suspicious entries', SUSPICIOUS, ['look-alike', 'other-login', 'disguise'], WORLD),
+    ...api(addresses),
+    '/suspicious/collection.json': collection(
+      'suspicious',
+      'Suspicious entries',
+      SUSPICIOUS,
+      ['look-alike', 'other-login', 'disguise'],
+      WORLD,
+    ),
     '/suspicious/look-alike.json': lookAlike(addresses),
     '/suspicious/other-login.json': otherLogin(addresses),
     '/suspicious/disguise.json': disguise(addresses),
@@ -58,6 +65,34 @@ function root(): Json {
       link('child', './models/collection.json', 'Models and registers'),
       link('child', './suspicious/collection.json', 'Suspicious entries'),
     ],
+  }
+}
+
+/** The same items by way of an API, a page at a time. */
+function api(addresses: SiteAddresses): Readonly<Record<string, Json>> {
+  const page = (number: number, items: readonly Json[], more: readonly object[]) => ({
+    type: 'FeatureCollection',
+    title: `Items, page ${number}`,
+    features: items,
+    links: [link('root', '/api', 'Meridian API'), ...more],
+  })
+  const named = (path: string, { links, ...rest }: Json) => ({ ...rest, links: [link('self', path), ...(links as readonly object[])] })
+  const next = { rel: 'next', href: '/api/items/2', type: 'application/geo+json', method: 'GET' }
+  return {
+    '/api': {
+      ...root(),
+      id: 'meridian-api',
+      title: 'Meridian API',
+      description: 'The archive as an API gives it.',
+      conformsTo: ['https://api.stacspec.org/v1.0.0/core', 'https://api.stacspec.org/v1.0.0/item-search'],
+      links: [link('root', '/api'), link('data', '/api/collections', 'All collections'), link('search', '/api/items/1', 'All items')],
+    },
+    '/api/collections': {
+      collections: [named('/scenes/collection.json', collection('scenes', 'Scenes', SCENES, [], [-4, 43, 31, 55]))],
+      links: [link('root', '/api', 'Meridian API')],
+    },
+    '/api/items/1': page(1, [named('/scenes/lake.json', lake(addresses)), named('/scenes/coast.json', coast(addresses))], [next]),
+    '/api/items/2': page(2, [named('/models/climate.json', climate(addresses))], [{ ...next, rel: 'prev', href: '/api/items/1' }]),
   }
 }
 
@@ -137,7 +172,14 @@ function lake({ archive, issuer }: SiteAddresses): Json {
     thumbnail: asset('Preview', `${archive}/members/lake.png`, 'image/png', ['thumbnail'], ['portal']),
     report: asset('Report', `${archive}/members/report.txt`, 'text/plain', ['metadata'], ['portal']),
   }
-  return item('lake', 'scenes', placeOf('lake'), portal(issuer), assets, 'A lake in the hills. Its files are for members who have logged in.')
+  return item(
+    'lake',
+    'scenes',
+    placeOf('lake'),
+    portal(issuer),
+    assets,
+    'A lake in the hills. Its files are for members who have logged in.',
+  )
 }
 
 function coast({ archive }: SiteAddresses): Json {
@@ -151,19 +193,35 @@ function coast({ archive }: SiteAddresses): Json {
 function delta({ archive }: SiteAddresses): Json {
   const schemes = { site: { type: 'http', scheme: 'bearer', description: 'A token of the site' } }
   const assets = { thumbnail: asset('Preview', `${archive}/pictures/delta.png`, 'image/png', ['thumbnail'], ['site']) }
-  return item('delta', 'scenes', placeOf('delta'), schemes, assets, 'A delta. This site has a token for its preview, which no script of the page ever sees.')
+  return item(
+    'delta',
+    'scenes',
+    placeOf('delta'),
+    schemes,
+    assets,
+    'A delta. This site has a token for its preview, which no script of the page ever sees.',
+  )
 }
 
 function climate({ archive }: SiteAddresses): Json {
   const about = `${GRID.months} months of air temperature on a grid of ${GRID.size} by ${GRID.size} cells.`
-  const assets = { temperature: asset('Air temperature', `${archive}/keys/climate.zarr`, 'application/vnd.zarr; version=3', ['data'], ['archive']) }
+  const assets = {
+    temperature: asset('Air temperature', `${archive}/keys/climate.zarr`, 'application/vnd.zarr; version=3', ['data'], ['archive']),
+  }
   return item('climate', 'models', within(-10, 40, 30, 60), key, assets, about)
 }
 
 function fields({ archive }: SiteAddresses): Json {
   const schemes = { register: { type: 'http', scheme: 'basic', description: 'Account at the land register' } }
   const assets = { table: asset('Fields', `${archive}/tables/fields.parquet`, 'application/vnd.apache.parquet', ['data'], ['register']) }
-  return item('fields', 'models', within(11.2, 43.9, 12.6, 44.8), schemes, assets, 'A register of fields with crops and sizes, behind a password.')
+  return item(
+    'fields',
+    'models',
+    within(11.2, 43.9, 12.6, 44.8),
+    schemes,
+    assets,
+    'A register of fields with crops and sizes, behind a password.',
+  )
 }
 
 /** The archive's own lock, in front of files of somebody else. */
@@ -180,7 +238,14 @@ function lookAlike({ evil, issuer }: SiteAddresses): Json {
 /** The archive's own file, behind a login of somebody else. */
 function otherLogin({ archive, evil }: SiteAddresses): Json {
   const assets = { visual: asset('True colour', `${archive}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal']) }
-  return item('other-login', 'suspicious', placeOf('lake'), portal(evil), assets, 'Wants you to log in at another host than that of the archive.')
+  return item(
+    'other-login',
+    'suspicious',
+    placeOf('lake'),
+    portal(evil),
+    assets,
+    'Wants you to log in at another host than that of the archive.',
+  )
 }
 
 function disguise({ archive, evil, issuer }: SiteAddresses): Json {
@@ -191,5 +256,12 @@ function disguise({ archive, evil, issuer }: SiteAddresses): Json {
     session: asset('By cookie', `${archive}/keys/coast.tif`, TIFF, ['data'], ['cookie']),
   }
   const schemes = { ...portal(issuer), cookie: { type: 'apiKey', in: 'cookie', name: 'session' } }
-  return item('disguise', 'suspicious', placeOf('coast'), schemes, assets, 'Addresses that pretend to be of the archive, and what no page may send.')
+  return item(
+    'disguise',
+    'suspicious',
+    placeOf('coast'),
+    schemes,
+    assets,
+    'Addresses that pretend to be of the archive, and what no page may send.',
+  )
 }

@@ -53,7 +53,10 @@ export function smaller({ width, height, pixels }: Image, step: number): Image {
 }
 
 function colourOf(height: number): readonly number[] {
-  const upper = Math.max(1, COLOURS.findIndex(([limit]) => limit > height))
+  const upper = Math.max(
+    1,
+    COLOURS.findIndex(([limit]) => limit > height),
+  )
   const [low, high] = [COLOURS[upper - 1], COLOURS.at(height >= (COLOURS.at(-1)?.[0] ?? 1) ? -1 : upper)]
   if (!low || !high) return [0, 0, 0]
   const part = high === low ? 0 : Math.min(1, (height - low[0]) / (high[0] - low[0]))

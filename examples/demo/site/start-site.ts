@@ -31,8 +31,12 @@ export async function startSite(files: ReadonlyMap<string, BuiltFile>, secrets: 
   const scenes = paintScenes()
   const allowed = { origin: page.origin, headers: `authorization, range, ${KEY_HEADER}` }
   const archive = await startAnswering(crossOrigin(archiveOf(scenes, secrets, provider), allowed))
-  const everything = Object.fromEntries(Object.entries(memberFiles(scenes)).map(([path, { content, type }]) => [path, { content, ...(type && { type }) }]))
-  const evil = await startAnswering(crossOrigin(protectedFiles(everything), { origin: '*', headers: `authorization, range, ${KEY_HEADER}` }))
+  const everything = Object.fromEntries(
+    Object.entries(memberFiles(scenes)).map(([path, { content, type }]) => [path, { content, ...(type && { type }) }]),
+  )
+  const evil = await startAnswering(
+    crossOrigin(protectedFiles(everything), { origin: '*', headers: `authorization, range, ${KEY_HEADER}` }),
+  )
   let documents: ReturnType<typeof siteDocuments> = {}
   const catalog = await startAnswering(crossOrigin((request) => protectedFiles(published(documents))(request), allowed))
   const addresses = { catalog: catalog.origin, archive: archive.origin, issuer: provider.issuer, evil: evil.origin }

@@ -1,7 +1,7 @@
 /** Zarr arrays: their shape, and one level of them. */
 import { type Auth, ProtocolError, type Target } from 'stac-auth'
 import { zarrStore } from 'stac-auth/adapters/zarrita'
-import { FetchStore, get, NodeNotFoundError, open, root, slice } from 'zarrita'
+import { FetchStore, get, NotFoundError, open, root, slice } from 'zarrita'
 import type { Values } from './ramp.ts'
 
 export interface Grid {
@@ -25,7 +25,7 @@ const MOST = 1024
 export async function readGrid(auth: Auth, target: Target | undefined): Promise<Grid> {
   const place = root(new FetchStore(...zarrStore(auth, target)))
   const array = await open.v3(place, { kind: 'array' }).catch((error: unknown) => {
-    if (error instanceof NodeNotFoundError) return open.v2(place, { kind: 'array' })
+    if (error instanceof NotFoundError) return open.v2(place, { kind: 'array' })
     throw error
   })
   const { shape, chunks, dtype, attrs } = array

@@ -15,7 +15,8 @@ export interface Picture {
 export async function pictureFrom(target: Target, auth: Auth, byWorker: boolean): Promise<Picture> {
   const alt = textIn(target.object, 'title') ?? 'Preview'
   if (byWorker) {
-    if (!navigator.serviceWorker.controller) throw new ProtocolError('WORKER_ABSENT', 'the service worker of this site is not in charge yet; reload the page')
+    if (!navigator.serviceWorker.controller)
+      throw new ProtocolError('WORKER_ABSENT', 'the service worker of this site is not in charge yet; reload the page')
     return { image: await loaded(new URL(target.href, target.scope.url).href, alt), free: () => {} }
   }
   const response = await auth.fetch(target)

@@ -29,7 +29,9 @@ export async function readRaster(auth: Auth, target: Target | undefined): Promis
   const image = await tiff.getImage()
   const keys = image.getGeoKeys()
   if (keys?.GeographicTypeGeoKey !== DEGREES) {
-    throw new ProtocolError('RASTER_PLACE', 'this page draws files on degrees of WGS 84 (EPSG:4326) only', { hint: 'download the file instead' })
+    throw new ProtocolError('RASTER_PLACE', 'this page draws files on degrees of WGS 84 (EPSG:4326) only', {
+      hint: 'download the file instead',
+    })
   }
   const [width, height, bands] = [image.getWidth(), image.getHeight(), image.getSamplesPerPixel()]
   const scale = Math.min(1, MOST / Math.max(width, height))
@@ -38,10 +40,19 @@ export async function readRaster(auth: Auth, target: Target | undefined): Promis
     throw cause ?? error
   })
   const [west = 0, south = 0, east = 0, north = 0] = image.getBoundingBox()
-  return { canvas: drawn(rasters as unknown as readonly ArrayLike<number>[], size), extent: [west, south, east, north], width, height, bands }
+  return {
+    canvas: drawn(rasters as unknown as readonly ArrayLike<number>[], size),
+    extent: [west, south, east, north],
+    width,
+    height,
+    bands,
+  }
 }
 
-function drawn([red = [], green, blue]: readonly ArrayLike<number>[], { width, height }: { readonly width: number; readonly height: number }) {
+function drawn(
+  [red = [], green, blue]: readonly ArrayLike<number>[],
+  { width, height }: { readonly width: number; readonly height: number },
+) {
   if (green && blue && red instanceof Uint8Array) return painted(width, height, (at) => [red[at] ?? 0, green[at] ?? 0, blue[at] ?? 0])
   return coloured({ width, height, numbers: red })
 }

@@ -1,7 +1,7 @@
-import { typeWords } from '../words.ts'
 import type { Access } from '../access.ts'
 import { element } from '../dom.ts'
 import { type Icon, icon } from '../icons.ts'
+import { typeWords } from '../words.ts'
 
 const BADGES: Readonly<Record<Access['state'], readonly [Icon, string]>> = {
   open: ['open', 'Open'],

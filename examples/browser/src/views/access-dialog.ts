@@ -14,7 +14,7 @@ export function openAccessDialog(title: string, forms: readonly FormModel[], wal
   const dialog = openDialog(`Access to ${title}`)
   const parts = forms.map((form, index) => formView(form, index, known(form, clients), wallet, () => dialog.close()))
   dialog.querySelector('.content')?.append(...parts)
-  dialog.querySelector<HTMLElement>('input, select, textarea')?.focus()
+  dialog.querySelector<HTMLElement>('form > .field :is(input, select, textarea), .places input')?.focus()
 }
 
 function formView(model: FormModel, index: number, filled: Filled, wallet: Wallet, close: () => void): HTMLElement {
@@ -22,15 +22,19 @@ function formView(model: FormModel, index: number, filled: Filled, wallet: Walle
   const about = model.description !== undefined && element('p', { class: 'quote' }, `The catalog says: ${model.description}`)
   if (model.obstacle) return element('section', {}, heading, about, refusalView(model.obstacle))
   const problem = element('div', { role: 'alert' })
+  const fields = fieldsOf(model).map((field) => fieldView(field, `field-${index}-${field.name}`, filled[field.name] ?? ''))
+  const settings = element('details', {}, element('summary', {}, 'Settings of the login'), ...fields)
+  const submit = element('button', { type: 'submit' }, model.loginAt === undefined ? 'Use it in this tab' : 'Continue to the login')
   const form = element(
     'form',
     { class: 'entry', autocomplete: 'off' },
     heading,
     about,
-    ...model.fields.map((field) => fieldView(field, `field-${index}-${field.name}`, filled[field.name] ?? '')),
+    // What the site has filled in need not be looked at.
+    ...(filled.clientId === undefined ? fields : [settings]),
     placesView(model, index),
     problem,
-    element('p', { class: 'actions' }, element('button', { type: 'submit' }, model.loginAt === undefined ? 'Use it in this tab' : 'Continue to the login')),
+    element('p', { class: 'actions' }, submit),
   )
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -43,11 +47,19 @@ function formView(model: FormModel, index: number, filled: Filled, wallet: Walle
   return form
 }
 
+/** A page has no place for the secret of a client: whoever opens it could read that. */
+function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
+  return fields.filter(({ secret }) => loginAt === undefined || !secret)
+}
+
 async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () => void): Promise<void> {
   const values = Object.fromEntries(model.fields.map(({ name }) => [name, String(data.get(`value:${name}`) ?? '')]))
-  const entry = await entryFrom(model, values, { sendTo: data.getAll('place').map(String) })
+  const entry = await entryFrom(model, values, {
+    sendTo: data.getAll('place').map(String),
+    secretTo: data.getAll('endpoint').map(String),
+  })
   const holdsSecret = model.fields.some(({ secret, name }) => (secret || name === 'username') && values[name] !== '')
-  const id = wallet.add(entry, !holdsSecret)
+  const id = wallet.add(entry, model.name, !holdsSecret)
   close()
   announce(`Credential “${id}” is ready`)
   if (model.loginAt !== undefined) openLoginDialog(id, model.loginAt, wallet)
@@ -76,22 +88,31 @@ function fieldView({ name, label, type, required, autocomplete, options, several
 
 /** Each host by itself, to be agreed to: nothing is ticked beforehand. */
 function placesView(model: FormModel, index: number): HTMLElement {
-  const how = placeWords(model.carriedIn)
-  const what = model.loginAt === undefined ? 'What you type goes' : 'The token of your login goes'
+  const { sendTo, secretTo, loginAt, carriedIn, condition } = model
+  const isLogin = loginAt !== undefined
   return element(
     'fieldset',
     { class: 'places' },
     element('legend', {}, 'Where it goes'),
-    model.loginAt !== undefined && element('p', {}, 'You log in at ', element('code', {}, new URL(model.loginAt).origin), '.'),
-    model.secretTo.length > 0 &&
-      model.loginAt === undefined &&
-      element('p', {}, 'First to ', ...model.secretTo.map((place) => element('code', {}, place)), ' for a token.'),
-    element('p', {}, `${what} ${how}, to:`),
-    ...model.sendTo.map((place, at) => {
-      const id = `place-${index}-${at}`
-      const box = element('input', { type: 'checkbox', name: 'place', value: place, id, required: model.sendTo.length === 1 })
-      return element('div', { class: 'field check' }, box, element('label', { for: id }, 'I trust ', element('code', {}, place), ' with it'))
-    }),
-    model.condition !== undefined && element('p', { class: 'optional' }, `Works if ${model.condition}.`),
+    isLogin &&
+      element('p', {}, 'You log in at ', element('code', {}, new URL(loginAt).origin), '; what you type there is between you and them.'),
+    ...secretTo.map((place, at) =>
+      agreement(
+        'endpoint',
+        place,
+        `endpoint-${index}-${at}`,
+        true,
+        isLogin ? 'I log in at ' : 'It may go to ',
+        isLogin ? '' : ' for a token',
+      ),
+    ),
+    element('p', {}, `${isLogin ? 'The token of your login' : 'What you type'} goes ${placeWords(carriedIn)}, to:`),
+    ...sendTo.map((place, at) => agreement('place', place, `place-${index}-${at}`, sendTo.length === 1, 'I trust ', ' with it')),
+    condition !== undefined && element('p', { class: 'optional' }, `Works if ${condition}.`),
   )
+}
+
+function agreement(name: string, place: string, id: string, required: boolean, before: string, after: string): HTMLElement {
+  const box = element('input', { type: 'checkbox', name, value: place, id, required })
+  return element('div', { class: 'field check' }, box, element('label', { for: id }, before, element('code', {}, place), after))
 }

@@ -51,10 +51,14 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
     if (state === 'needs') return [button('Give a credential', () => openAccessDialog(title, forms, wallet, site.clients))]
     if (state === 'login') return [button('Log in', () => openLoginDialog(credential ?? '', undefined, wallet))]
     if (state === 'refused') {
-      return forms.length > 0 ? [button('Use another credential', () => openAccessDialog(title, forms, wallet, site.clients), { class: 'quiet' })] : []
+      return forms.length > 0
+        ? [button('Use another credential', () => openAccessDialog(title, forms, wallet, site.clients), { class: 'quiet' })]
+        : []
     }
     if (state === 'site') return []
     const shows = showsFor(target, wallet, map).map(([label, show]) => button(label, attempt(show)))
+    // A Zarr store is a folder.
+    if (isZarr(target)) return shows
     return [...shows, button('Download', attempt(save), { class: shows.length > 0 ? 'second' : '' })]
   }
 
@@ -78,7 +82,11 @@ function showsFor(target: Target, wallet: Wallet, map: MapView | undefined): rea
   if (/^image\/tiff\b/.test(type) && map) {
     return [['Draw on the map', async () => (await import('./raster-view.ts')).rasterView(wallet.auth, target, map)]]
   }
-  if (/zarr/.test(type)) return [['Read the array', async () => (await import('./grid-view.ts')).gridView(wallet.auth, target)]]
+  if (isZarr(target)) return [['Read the array', async () => (await import('./grid-view.ts')).gridView(wallet.auth, target)]]
   if (/parquet/.test(type)) return [['Read the table', async () => (await import('./table-view.ts')).tableView(wallet.auth, target)]]
   return []
+}
+
+function isZarr({ object }: Target): boolean {
+  return /zarr/.test(textIn(object, 'type') ?? '')
 }

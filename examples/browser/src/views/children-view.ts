@@ -7,8 +7,22 @@ import { type Icon, icon } from '../icons.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import { routeTo } from '../route.ts'
 
-const BELOW: Readonly<Record<string, Icon>> = { child: 'folder', data: 'folder', item: 'file', items: 'file', search: 'file', prev: 'folder', next: 'folder' }
-const NAMES: Readonly<Record<string, string>> = { data: 'All collections', items: 'Items', search: 'Search', prev: 'Previous page', next: 'Next page' }
+const BELOW: Readonly<Record<string, Icon>> = {
+  child: 'folder',
+  data: 'folder',
+  item: 'file',
+  items: 'file',
+  search: 'file',
+  prev: 'folder',
+  next: 'folder',
+}
+const NAMES: Readonly<Record<string, string>> = {
+  data: 'All collections',
+  items: 'Items',
+  search: 'Search',
+  prev: 'Previous page',
+  next: 'Next page',
+}
 const PAGE = 60
 
 /** A list, or undefined where there is nothing. */
@@ -42,7 +56,9 @@ export function pathView({ document, url }: OpenDocument, reader: Reader): HTMLE
 function isBelow({ kind, object, scope }: Target): boolean {
   const { rel, method } = object
   const isPage = rel === 'next' || rel === 'prev'
-  return kind === 'link' && scope.at === '' && typeof rel === 'string' && rel in BELOW && !(isPage && method !== undefined && method !== 'GET')
+  return (
+    kind === 'link' && scope.at === '' && typeof rel === 'string' && rel in BELOW && !(isPage && method !== undefined && method !== 'GET')
+  )
 }
 
 function linkView(target: Target, reader: Reader): readonly HTMLElement[] {
@@ -63,7 +79,12 @@ function* insideOf(document: StacDocument, url: string): Generator<HTMLElement> 
     const address = self && addressOf(self)
     const name = titleOf(part)
     const drawing = icon(kindOf(part) === 'item' ? 'file' : 'folder')
-    yield element('li', {}, drawing, address?.startsWith('http') ? element('a', { href: routeTo(address) }, name) : element('span', {}, name))
+    yield element(
+      'li',
+      {},
+      drawing,
+      address?.startsWith('http') ? element('a', { href: routeTo(address) }, name) : element('span', {}, name),
+    )
   }
 }
 

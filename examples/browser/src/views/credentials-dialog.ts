@@ -12,14 +12,19 @@ export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
   const dialog = openDialog(
     'Credentials of this tab',
     place,
-    element('p', { class: 'optional' }, 'Keys and passwords are in the memory of this tab and end with it. Logins last until the tab is closed.'),
+    element(
+      'p',
+      { class: 'optional' },
+      'Keys and passwords are in the memory of this tab and end with it. Logins last until the tab is closed.',
+    ),
   )
   const show = async () => fill(place, ...(await entryViews(wallet, () => dialog.close(), show)))
   await show()
 }
 
 async function entryViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
-  if (wallet.entries.length === 0) return [element('p', {}, 'There are none yet. Open a protected file, and you are asked for what it needs.')]
+  if (wallet.entries.length === 0)
+    return [element('p', {}, 'There are none yet. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
   return wallet.entries.map(({ id = '', type, sendTo }) => {
     const status = states.get(id)
@@ -42,7 +47,12 @@ async function entryViews(wallet: Wallet, close: () => void, again: () => Promis
       element(
         'p',
         { class: 'actions' },
-        status && status.state !== 'valid' && button('Log in', () => (close(), openLoginDialog(id, undefined, wallet))),
+        status &&
+          status.state !== 'valid' &&
+          button('Log in', () => {
+            close()
+            openLoginDialog(id, undefined, wallet)
+          }),
         status?.state === 'valid' &&
           button(
             'Log out',

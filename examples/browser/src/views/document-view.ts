@@ -31,7 +31,9 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
   const assets = targets.map((target) => assetView(target, wallet, site, map))
   const preview = previewView(targets, url, wallet, site)
   const description = textIn(document, 'description') ?? textIn(memberOf(document, 'properties'), 'description')
-  const listed = assets.length > 0 && element('section', { 'aria-labelledby': 'assets' }, element('h2', { id: 'assets' }, 'Files'), ...assets.map(({ root }) => root))
+  const listed =
+    assets.length > 0 &&
+    element('section', { 'aria-labelledby': 'assets' }, element('h2', { id: 'assets' }, 'Files'), ...assets.map(({ root }) => root))
   const aside = element('div', { class: 'aside' }, map?.root, preview?.root, lintView(open))
   const main = element(
     'div',

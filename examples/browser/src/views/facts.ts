@@ -10,7 +10,12 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Identifier', textIn(document, 'id')],
     ['Time', momentOf(memberOf(memberOf(document, 'properties'), 'datetime')) ?? span],
-    ['Extent', boxIn(document)?.map((degrees) => `${Math.round(degrees * 1000) / 1000}°`).join(', ')],
+    [
+      'Extent',
+      boxIn(document)
+        ?.map((degrees) => `${Math.round(degrees * 1000) / 1000}°`)
+        .join(', '),
+    ],
     ['License', textIn(document, 'license') ?? textIn(memberOf(document, 'properties'), 'license')],
     ['Version', textIn(document, 'stac_version')],
     ['Address', url],
@@ -18,7 +23,9 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
   return element(
     'dl',
     { class: 'facts' },
-    ...facts.flatMap(([name, value]) => (value === undefined ? [] : [element('div', {}, element('dt', {}, name), element('dd', {}, value))])),
+    ...facts.flatMap(([name, value]) =>
+      value === undefined ? [] : [element('div', {}, element('dt', {}, name), element('dd', {}, value))],
+    ),
   )
 }
 

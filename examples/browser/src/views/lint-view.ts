@@ -13,7 +13,8 @@ export function lintView({ text, url, parents }: OpenDocument): HTMLElement {
 }
 
 function findings(problems: readonly Problem[]): readonly HTMLElement[] {
-  if (problems.length === 0) return [element('p', { class: 'clean' }, 'Nothing to complain about: what the document says about access is in order.')]
+  if (problems.length === 0)
+    return [element('p', { class: 'clean' }, 'Nothing to complain about: what the document says about access is in order.')]
   return [element('ul', {}, ...problems.map(findingView))]
 }
 
@@ -23,6 +24,13 @@ function findingView({ rule, severity, message, pointer, line }: Problem): HTMLE
     {},
     element('span', { class: `badge severity ${severity}` }, WORDS[severity]),
     element('span', {}, message),
-    element('span', { class: 'where' }, element('code', {}, rule), ' at ', element('code', {}, pointer || '/'), line !== undefined && `, line ${line}`),
+    element(
+      'span',
+      { class: 'where' },
+      element('code', {}, rule),
+      ' at ',
+      element('code', {}, pointer || '/'),
+      line !== undefined && `, line ${line}`,
+    ),
   )
 }

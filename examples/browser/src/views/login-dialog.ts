@@ -41,7 +41,11 @@ export function openLoginDialog(credential: string, place: string | undefined, w
       place !== undefined && element('code', {}, new URL(place).origin),
       place !== undefined && '. This page never sees your password.',
     ),
-    element('p', { class: 'optional' }, 'A login on this page leaves it for a moment: keys and passwords that you have typed here are forgotten then.'),
+    element(
+      'p',
+      { class: 'optional' },
+      'A login on this page leaves it for a moment: keys and passwords that you have typed here are forgotten then.',
+    ),
     problem,
     element('p', { class: 'actions' }, popup, redirect),
   )

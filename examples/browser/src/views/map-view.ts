@@ -17,7 +17,12 @@ export function createMapView(document: StacDocument): MapView | undefined {
   const box = boxIn(document)
   const geometry = memberOf(document, 'geometry')
   if (!box && !geometry) return undefined
-  const place = element('div', { class: 'map', role: 'application', 'aria-label': 'Map of the footprint; arrow keys move it, plus and minus zoom', tabindex: '0' })
+  const place = element('div', {
+    class: 'map',
+    role: 'application',
+    'aria-label': 'Map of the footprint; arrow keys move it, plus and minus zoom',
+    tabindex: '0',
+  })
   let closed = false
   const loading = import('./world-map.ts').then(({ drawWorldMap }): WorldMap | undefined =>
     closed ? undefined : drawWorldMap(place, geometry ?? undefined, box),

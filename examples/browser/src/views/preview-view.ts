@@ -1,9 +1,9 @@
 /** The picture of an item, where it may be shown without asking. */
 import type { Target } from 'stac-auth'
 import { type Access, accessTo, addressOf } from '../access.ts'
+import { pictureFrom } from '../data/picture.ts'
 import { button, element, fill } from '../dom.ts'
 import { textIn } from '../fields.ts'
-import { pictureFrom } from '../data/picture.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
 import { hostOf } from '../words.ts'
@@ -22,7 +22,10 @@ export interface PreviewView {
 /** A card, or undefined where no asset is a picture. What stands elsewhere and needs nothing is loaded on demand: its host would learn who looks. */
 export function previewView(targets: readonly Target[], documentUrl: string, wallet: Wallet, site: SiteSettings): PreviewView | undefined {
   const target = pictureAmong(targets)
-  if (!target) return undefined
+  return target && previewOf(target, documentUrl, wallet, site)
+}
+
+function previewOf(target: Target, documentUrl: string, wallet: Wallet, site: SiteSettings): PreviewView {
   const place = element('div', { class: 'picture' })
   let free = () => {}
   let shown = false
@@ -49,8 +52,20 @@ export function previewView(targets: readonly Target[], documentUrl: string, wal
     }
     shown = false
     free()
-    if (access.state === 'open') fill(place, button(`Load the preview from ${hostOf(address)}`, () => show(access)))
-    else fill(place, element('p', { class: 'missing' }, access.state === 'refused' ? 'The preview is not opened.' : `The preview needs: ${access.words}`))
+    if (access.state === 'open')
+      fill(
+        place,
+        button(`Load the preview from ${hostOf(address)}`, () => show(access)),
+      )
+    else
+      fill(
+        place,
+        element(
+          'p',
+          { class: 'missing' },
+          access.state === 'refused' ? 'The preview is not opened.' : `The preview needs: ${access.words}`,
+        ),
+      )
   }
   return {
     root: element('section', { class: 'card', 'aria-labelledby': 'preview' }, element('h2', { id: 'preview' }, 'Preview'), place),

@@ -3,8 +3,16 @@ import type { Refused } from '../access.ts'
 import { element } from '../dom.ts'
 import { icon } from '../icons.ts'
 
+/** What to do on this page, where the library speaks of its command line or leaves it to the program. */
+const HINTS: Readonly<Record<string, string>> = {
+  AUTH_REJECTED: 'If what you typed was wrong, remove it under Credentials and give it again.',
+  CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
+  CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
+}
+
 /** What happened, its code, and what to do next. */
-export function refusalView({ code, message, hint, pointer }: Refused): HTMLElement {
+export function refusalView({ code, message, hint: given, pointer }: Refused): HTMLElement {
+  const hint = HINTS[code] ?? given
   return element(
     'div',
     { class: 'refusal' },

@@ -18,7 +18,12 @@ export function startView({ samples }: SiteSettings, open: (url: string) => void
         'ul',
         { class: 'samples' },
         ...samples.map(({ title, url, about }) =>
-          element('li', {}, button(title, () => open(url), { class: 'sample' }), element('span', {}, about)),
+          element(
+            'li',
+            {},
+            button(title, () => open(url), { class: 'sample' }),
+            element('span', {}, about),
+          ),
         ),
       ),
   )

@@ -23,5 +23,7 @@ function wordsFor(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return `${value.length} bytes`
-  return typeof value === 'object' ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) : String(value)
+  return typeof value === 'object'
+    ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner))
+    : String(value)
 }

@@ -52,9 +52,10 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
   }
 }
 
-function featuresOf(geometry: unknown, box: readonly number[] | undefined): readonly Feature[] & Feature[] {
+function featuresOf(geometry: unknown, box: readonly number[] | undefined): Feature[] {
   try {
-    if (geometry) return [new Feature(new GeoJSON().readGeometry(geometry))]
+    const shape = geometry ? new GeoJSON().readGeometry(geometry) : null
+    if (shape) return [new Feature(shape)]
   } catch {
     // Strangers call many things a geometry.
   }
@@ -68,7 +69,13 @@ function footprintStyle(element: HTMLElement): Style {
 
 function graticule(element: HTMLElement): Graticule {
   const text = (align: CanvasTextAlign) =>
-    new Text({ font: '11px system-ui, sans-serif', textAlign: align, textBaseline: 'bottom', offsetX: 4, fill: new Fill({ color: colour(element, '--muted') }) })
+    new Text({
+      font: '11px system-ui, sans-serif',
+      textAlign: align,
+      textBaseline: 'bottom',
+      offsetX: align === 'end' ? -6 : 4,
+      fill: new Fill({ color: colour(element, '--muted') }),
+    })
   return new Graticule({
     strokeStyle: new Stroke({ color: colour(element, '--map-line'), width: 1 }),
     showLabels: true,
