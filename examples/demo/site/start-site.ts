@@ -27,7 +27,7 @@ const CLIENT = 'catalog-browser'
 export async function startSite(files: ReadonlyMap<string, BuiltFile>, secrets: SiteSecrets, more: readonly string[] = []): Promise<Site> {
   let answerPage: (request: Inquiry) => Answer = () => ({ status: 503 })
   const page = await startAnswering((request) => answerPage(request))
-  const provider = await startAuthorizationServer({ pages: page.origin, clients: [clientOf(page.origin)] })
+  const provider = await quietly(() => startAuthorizationServer({ pages: page.origin, clients: [clientOf(page.origin)] }))
   const scenes = paintScenes()
   const allowed = { origin: page.origin, headers: `authorization, range, ${KEY_HEADER}` }
   const archive = await startAnswering(crossOrigin(archiveOf(scenes, secrets, provider), allowed))
@@ -52,6 +52,17 @@ export async function startSite(files: ReadonlyMap<string, BuiltFile>, secrets: 
     close: async () => {
       await Promise.all([page, catalog, archive, provider, evil].map((server) => server.close()))
     },
+  }
+}
+
+/** The provider warns of settings that are wrong for servers that stay, and right for a demo. */
+async function quietly<T>(start: () => Promise<T>): Promise<T> {
+  const { warn } = console
+  console.warn = () => {}
+  try {
+    return await start()
+  } finally {
+    console.warn = warn
   }
 }
 

@@ -28,7 +28,8 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
   const outline = new VectorLayer({ source: footprint })
   const view = new View({ projection: DEGREES, center: [0, 0], zoom: 1, extent: WORLD, showFullExtent: true, enableRotation: false })
   const map = new OlMap({ target, view, layers: [graticule(target), outline] })
-  const restyle = () => outline.setStyle(footprintStyle(target))
+  let filled = true
+  const restyle = () => outline.setStyle(footprintStyle(target, filled))
   const dark = matchMedia('(prefers-color-scheme: dark)')
   dark.addEventListener('change', restyle)
   restyle()
@@ -39,6 +40,9 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
     async draw({ canvas, extent }) {
       const url = await blobUrlOf(canvas)
       free.push(() => URL.revokeObjectURL(url))
+      // A veil would change the colours of what is below.
+      filled = false
+      restyle()
       const source = new ImageStatic({ url, imageExtent: [...extent], projection: DEGREES, interpolate: false })
       map.getLayers().insertAt(map.getLayers().getLength() - 1, new ImageLayer({ source }))
       view.fit([...extent], { padding: PADDING })
@@ -62,9 +66,9 @@ function featuresOf(geometry: unknown, box: readonly number[] | undefined): Feat
   return box ? [new Feature(fromExtent([...box]))] : []
 }
 
-function footprintStyle(element: HTMLElement): Style {
-  const accent = colour(element, '--accent')
-  return new Style({ stroke: new Stroke({ color: accent, width: 2 }), fill: new Fill({ color: colour(element, '--accent-veil') }) })
+function footprintStyle(element: HTMLElement, filled: boolean): Style {
+  const stroke = new Stroke({ color: colour(element, '--accent'), width: 2 })
+  return new Style({ stroke, ...(filled && { fill: new Fill({ color: colour(element, '--accent-veil') }) }) })
 }
 
 function graticule(element: HTMLElement): Graticule {
