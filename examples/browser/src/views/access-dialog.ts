@@ -94,8 +94,7 @@ function placesView(model: FormModel, index: number): HTMLElement {
     'fieldset',
     { class: 'places' },
     element('legend', {}, 'Where it goes'),
-    isLogin &&
-      element('p', {}, 'You log in at ', element('code', {}, new URL(loginAt).origin), '; what you type there is between you and them.'),
+    isLogin && element('p', {}, 'What you type at the login is between you and them.'),
     ...secretTo.map((place, at) =>
       agreement(
         'endpoint',

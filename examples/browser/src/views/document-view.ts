@@ -8,6 +8,7 @@ import type { Wallet } from '../wallet.ts'
 import { assetView } from './asset-view.ts'
 import { childrenView, pathView } from './children-view.ts'
 import { factsView } from './facts.ts'
+import { linksView } from './links-view.ts'
 import { lintView } from './lint-view.ts'
 import { createMapView } from './map-view.ts'
 import { previewView } from './preview-view.ts'
@@ -45,6 +46,7 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
     factsView(document, url),
     childrenView(open, reader),
     listed,
+    linksView(open),
   )
   const refresh = async () => {
     await Promise.all([...assets.map((asset) => asset.refresh()), preview?.refresh()])
