@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AuthError, ProtocolError } from '../errors.ts'
 import type { Cancel, Collected, CollectOptions, PartedRequest, Uncollected } from '../http/collect.ts'
+import { keepChunk } from '../http/keep-chunk.ts'
 import { networkError, originOf, tooLarge } from '../http/network-error.ts'
 import { readBody } from '../http/read-body.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
@@ -71,7 +72,7 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.#done || this.#isWhole) return
     this.#length += chunk.length
-    this.#parts.push(chunk)
+    keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
     if (this.#length <= this.#limit) return
     if (this.#status < 300) {
       this.cancel(tooLarge(this.#origin, `the answer exceeds ${this.#limit} bytes`))
