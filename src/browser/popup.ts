@@ -21,7 +21,7 @@ export interface PopupOptions {
 /** A window that was opened blank, and what it is for. */
 export interface LoginPopup {
   readonly redirection: Redirection
-  /** Closes the window, whatever became of it. */
+  /** Closes the window, unless it is at the provider's pages and does not know its opener: browsers leave that to the person. */
   close(): void
 }
 

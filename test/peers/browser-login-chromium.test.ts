@@ -33,8 +33,9 @@ describe('a login by popup', () => {
     await page.goto(addressOf(site, server))
     expect(await read(page, server.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
     const popup = await popupOf(page)
-    const closed = popup.waitForEvent('close')
+    await popup.waitForURL(/\/interaction\//)
     expect(await popup.evaluate(() => opener)).toBeNull()
+    const closed = popup.waitForEvent('close')
     await agree(popup)
     expect(await page.evaluate(() => app.login)).toEqual({ value: undefined })
     await closed
@@ -59,10 +60,13 @@ describe('a login by popup', () => {
     await second.close()
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'LOGIN_DENIED', message: expect.stringContaining('closed') })
     const third = await popupOf(page)
-    const gone = third.waitForEvent('close')
+    await third.waitForURL(/\/interaction\//)
     await page.evaluate(() => app.giveUp())
     expect(await page.evaluate(() => app.login)).toMatchObject({ code: 'ABORTED' })
-    await gone
+    // A window that does not know its opener is not closed from afar: what is done in it from here on is nobody's.
+    await agree(third)
+    await third.waitForURL(`${site.origin}/callback.html`)
+    expect(await third.evaluate(() => completed)).toBe('unclaimed')
     expect(grants(server)).toEqual([])
   }, 60_000)
 

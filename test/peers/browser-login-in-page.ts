@@ -42,7 +42,7 @@ function start(name: string, issuer: string) {
     finished: told(logins.finish()),
     login: undefined as Promise<unknown> | undefined,
     read: (url: string) => told(auth.fetch(url).then((response) => response.text())),
-    open: (item: unknown, key: string) => told(auth.fetch(assetOf(item, key)).then((response) => response.text())),
+    open: (item: object, key: string) => told(auth.fetch(assetOf(item, key)).then((response) => response.text())),
     status: () => told(auth.status()),
     logout: (atProvider: boolean) => told(logins.logout('portal', { atProvider })),
     logoutAll: () => told(logins.logoutAll()),

@@ -4,7 +4,7 @@ import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
 
 const codeOf = (error: unknown) => (isAuthError(error) ? error.code : String(error))
 
-self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly token: string; readonly item: unknown }>) => {
+self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly token: string; readonly item: object }>) => {
   const warnings: string[] = []
   const auth = createAuth({
     credentials: bearer(data.token, `${new URL(data.url).origin}/`),
@@ -16,7 +16,7 @@ self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly 
     refused: await auth.fetch(data.url).then(({ status }) => status, codeOf),
     popup: await logins.popup('http-1').catch(codeOf),
     redirect: await logins.redirect('http-1').catch(codeOf),
-    forms: (await describeNeeds(assetOf(data.item, 'data') ?? [])).map(({ fields }) => fields.map(({ name }) => name)),
+    forms: (await describeNeeds(assetOf(data.item, 'data'))).map(({ fields }) => fields.map(({ name }) => name)),
     extractable: pair.privateKey.extractable,
   })
 }

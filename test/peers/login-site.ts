@@ -1,6 +1,6 @@
 /** A site whose pages log in, under a policy that allows nothing else; and its provider. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
+import { type Answer, type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { type AuthorizationServer, type ServerSettings, startAuthorizationServer } from '../servers/authorization-server.ts'
 import { scriptOf } from './page-script.ts'
 
@@ -26,7 +26,7 @@ export async function startLoginSite(
     ['browser-login-in-page.ts', 'browser-login-in-worker.ts'].map((name) => scriptOf(`test/peers/${name}`)),
   )
   const scripts: Readonly<Record<string, string | undefined>> = { '/app.js': app, '/worker.js': worker }
-  return startAnswering(({ path, query }) => {
+  return startAnswering(({ path, query }): Answer => {
     const [name = '', value = ''] = (path === '/callback.html' && tampered()) || []
     if (query.has(name) && query.get(name) !== value) {
       query.set(name, value)
