@@ -98,12 +98,19 @@ describe('a hostile catalog', () => {
         id: text,
         title: text,
         description: text,
-        links: [{ rel: 'child', href: './a', title: text }],
+        links: [
+          { rel: 'child', href: './a', title: text },
+          { rel: 'about', href: 'javascript:alert(3)', title: 'Script' },
+          { rel: 'about', href: 'https://elsewhere.example/', title: 'Web' },
+        ],
       }
       await page.context().route(url, (route) => route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }))
       await openDocument(site, page, 'markup.json')
       expect(await page.textContent('h1')).toBe(text)
       expect(await page.locator('main img, main script').count()).toBe(0)
+      expect(
+        await page.locator('.links a').evaluateAll((links) => links.map((link) => [link.textContent, link.getAttribute('rel')])),
+      ).toEqual([['Web', 'noreferrer noopener']])
       expect(visitor.complaints).toEqual([])
     },
     LONG,

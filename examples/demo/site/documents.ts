@@ -64,6 +64,7 @@ function root(): Json {
       link('child', './scenes/collection.json', 'Scenes'),
       link('child', './models/collection.json', 'Models and registers'),
       link('child', './suspicious/collection.json', 'Suspicious entries'),
+      { rel: 'license', href: 'https://creativecommons.org/publicdomain/zero/1.0/', type: 'text/html', title: 'CC0 1.0' },
     ],
   }
 }

@@ -57,15 +57,7 @@ function previewOf(target: Target, documentUrl: string, wallet: Wallet, site: Si
         place,
         button(`Load the preview from ${hostOf(address)}`, () => show(access)),
       )
-    else
-      fill(
-        place,
-        element(
-          'p',
-          { class: 'missing' },
-          access.state === 'refused' ? 'The preview is not opened.' : `The preview needs: ${access.words}`,
-        ),
-      )
+    else fill(place, element('p', { class: 'missing' }, missingWords(access)))
   }
   return {
     root: element('section', { class: 'card', 'aria-labelledby': 'preview' }, element('h2', { id: 'preview' }, 'Preview'), place),
@@ -78,4 +70,9 @@ function pictureAmong(targets: readonly Target[]): Target | undefined {
   const pictures = targets.filter(({ object }) => SHOWN.test(textIn(object, 'type') ?? ''))
   const hasRole = (role: string) => pictures.find(({ object }) => Array.isArray(object.roles) && object.roles.includes(role))
   return ROLES.map(hasRole).find((found) => found !== undefined) ?? pictures[0]
+}
+
+function missingWords({ state, words }: Access): string {
+  if (state === 'refused') return 'The preview is not opened.'
+  return state === 'needs' ? `The preview needs: ${words}` : words
 }
