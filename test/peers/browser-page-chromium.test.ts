@@ -119,6 +119,20 @@ describe('keys and passwords', () => {
   )
 })
 
+describe('an API', () => {
+  it(
+    'is walked page by page down to an item',
+    async () => {
+      const visitor = await visit(site, browser(), 'api')
+      const { page } = visitor
+      for (const name of ['All items', 'Next page', 'Climate']) await page.getByRole('link', { name }).click()
+      await file(page, 'temperature').getByText('Key in header X-Archive-Key').waitFor()
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
+
 describe('the service worker', () => {
   it(
     'opens a picture of the site, and the page never sees the token',

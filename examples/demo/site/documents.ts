@@ -1,17 +1,7 @@
 /** The catalog that the page shows: scenes, a climate model, fields, and entries of somebody who wants what others have. */
-import { AUTHENTICATION } from '../documents.ts'
-import { GRID, KEY_HEADER, PLACES, type Scene } from './holdings.ts'
-import { SIZE } from './landscape.ts'
-
-export interface SiteAddresses {
-  readonly catalog: string
-  readonly archive: string
-  readonly issuer: string
-  /** A host that nobody trusts. */
-  readonly evil: string
-}
-
-type Json = Readonly<Record<string, unknown>>
+import { GRID } from './holdings.ts'
+import { asset, item, type Json, key, link, named, placeOf, portal, type SiteAddresses, TIFF, within } from './item.ts'
+import { disguise, lookAlike, otherLogin } from './suspicious.ts'
 
 /** The documents by path. */
 export function siteDocuments(addresses: SiteAddresses): Readonly<Record<string, Json>> {
@@ -43,14 +33,6 @@ const SCENES = 'Three pictures from above, each behind another lock: a login, a 
 const MODELS = 'Numbers instead of pictures: a Zarr array behind a key, a Parquet table behind a password.'
 const SUSPICIOUS =
   'What a hostile catalog would try. Its files stand on a host of a stranger and refer to the lock of the archive, so that a careless client sends the login there.'
-
-const named = (scene: string) => `${scene[0]?.toUpperCase()}${scene.slice(1).replace('-', ' ')}`
-const link = (rel: string, href: string, title?: string) => ({
-  rel,
-  href,
-  type: rel === 'item' ? 'application/geo+json' : 'application/json',
-  ...(title && { title }),
-})
 
 function root(): Json {
   return {
@@ -114,59 +96,6 @@ function collection(id: string, title: string, description: string, items: reado
   }
 }
 
-function item(id: string, of: string, place: Json, schemes: Json, assets: Json, about: string): Json {
-  return {
-    type: 'Feature',
-    stac_version: '1.1.0',
-    stac_extensions: [AUTHENTICATION],
-    id,
-    collection: of,
-    ...place,
-    properties: { title: named(id), description: about, datetime: '2026-06-14T10:22:31Z', 'auth:schemes': schemes },
-    assets,
-    links: [
-      link('root', '../catalog.json', 'Meridian archive'),
-      link('parent', './collection.json', named(of)),
-      link('collection', './collection.json', named(of)),
-    ],
-  }
-}
-
-function placeOf(scene: Scene): Json {
-  const { west, north, pixel } = PLACES[scene]
-  return within(west, north - SIZE * pixel, west + SIZE * pixel, north)
-}
-
-function within(...bbox: readonly [west: number, south: number, east: number, north: number]): Json {
-  const [west, south, east, north] = bbox.map((degrees) => Math.round(degrees * 1e6) / 1e6) as [number, number, number, number]
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
-  return { bbox: [west, south, east, north], geometry: { type: 'Polygon', coordinates: [ring] } }
-}
-
-const asset = (title: string, href: string, type: string, roles: readonly string[], refs?: readonly string[]) => ({
-  title,
-  href,
-  type,
-  roles,
-  ...(refs && { 'auth:refs': refs }),
-})
-const TIFF = 'image/tiff; application=geotiff'
-
-const portal = (issuer: string) => ({
-  portal: {
-    type: 'openIdConnect',
-    description: 'The login of the archive',
-    openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
-  },
-})
-const key = { archive: { type: 'apiKey', in: 'header', name: KEY_HEADER, description: 'The key of the archive' } }
-
 function lake({ archive, issuer }: SiteAddresses): Json {
   const assets = {
     visual: asset('True colour', `${archive}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal']),
@@ -222,47 +151,5 @@ function fields({ archive }: SiteAddresses): Json {
     schemes,
     assets,
     'A register of fields with crops and sizes, behind a password.',
-  )
-}
-
-/** The archive's own lock, in front of files of somebody else. */
-function lookAlike({ evil, issuer }: SiteAddresses): Json {
-  const assets = {
-    visual: asset('True colour', `${evil}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal', 'archive']),
-    thumbnail: asset('Preview', `${evil}/members/lake.png`, 'image/png', ['thumbnail'], ['portal']),
-    open: asset('Counts who looks', `${evil}/pixel.png`, 'image/png', ['overview']),
-  }
-  const about = 'Says that files of another host open with the login and the key of the archive.'
-  return item('look-alike', 'suspicious', placeOf('lake'), { ...portal(issuer), ...key }, assets, about)
-}
-
-/** The archive's own file, behind a login of somebody else. */
-function otherLogin({ archive, evil }: SiteAddresses): Json {
-  const assets = { visual: asset('True colour', `${archive}/members/lake.tif`, TIFF, ['visual', 'data'], ['portal']) }
-  return item(
-    'other-login',
-    'suspicious',
-    placeOf('lake'),
-    portal(evil),
-    assets,
-    'Wants you to log in at another host than that of the archive.',
-  )
-}
-
-function disguise({ archive, evil, issuer }: SiteAddresses): Json {
-  const hidden = `${archive}@${new URL(evil).host}/members/lake.tif`
-  const assets = {
-    visual: asset('True colour', hidden, TIFF, ['visual', 'data'], ['portal']),
-    script: asset('Read more', 'javascript:alert(document.domain)', 'text/html', ['metadata'], ['portal']),
-    session: asset('By cookie', `${archive}/keys/coast.tif`, TIFF, ['data'], ['cookie']),
-  }
-  const schemes = { ...portal(issuer), cookie: { type: 'apiKey', in: 'cookie', name: 'session' } }
-  return item(
-    'disguise',
-    'suspicious',
-    placeOf('coast'),
-    schemes,
-    assets,
-    'Addresses that pretend to be of the archive, and what no page may send.',
   )
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Answer, type Inquiry, jsonAnswer } from '../../../test/servers/answering-server.ts'
 import { sameText } from '../../../test/servers/guards.ts'
 import type { BuiltFile } from '../../browser/build.ts'
-import type { SiteAddresses } from './documents.ts'
+import type { SiteAddresses } from './item.ts'
 
 export interface PageSettings extends SiteAddresses {
   /** Further origins that the page may ask. */
