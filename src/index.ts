@@ -1,4 +1,4 @@
-/** The public API of stac-auth: documents, credentials, the engine. */
+/** The public API of stac-auth: documents, credentials, the engine with all strategies. */
 export type { Auth, AuthorizedRequest, AuthorizeOptions, Explanation, RefExplanation } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
 export {

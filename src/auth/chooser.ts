@@ -1,12 +1,11 @@
-/** The user's side of an engine, ready to choose: entries read, patterns parsed, tuples known. */
+/** The user's side of an engine, ready to choose: entries at hand, tuples known. */
 import type { AuthError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
 import type { Choice } from './choice.ts'
-import type { CredentialSet } from './credential.ts'
+import type { Credential } from './credential.ts'
 import { grantedOrigins } from './granted-origins.ts'
 import { Judge } from './judge.ts'
-import { checkTypes, readCredentials } from './read-credentials.ts'
 import type { Registry } from './registry.ts'
 import { resourceOf } from './resource.ts'
 import { type Selection, Selector, Unusable } from './select.ts'
@@ -21,10 +20,8 @@ export class Chooser {
   /** Each entry as a choice of its own, for addresses without references. */
   readonly own: readonly Choice[]
 
-  /** Errors: `CONFIG_INVALID` with the pointer of the field. The strategies of all entries must be loaded. */
-  constructor(source: CredentialSet, registry: Registry, typed: readonly string[]) {
-    checkTypes(source, registry.types)
-    const credentials = readCredentials(source, registry.loaded)
+  /** The strategies of all entries must be loaded. */
+  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[]) {
     this.#registry = registry
     this.named = grantedOrigins(credentials, registry.loaded, typed)
     this.#judge = new Judge(registry, credentials, this.named)

@@ -1,5 +1,6 @@
 /** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
+import { LastOrigin } from '../http/last-origin.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { runFlow } from './drive.ts'
@@ -10,6 +11,9 @@ import type { AuthContext, Clock, Input, Origin, Resource, SessionChange, Token,
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000
+
+/** Most requests go where the one before went. */
+const ORIGIN = new LastOrigin()
 
 /** The parts of the world that an engine works with. */
 export interface World {
@@ -86,7 +90,7 @@ async function connectionTo(url: string, world: World, choice: Choice, { signal,
 
 /** The options with the word on whether the user named that origin. */
 export function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
-  return { ...options, granted: world.named.has(new URL(request.url).origin) }
+  return { ...options, granted: world.named.has(ORIGIN.of(request.url)) }
 }
 
 /** The token of another entry, for one address; that entry's grant is checked as if it went there itself. */

@@ -2,7 +2,7 @@
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { parseGrant } from './grant.ts'
+import { parseGrant } from './parse-grant.ts'
 import type { Strategy } from './strategy.ts'
 
 export interface Need {

@@ -1,9 +1,11 @@
-/** Reads the user's entries: flattens the sources, checks every field, wraps secrets, parses patterns. */
+/** Reads the user's entries: checks every field, wraps secrets, parses patterns. */
 import { ConfigurationError } from '../errors.ts'
 import { isObject, type JsonObject, pointer } from '../stac/json.ts'
-import type { Credential, CredentialInput, CredentialSet, CredentialSource, EntryForm } from './credential.ts'
+import type { Credential, CredentialSet, CredentialSource, EntryForm } from './credential.ts'
+import { flatten } from './flatten.ts'
 import { coveredBy } from './grant.ts'
-import { invalid, type Origin, readField, readPatterns } from './read-field.ts'
+import { invalid } from './invalid.ts'
+import { type Origin, readField, readPatterns } from './read-field.ts'
 import type { Strategy } from './strategy.ts'
 
 const BASE_FIELDS = new Set(['id', 'type', 'sendTo'])
@@ -30,25 +32,6 @@ export function readCredentials(source: CredentialSource, strategies: readonly S
   })
   checkChains(entries, strategies)
   return entries
-}
-
-/** The entries of all sources as one set. Errors: `CONFIG_INVALID`. */
-export function flatten(source: CredentialSource): CredentialSet {
-  if (Array.isArray(source)) {
-    const sets = (source as readonly CredentialSource[]).map(flatten)
-    return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
-  }
-  if (!isObject(source)) throw new ConfigurationError('CONFIG_INVALID', 'credentials must be entries, sets of entries or lists of them')
-  // An entry may have a field of that name: the ready-made text of `http`.
-  if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialInput] }
-  const { credentials, preferred } = source
-  if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list of entries')
-  if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
-  return preferred === undefined ? { credentials } : { credentials, preferred }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
 /** Errors: `CONFIG_INVALID` for an entry of a type that is not in the list. */

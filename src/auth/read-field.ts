@@ -4,7 +4,8 @@ import { ConfigurationError } from '../errors.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
 import { isObject } from '../stac/json.ts'
 import type { Field, FieldKind, SecretSource } from './credential.ts'
-import { parseGrant } from './grant.ts'
+import { invalid } from './invalid.ts'
+import { parseGrant } from './parse-grant.ts'
 import { Secret, type SecretInput } from './secret.ts'
 
 /** Where entries come from: in a file a secret must be a source, in code it may be the text itself. */
@@ -84,10 +85,6 @@ export function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
       throw new ConfigurationError('CONFIG_INVALID', (error as Error).message, { pointer: `${at}/${index}`, actual: pattern })
     }
   })
-}
-
-export function invalid(at: string, what: string, hint?: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${at.slice(at.lastIndexOf('/') + 1)} ${what}`, { pointer: at, ...(hint && { hint }) })
 }
 
 function isSource(value: { readonly [key: string]: unknown }): value is SecretSource {

@@ -10,7 +10,7 @@ import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, sendLeg, type World } from './context.ts'
-import type { AuthOptions } from './create-auth.ts'
+import type { EngineOptions } from './create-engine.ts'
 import { authorizedLeg } from './drive.ts'
 import { Exchange } from './exchange.ts'
 import type { Leg } from './flow.ts'
@@ -31,7 +31,7 @@ export class Runtime {
   readonly #exchange: Exchange
   readonly #anonymous: 'allow' | undefined
 
-  constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
+  constructor(chooser: Chooser, clock: Clock, options: EngineOptions) {
     const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
     const passing = memoryStore()
     this.#chooser = chooser
@@ -164,11 +164,11 @@ export class Runtime {
   }
 
   /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
-    const url = this.#written(request.url)
-    const { method, body } = request
-    const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
-    return this.#exchange.send(plain, { selections: this.#exchange.byAddress(url) }, signal ? { signal } : {})
+  async send({ method, url: address, headers, body }: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
+    const url = this.#written(address)
+    const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
+    const selections = this.#exchange.byAddress(url)
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal })
   }
 
   #written(address: string): URL {
@@ -212,10 +212,14 @@ function withOurErrors(theirs: Transport): Transport {
 
 /** The platform's transport is loaded by the first request. */
 function lazyTransport(): Transport {
-  let transport: Promise<Transport> | undefined
-  const send = async (request: HttpRequest, options?: SendOptions) => {
-    transport ??= platform.defaultTransport()
-    return (await transport)(request, options)
+  let transport: Transport | undefined
+  let loading: Promise<Transport> | undefined
+  const load = async () => {
+    loading ??= platform.defaultTransport()
+    transport = await loading
+    return transport
   }
+  const send = (request: HttpRequest, options?: SendOptions) =>
+    transport ? transport(request, options) : load().then((loaded) => loaded(request, options))
   return Object.assign(send, platform.connect && { connect: platform.connect })
 }

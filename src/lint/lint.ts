@@ -1,9 +1,9 @@
 /** Linting of parsed documents. */
-import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
-import { isObject, own } from '../stac/json.ts'
-import { declarationsOf } from '../stac/version.ts'
+import { kindOf, type StacDocument } from '../stac/document.ts'
+import { isObject } from '../stac/json.ts'
 import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
+import { isSilent, type Part, partsOf } from './parts.ts'
 import type { Preset, Problem } from './problem.ts'
 import { modelOf } from './read-model.ts'
 import { type Completion, type Finding, type Levels, problemOf, Runner } from './runner.ts'
@@ -58,29 +58,6 @@ export function inspect(document: unknown, options: LintOptions): Inspection {
   return inspection
 }
 
-/** A document, or a wrapper without its documents. */
-interface Part {
-  readonly value: unknown
-  readonly at: string
-  readonly depth: number
-  /** Member of a wrapper that holds its documents. */
-  readonly inside?: 'features' | 'collections'
-  readonly wrapper?: StacDocument
-}
-
-function partsOf(document: unknown): Part[] {
-  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
-}
-
-function partsIn(value: unknown, at: string, depth: number): Part[] {
-  if (!isObject(value) || kindOf(value) !== 'wrapper') return [{ value, at, depth }]
-  const inside = wrappedMember(value)
-  const documents = own(value, inside)
-  const around: Part = { value, at, depth, inside }
-  if (!Array.isArray(documents)) return [around]
-  return [around, ...documents.map((inner, index) => ({ value: inner, at: `${at}/${inside}/${index}`, depth: depth + 2, wrapper: value }))]
-}
-
 function inspectPart(
   part: Part,
   runner: Runner,
@@ -93,7 +70,7 @@ function inspectPart(
   inspection.strings += counted.strings
   if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
-  if (counted.fields === 0 && declarationsOf(value).length === 0) return []
+  if (isSilent(value, counted)) return []
   const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run })
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })

@@ -1,5 +1,5 @@
 import type { CredentialSet } from '../auth/credential.ts'
-import { parseGrant } from '../auth/grant.ts'
+import { parseGrant } from '../auth/parse-grant.ts'
 import { ConfigurationError } from '../errors.ts'
 
 export interface EnvironmentOptions {

@@ -1,10 +1,9 @@
-/** The strategies that `createAuth` uses unless told otherwise: one line per scheme type, the larger ones loaded on demand. */
-import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
-import { apiKey } from './api-key.ts'
+/** The strategies that `createAuth` uses unless told otherwise: one line per scheme type, each loaded when its type comes up. */
+import type { LazyStrategy } from '../auth/strategy.ts'
 
 /** Add to this list for custom types: `createAuth({ strategies: [...defaultStrategies, mine], … })`. */
-export const defaultStrategies: readonly (Strategy | LazyStrategy)[] = [
-  apiKey,
+export const defaultStrategies: readonly LazyStrategy[] = [
+  { type: 'apiKey', load: async () => (await import('./api-key.ts')).apiKey },
   { type: 'http', load: async () => (await import('./http.ts')).http },
   { type: 'oauth2', load: async () => (await import('./oauth2.ts')).oauth2 },
   { type: 'openIdConnect', load: async () => (await import('./open-id-connect.ts')).openIdConnect },

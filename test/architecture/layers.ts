@@ -36,7 +36,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
-  index: { from: [...VOCABULARY, 'auth', 'strategies', 'outputs'] },
+  engine: { from: [...VOCABULARY, 'auth'] },
+  index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
@@ -74,6 +75,12 @@ const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/http\/private-token\//, '@cloudflare/privacypass-ts'],
 ]
 
+/**
+ * Modules that name the parts of a package that are in use, so that bundlers can leave out the others: they alone import it, and they
+ * are loaded by `import()` themselves.
+ */
+const GATES: Readonly<Record<string, string>> = { 'src/strategies/oauth2/library.ts': 'openid-client' }
+
 /** What is wrong with the imports of one file of `src`, one line each. */
 export function layerViolations(path: string, text: string): readonly string[] {
   return importsOf(text).flatMap((found) => {
@@ -102,6 +109,7 @@ function refusal(path: string, found: Import): string | undefined {
 
 function moduleRefusal(path: string, layer: string, target: string, kind: Import['kind']): string | undefined {
   const other = layerOf(target)
+  if (target in GATES && kind === 'static') return `${target} may only be loaded when it is needed`
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src`
   if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : undefined
   if (LAYERS[layer]?.from.includes(other) || MODULES[path]?.from.includes(target)) return undefined
@@ -122,6 +130,9 @@ function partOf(path: string): string {
 }
 
 function packageRefusal(path: string, layer: string, { kind }: Import, name: string): string | undefined {
+  if (GATES[path] === name) return undefined
+  const gate = Object.keys(GATES).find((module) => GATES[module] === name)
+  if (gate && kind === 'dynamic') return `import() of ${name} loads all of it: name what is needed in ${gate}`
   const { packages = [], lazily = [] } = LAYERS[layer] ?? {}
   const matches = (allowed: string) => name === allowed || name.startsWith(/[:/]$/.test(allowed) ? allowed : `${allowed}/`)
   if (packages.some(matches)) return undefined

@@ -113,8 +113,10 @@ describe('peek', () => {
     expect(servers.sent).toHaveLength(1)
   })
 
-  it('gives nothing where authorize would refuse', () => {
+  it('gives nothing where authorize would refuse', async () => {
     const { auth } = victim({ credentials: entries.key })
+    await auth.ready()
+    expect(auth.peek(target(scheme.key(), F))).toBeDefined()
     expect(auth.peek(target(scheme.key(), EVIL))).toBeUndefined()
   })
 })

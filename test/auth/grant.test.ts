@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { covers, narrowness, parseGrant } from '../../src/auth/grant.ts'
+import { covers, narrowness } from '../../src/auth/grant.ts'
+import { parseGrant } from '../../src/auth/parse-grant.ts'
 import { addressOf, isAddressProblem } from '../../src/http/address.ts'
 
 const none: ReadonlySet<string> = new Set()

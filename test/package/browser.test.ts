@@ -2,7 +2,9 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ADAPTER_BUDGETS, BUDGETS, bundle } from '../../scripts/size.ts'
+import { bundle } from '../../scripts/bundle.ts'
+import { ADAPTER_BUDGETS, BUDGETS, OPEN_ID_LOGIN_BUDGET } from '../../scripts/size.ts'
+import { OPEN_ID_LOGIN } from '../../scripts/sizes.ts'
 
 /** Modules that a browser must never load with an entry. */
 const NOT_FOR_BROWSERS =
@@ -26,6 +28,15 @@ describe.each(BUDGETS)('$entry in a browser', ({ entry, budget }) => {
     const { eagerText } = await bundle(entry)
     expect(eagerText.match(/\bnew Function\b|\beval\(|\brequire\(/g)).toBeNull()
   })
+})
+
+it('a page with a login by OpenID Connect stays within its budget, and carries only the parts of openid-client in use', async () => {
+  const { eager, eagerText } = await bundle(OPEN_ID_LOGIN)
+  expect(eager).toBeGreaterThan(20_000)
+  expect(eager).toBeLessThanOrEqual(OPEN_ID_LOGIN_BUDGET)
+  const unused = /ERR_JWE_DECRYPTION_FAILED/
+  expect((await bundle('openid-client')).eagerText).toMatch(unused)
+  expect(eagerText).not.toMatch(unused)
 })
 
 it('every adapter but the one for a validator has a budget', async () => {

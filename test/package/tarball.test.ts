@@ -56,6 +56,7 @@ describe('the package, installed from its tarball', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         '.',
+        './engine',
         './lint',
         './crawl',
         './objects',

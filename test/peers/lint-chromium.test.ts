@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { bundle } from '../../scripts/size.ts'
+import { bundle } from '../../scripts/bundle.ts'
 import { lintText, type Problem } from '../../src/lint/index.ts'
 
 const CHROMIUM = '/usr/bin/chromium'

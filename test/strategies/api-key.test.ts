@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { canary, canaryOf, failureOf, leaks, shown, thrownBy } from '../harness/canary.ts'
+import { canary, canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { DATA, victim } from '../harness/victim.ts'
 
@@ -31,10 +31,13 @@ describe('a key', () => {
       credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'Key', value: 'k1', sendTo: DATA },
     })
     expect((await auth.authorize(target(scheme.key('Authorization', 'header'), F))).headers).toEqual({ authorization: 'Key k1' })
-    for (const wrong of [{ in: 'query' }, { prefix: 'a b' }, { prefix: 'a\r\n' }])
-      expect(() =>
-        victim({ credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'a', prefix: 'Key', value: 'k1', sendTo: DATA, ...wrong } }),
-      ).toThrow(/prefix is one word/)
+    for (const wrong of [{ in: 'query' }, { prefix: 'a b' }, { prefix: 'a\r\n' }]) {
+      const entry = { id: 'k', type: 'apiKey', in: 'header', name: 'a', prefix: 'Key', value: 'k1', sendTo: DATA, ...wrong }
+      expect(await failureOf(victim({ credentials: entry }).auth.ready())).toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/prefix is one word/),
+      })
+    }
   })
 
   it("in a cookie goes behind the caller's", async () => {
@@ -115,8 +118,8 @@ describe('an entry of type apiKey', () => {
     ['header', 'a b'],
     ['cookie', 'a=b'],
     ['query', ''],
-  ])('in a %s named %j is CONFIG_INVALID', (place, name) => {
-    const make = () => createAuth({ credentials: { type: 'apiKey', in: place, name, value: 'v', sendTo: DATA } })
-    expect(thrownBy(make)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/name' })
+  ])('in a %s named %j is CONFIG_INVALID', async (place, name) => {
+    const auth = createAuth({ credentials: { type: 'apiKey', in: place, name, value: 'v', sendTo: DATA } })
+    expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/name' })
   })
 })

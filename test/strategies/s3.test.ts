@@ -231,12 +231,11 @@ describe('what a document cannot do', () => {
 })
 
 describe('an entry', () => {
-  it('has both keys or none, and a profile only without them', () => {
-    const invalid = (pointer: string) => expect.objectContaining({ code: 'CONFIG_INVALID', pointer })
-    expect(() => auth({ secretAccessKey: undefined })).toThrow(invalid('/credentials/0/secretAccessKey'))
-    expect(() => auth({ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: 't' })).toThrow(
-      invalid('/credentials/0/secretAccessKey'),
-    )
-    expect(() => auth({ profile: 'eo' })).toThrow(invalid('/credentials/0/profile'))
+  it.each([
+    [{ secretAccessKey: undefined }, '/credentials/0/secretAccessKey'],
+    [{ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: 't' }, '/credentials/0/secretAccessKey'],
+    [{ profile: 'eo' }, '/credentials/0/profile'],
+  ])('has both keys or none, and a profile only without them: %j', async (entry, pointer) => {
+    expect(await failure(auth(entry).ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer })
   })
 })

@@ -1,7 +1,7 @@
 /** Asks for the fields of an entry that only its user knows; for secrets only where they are kept. */
 import type { Field, SecretSource } from '../../auth/credential.ts'
-import { parseGrant } from '../../auth/grant.ts'
 import { variableFor } from '../../auth/missing.ts'
+import { parseGrant } from '../../auth/parse-grant.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Fields that decide where something goes, or whether it may: they are part of what is agreed to. */

@@ -1,6 +1,6 @@
 /** `credentials trust`. */
 import type { CredentialInput } from '../../auth/credential.ts'
-import { parseGrant } from '../../auth/grant.ts'
+import { parseGrant } from '../../auth/parse-grant.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'

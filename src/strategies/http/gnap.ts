@@ -1,15 +1,8 @@
 import type { Credential } from '../../auth/credential.ts'
-import { authorized } from '../../auth/flow.ts'
-import { base64 } from '../../crypto/base64.ts'
-import { base64url } from '../../crypto/base64url.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { parseChallenges } from '../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { type Component, signatureBase, signatureInput } from '../../http/message-signature.ts'
-import { accessToken } from './access-token.ts'
-import { refused } from './refused.ts'
-import { privateKeyField, signingKey } from './signing-key.ts'
-import type { HttpContext, HttpWord } from './word.ts'
+import { loadedFlow } from './loaded-flow.ts'
+import { privateKeyField } from './private-key-field.ts'
+import type { HttpWord } from './word.ts'
 
 /**
  * A token bound to a key, on a request signed with it (RFC 9635 §7.2, §7.3.1; RFC 9421); a token without a key is a bearer
@@ -33,63 +26,5 @@ export const gnap: HttpWord = {
     if (keyId === undefined || /^[\x20-\x7e]+$/.test(String(keyId))) return undefined
     return new ConfigurationError('CONFIG_INVALID', 'keyId is printable ASCII', { pointer: '/keyId' })
   },
-  async *authorize(request, context) {
-    const token = await accessToken(context.credential)
-    const isBound = context.credential.privateKey !== undefined
-    const proven = isBound ? await signed(request, context, token) : withHeader(request, 'authorization', `Bearer ${token}`)
-    const response = yield authorized(proven)
-    if (response.status === 401) refuse(response, context, token)
-  },
-}
-
-/** The request with token, digest of its body and signature. The kind of the key tells the algorithm, so no `alg` is written. */
-async function signed(request: HttpRequest, context: HttpContext, token: string): Promise<HttpRequest> {
-  const key = await signingKey(context, ['ES256', 'EdDSA', 'RS256'])
-  const authorization = `GNAP ${token}`
-  const digest = await contentDigest(request)
-  const components: readonly Component[] = [
-    ['@method', request.method],
-    ['@target-uri', request.url],
-    ['authorization', authorization],
-    ...(digest === undefined ? [] : [['content-digest', digest] as const]),
-  ]
-  const created = Math.floor(context.clock.now() / 1000)
-  const parameters = { created, keyid: String(context.credential.keyId), nonce: base64url(context.random(16)), tag: 'gnap' }
-  const signature = base64(await key.sign(signatureBase(components, parameters)))
-  const headers = {
-    ...request.headers,
-    authorization,
-    ...(digest !== undefined && { 'content-digest': digest }),
-    'signature-input': `sig1=${signatureInput(components, parameters)}`,
-    signature: `sig1=:${signature}:`,
-  }
-  return { ...request, headers }
-}
-
-/** RFC 9530 §2, by SHA-256. */
-async function contentDigest({ body }: HttpRequest): Promise<string | undefined> {
-  if (body === undefined || body.length === 0) return undefined
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
-  return `sha-256=:${base64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}:`
-}
-
-/** A refusal that names where tokens are granted (RFC 9767 §4) says so in its hint. */
-function refuse(response: HttpResponse, context: HttpContext, token: string): void {
-  const { challenges } = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const params = challenges.find(({ scheme }) => scheme.toLowerCase() === 'gnap')?.params
-  const told = ['as_uri', 'access', 'referrer'].flatMap((name) => {
-    const value = params?.get(name)
-    return value === undefined || !isHarmless(value, token) ? [] : [`${name} ${value}`]
-  })
-  if (told.length === 0) return
-  throw refused(response, context, undefined, `get a new token and put it into the entry; the server says where: ${told.join(', ')}`)
-}
-
-/** Short, printable, and no echo of what was sent, be it written as it is, for an address, or in base64. */
-function isHarmless(value: string, token: string): boolean {
-  if (!/^[\x21-\x7e]{1,200}$/.test(value)) return false
-  const bytes = new TextEncoder().encode(token)
-  const echoes = [token, base64(bytes).replace(/=+$/, ''), base64url(bytes)].map((echo) => echo.toLowerCase())
-  const plain = value.replace(/%([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-  return ![value, plain].some((text) => echoes.some((echo) => text.toLowerCase().includes(echo)))
+  authorize: loadedFlow(async () => (await import('./gnap/gnap-flow.ts')).gnapFlow),
 }

@@ -1,12 +1,8 @@
 import { platform } from '#platform'
-import type { Field } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
 import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
 import { revealText, unfit } from '../reveal.ts'
 import type { HttpContext } from './word.ts'
-
-/** The field that {@link signingKey} reads. */
-export const privateKeyField = { kind: 'secret', label: 'Private key (PEM PKCS #8, or JWK)', lines: true } as const satisfies Field
 
 /**
  * The key in the field `privateKey` of the entry, imported once for all requests. Errors: `CREDENTIAL_VALUE_INVALID` for a

@@ -1,17 +1,8 @@
 import type { Credential } from '../../auth/credential.ts'
-import { authorized } from '../../auth/flow.ts'
-import { base64url } from '../../crypto/base64url.ts'
-import { compactJws } from '../../crypto/jws.ts'
-import { uncompressedPoint } from '../../crypto/uncompressed-point.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { withHeader } from '../../http/message.ts'
-import { privateKeyField, signingKey } from './signing-key.ts'
+import { loadedFlow } from './loaded-flow.ts'
+import { privateKeyField } from './private-key-field.ts'
 import type { HttpWord } from './word.ts'
-
-/** Seconds that a token is valid; RFC 8292 §2 allows 24 hours. */
-const LIFETIME = 12 * 60 * 60
-/** Milliseconds before its end when a token is no longer used. */
-const MARGIN = 5 * 60_000
 
 /** A token signed with the user's P-256 key, for the origin of the request, and the key beside it (RFC 8292 §2, §3). */
 export const vapid: HttpWord = {
@@ -25,20 +16,5 @@ export const vapid: HttpWord = {
     if (/^(?:mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/.test(String(subject))) return undefined
     return new ConfigurationError('CONFIG_INVALID', 'subject is a mailto: or https: address', { pointer: '/subject' })
   },
-  async *authorize(request, context) {
-    const { session, clock, credential } = context
-    const key = await signingKey(context, ['ES256'])
-    const aud = new URL(request.url).origin
-    const name = `vapid ${aud} ${key.thumbprint} ${credential.subject}`
-    const { value, expiresAt } = await session.resolve(name, async () => {
-      const exp = Math.floor(clock.now() / 1000) + LIFETIME
-      const token = await compactJws(key, { typ: 'JWT', alg: 'ES256' }, { aud, exp, sub: credential.subject })
-      return { value: token, expiresAt: exp * 1000, renewAt: exp * 1000 - MARGIN }
-    })
-    const response = yield authorized(
-      withHeader(request, 'authorization', `vapid t=${value}, k=${base64url(uncompressedPoint(key.publicJwk))}`),
-      expiresAt,
-    )
-    if (response.status === 401 || response.status === 403) session.invalidate(name, value)
-  },
+  authorize: loadedFlow(async () => (await import('./vapid/vapid-flow.ts')).vapidFlow),
 }

@@ -1,7 +1,6 @@
 import type { ClientAuth } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
 import { base64 } from '../../crypto/base64.ts'
-import { importPrivateKey } from '../../crypto/private-key.ts'
 import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
@@ -18,8 +17,7 @@ export interface Authentication {
  * The method of the entry (RFC 6749 §2.3, RFC 7523, RFC 8705), and never another one. Errors: `CREDENTIAL_VALUE_INVALID`,
  * `CREDENTIAL_SOURCE`.
  */
-export async function authenticationOf({ credential }: OAuth2Context): Promise<Authentication> {
-  const client = await import('openid-client')
+export async function authenticationOf({ credential }: OAuth2Context, client: typeof import('./library.ts')): Promise<Authentication> {
   const { clientSecret } = credential
   const method = methodOf(credential)
   if (method === 'none') return { method: client.None(), secrets: [] }
@@ -40,6 +38,7 @@ export function methodOf({ clientAuthentication, clientSecret }: OAuth2Credentia
 }
 
 async function signer(credential: OAuth2Credential) {
+  const { importPrivateKey } = await import('../../crypto/private-key.ts')
   const text = await revealText(credential.privateKey as Secret, 'privateKey', credential)
   const key = await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
   if ('problem' in key) throw unfit('privateKey', credential.id, key.problem)

@@ -1,7 +1,7 @@
 /** openid-client, set up for an entry, with a `fetch` that sends through the context and reads every answer first. */
 import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
-import { adoptKeyPair, generatePrivateKey, importPrivateKey, type PrivateKey } from '../../crypto/private-key.ts'
+import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
@@ -12,7 +12,7 @@ import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 import { serverOf } from './server.ts'
 
-export type Library = typeof import('openid-client')
+type Library = typeof import('./library.ts')
 
 /** What a grant is given. */
 export interface Client {
@@ -55,7 +55,8 @@ export async function converse<T>(
 ): Promise<Outcome<T>> {
   const published = await serverOf(context)
   const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
-  const [library, authentication] = await Promise.all([import('openid-client'), authenticationOf(context)])
+  const library = await import('./library.ts')
+  const authentication = await authenticationOf(context, library)
   const configuration = configured(library, server, authentication, context)
   const key = context.credential.dpop ? await boundKey(context) : undefined
   const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
@@ -74,6 +75,7 @@ export async function boundKey({ credential, session }: OAuth2Context): Promise<
   const text = credential.dpopKey && (await revealText(credential.dpopKey as Secret, 'dpopKey', credential))
   const { value } = await session.resolve<PrivateKey>('dpop key', async () => {
     if (credential.dpopKeyPair) return { value: await givenKey(credential) }
+    const { generatePrivateKey, importPrivateKey } = await import('../../crypto/private-key.ts')
     const key = text === undefined ? await generatePrivateKey() : await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
     if ('problem' in key) throw unfit('dpopKey', credential.id, key.problem)
     return { value: key }
@@ -90,6 +92,7 @@ async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateK
     if (isAuthError(error)) throw error
     throw new CredentialError('CREDENTIAL_SOURCE', `dpopKeyPair of "${id}": its function failed`, { credential: id })
   }
+  const { adoptKeyPair } = await import('../../crypto/private-key.ts')
   const key = await adoptKeyPair(pair)
   if ('problem' in key) throw unfit('dpopKeyPair', id, key.problem)
   return key

@@ -10,7 +10,6 @@ import {
   withQueryParameter,
   withUrl,
 } from '../../http/message.ts'
-import { boundLegs } from '../proof-of-possession.ts'
 import { boundKey } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import type { TokenSet } from './token-set.ts'
@@ -22,7 +21,7 @@ export async function* presented(
   context: OAuth2Context,
 ): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
   if (set.tokenType !== 'DPoP') return yield bearerLeg(request, set, context.credential)
-  const key = await boundKey(context)
+  const [{ boundLegs }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
   return yield* boundLegs(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
 }
 

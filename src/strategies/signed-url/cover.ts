@@ -1,5 +1,6 @@
 /** Signatures that open more than the address they were given for, and how much more: as much as they say themselves. */
-import { covers, type Grant, parseGrant } from '../../auth/grant.ts'
+import { covers, type Grant } from '../../auth/grant.ts'
+import { parseGrant } from '../../auth/parse-grant.ts'
 import { policyOf } from './policy.ts'
 
 /** A signature and the folder that it opens. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Leg } from '../../../src/auth/flow.ts'
-import { parseGrant } from '../../../src/auth/grant.ts'
 import { memoryStore } from '../../../src/auth/memory-store.ts'
+import { parseGrant } from '../../../src/auth/parse-grant.ts'
 import { Secret } from '../../../src/auth/secret.ts'
 import { MemorySessions } from '../../../src/auth/session.ts'
 import type { AuthContext } from '../../../src/auth/strategy.ts'

@@ -5,9 +5,7 @@ import { type Challenge, isUtf8 } from '../../../http/challenge.ts'
 import type { HttpResponse } from '../../../http/message.ts'
 import type { HashName } from '../../../platform/platform.ts'
 import { unanswerable } from '../unanswerable.ts'
-
-/** Strongest first (RFC 7616 §3.7). */
-export const ALGORITHMS: readonly HashName[] = ['SHA-512-256', 'SHA-256', 'MD5']
+import { ALGORITHMS } from './algorithms.ts'
 
 /** A challenge that can be answered (RFC 7616 §3.3); all texts are byte strings, one character for each byte. */
 export interface DigestChallenge {

@@ -1,6 +1,7 @@
 import { base64 } from '../../../crypto/base64.ts'
 import { closeness, rootsOf } from '../protected-roots.ts'
-import { ALGORITHMS, type DigestChallenge } from './digest-challenge.ts'
+import { ALGORITHMS } from './algorithms.ts'
+import type { DigestChallenge } from './digest-challenge.ts'
 
 /** What makes one answer differ from every other. */
 export interface Turn {

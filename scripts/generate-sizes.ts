@@ -1,0 +1,51 @@
+/**
+ * Fills the tables of docs/sizes.md. Compression differs a little between versions of Node: as long as no figure is off by more than
+ * 0.2 kB, the page is fresh.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { bundle } from './bundle.ts'
+import { checkOnly, emit } from './emit.ts'
+import { ENTRIES, type Measured, OTHERS, STRATEGIES } from './sizes.ts'
+
+const TOLERANCE = 0.2
+const FIGURE = /\d+\.\d(?= kB)/g
+
+const page = new URL('../docs/sizes.md', import.meta.url)
+const written = readFileSync(page, 'utf8')
+const tables: { readonly [name: string]: string } = {
+  strategies: await table(STRATEGIES, 'after the first `fetch` by'),
+  entries: await table([...ENTRIES, ...adapters()], 'entry'),
+  others: await table(OTHERS, 'package'),
+}
+const fresh = written.replace(
+  /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
+  (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
+)
+if (!agree(written, fresh)) emit(page, fresh, checkOnly())
+
+async function table(rows: readonly Measured[], what: string): Promise<string> {
+  const lines: string[] = []
+  for (const { name, atOnce, later } of rows) {
+    const last = later && kB((await bundle([atOnce, ...later])).eager)
+    lines.push(`| ${name} | ${kB((await bundle(atOnce)).eager)} | ${last ?? ''} |`)
+  }
+  return [`| ${what} | at once | in the end |`, '| --- | ---: | ---: |', ...lines, ''].join('\n')
+}
+
+/** The one for a validator never runs in a browser. */
+function adapters(): readonly Measured[] {
+  const names = readdirSync(new URL('../dist/adapters', import.meta.url)).flatMap((file) => /^([\w-]+)\.js$/.exec(file)?.[1] ?? [])
+  const inPages = names.filter((name) => name !== 'stac-node-validator').sort()
+  return inPages.map((name) => ({ name: `\`stac-auth/adapters/${name}\``, atOnce: `dist/adapters/${name}.js` }))
+}
+
+function kB(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`
+}
+
+function agree(one: string, other: string): boolean {
+  const figures = (text: string) => [...text.matchAll(FIGURE)].map(([figure]) => Number(figure))
+  const [known, found] = [figures(one), figures(other)]
+  if (one.replace(FIGURE, '') !== other.replace(FIGURE, '')) return false
+  return known.every((figure, index) => Math.abs(figure - (found[index] ?? 0)) <= TOLERANCE + 1e-9)
+}

@@ -1,0 +1,67 @@
+/** What is measured: entries, what they have loaded after a first use, and the packages of others beside them. */
+
+/** One row: the modules that are there in the end, those of `atOnce` already before anything is used. */
+export interface Measured {
+  readonly name: string
+  /** A path, or the name of a package. */
+  readonly atOnce: string
+  /** What `import()` has brought until the first use is done. */
+  readonly later?: readonly string[]
+}
+
+const CORE = 'dist/index.js'
+/** A request sent, the answer read. */
+const SEND = ['dist/auth/runtime.js', 'dist/platform/fetch-transport.js']
+/** The same with the user's entries. */
+const FETCH = ['dist/auth/read-credentials.js', ...SEND]
+const LOGIN = [
+  'dist/strategies/open-id-connect.js',
+  'dist/strategies/oauth2/login.js',
+  'dist/strategies/oauth2/authorization-code.js',
+  'dist/strategies/oauth2/library.js',
+]
+
+/** The core, with each strategy after one `fetch` by it. */
+export const STRATEGIES: readonly Measured[] = [
+  { ...fetched('no entry, a public asset', []), later: SEND },
+  fetched('`apiKey`', ['dist/strategies/api-key.js']),
+  { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
+  fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http.js']),
+  fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http.js', 'dist/strategies/http/digest/digest-flow.js']),
+  fetched('`oauth2`: client credentials', [
+    'dist/strategies/oauth2.js',
+    'dist/strategies/oauth2/client-credentials.js',
+    'dist/strategies/oauth2/library.js',
+  ]),
+  fetched('`openIdConnect` with a finished token', ['dist/strategies/http.js', 'dist/strategies/open-id-connect.js']),
+  fetched('`openIdConnect` with a login', LOGIN),
+  fetched('`signedUrl`', ['dist/strategies/signed-url.js']),
+  fetched('`s3`', ['dist/strategies/s3.js']),
+]
+
+/** What a login with OpenID Connect comes to: the core and all that it loads. */
+export const OPEN_ID_LOGIN: readonly string[] = [CORE, ...FETCH, ...LOGIN]
+
+/** Entries beside the core. */
+export const ENTRIES: readonly Measured[] = [
+  { name: '`stac-auth/engine`', atOnce: 'dist/engine.js' },
+  { name: '`stac-auth/lint`', atOnce: 'dist/lint/index.js' },
+  { name: '`stac-auth/lint/on-demand`', atOnce: 'dist/lint/on-demand.js', later: ['dist/lint/lint.js'] },
+  { name: '`stac-auth/crawl`', atOnce: 'dist/crawl/index.js' },
+  { name: '`stac-auth/objects`', atOnce: 'dist/objects/index.js' },
+  { name: '`stac-auth/browser`', atOnce: 'dist/browser/index.js' },
+  { name: '`stac-auth/clients`', atOnce: 'dist/clients/index.js' },
+  { name: '`stac-auth/translation`', atOnce: 'dist/clients/translation/index.js' },
+  { name: '`stac-auth/time-tracking`', atOnce: 'dist/time-tracking/index.js' },
+]
+
+/** Packages that browsers load for a part of this. */
+export const OTHERS: readonly Measured[] = [
+  { name: '`oidc-client-ts`: logins with OpenID Connect, nothing else', atOnce: 'oidc-client-ts' },
+  { name: '`openid-client`, all of it', atOnce: 'openid-client' },
+  { name: '`aws4fetch`: signatures of S3, nothing else', atOnce: 'aws4fetch' },
+]
+
+function fetched(name: string, later: readonly string[]): Measured {
+  return { name, atOnce: CORE, later: [...FETCH, ...later] }
+}

@@ -1,0 +1,163 @@
+/** `createEngine`: chooses by itself, and loads the rest of the engine when something must be sent. */
+import type { HttpRequest, Transport } from '../http/message.ts'
+import type { Target } from '../stac/target.ts'
+import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
+import { authorizedRequest, plainRequest } from './authorized-request.ts'
+import { type Choice, checkReach } from './choice.ts'
+import { Chooser } from './chooser.ts'
+import type { CredentialSource } from './credential.ts'
+import { flatten } from './flatten.ts'
+import type { Leg } from './flow.ts'
+import { below, givenTarget, isTarget } from './given-target.ts'
+import { plainHeaders } from './plain-headers.ts'
+import { Registry } from './registry.ts'
+import { hrefOf } from './resource.ts'
+import type { Runtime } from './runtime.ts'
+import { type Selection, Unusable } from './select.ts'
+import type { Session } from './session.ts'
+import type { SessionStore } from './session-store.ts'
+import type { Clock, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
+
+export interface EngineOptions {
+  /** The user's entries; in code they may hold plain strings. */
+  readonly credentials: CredentialSource
+  /** One per scheme type; of what is not in the list nothing is ever loaded. */
+  readonly strategies: readonly (Strategy | LazyStrategy)[]
+  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere. */
+  readonly transport?: Transport
+  /** Addresses that the user typed: their origins may be loopback or private. */
+  readonly typed?: readonly string[]
+  /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */
+  readonly anonymous?: 'allow'
+  /** `error` refuses redirects to another origin. */
+  readonly redirects?: 'follow' | 'error'
+  /** Hears what is worth telling and stops nothing. */
+  readonly onWarning?: (warning: Warning) => void
+  /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
+  readonly onUse?: (credential: string, url: string) => void
+  /** Hears when the token of an entry comes, is renewed or goes, so that what is shown can follow. */
+  readonly onSession?: (change: SessionChange) => void
+  readonly clock?: Clock
+  /** Where tokens are kept; default: in memory, as long as this engine. */
+  readonly session?: SessionStore
+}
+
+/** What is known before anything was sent. */
+const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
+
+/**
+ * `createAuth` with the strategies that the caller names, for programs that are to carry no others.
+ *
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field, for what is inside of an entry with `ready()` or the
+ * first call.
+ *
+ * @example createEngine({ credentials, strategies: [apiKey] }) // apiKey of stac-auth/strategies/api-key
+ */
+export function createEngine(options: EngineOptions): Auth {
+  if (!Array.isArray(options?.strategies)) throw new TypeError('createEngine needs an object with credentials and a list of strategies')
+  const { typed = [], anonymous, onWarning, clock = { now: Date.now } } = options
+  const registry = new Registry(options.strategies)
+  const entries = flatten(options.credentials)
+  const isEmpty = entries.credentials.length === 0 && !entries.preferred?.length
+  let chooser = isEmpty ? new Chooser([], registry, typed) : undefined
+  let runtime: Runtime | undefined
+
+  /** The chooser, once the entries are read and the strategies of all of them and of the target's schemes are loaded. */
+  async function ready(target?: Target): Promise<Chooser> {
+    if (!chooser) {
+      const types = entries.credentials.map((entry) => String(entry?.type))
+      const [{ checkTypes, readCredentials }] = await Promise.all([import('./read-credentials.ts'), registry.load(types)])
+      checkTypes(entries, registry.types)
+      chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed)
+    }
+    if (target && !chooser.isPrepared(target)) await chooser.prepare(target)
+    return chooser
+  }
+
+  async function running(): Promise<Runtime> {
+    if (runtime) return runtime
+    const [{ Runtime }, chooser] = await Promise.all([import('./runtime.ts'), ready()])
+    runtime ??= new Runtime(chooser, clock, options)
+    return runtime
+  }
+
+  function begin(chooser: Chooser, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
+    const url = chooser.addressOf(target)
+    const request: HttpRequest = { method, url: hrefOf(url), headers: headers ? plainHeaders(headers) : {} }
+    return { outcome: chooser.select(target, url, anonymous), request }
+  }
+
+  /** What can be said without waiting. */
+  function known(
+    request: HttpRequest,
+    target: Target,
+    selection?: Selection,
+    { presign, keys }: AuthorizeOptions = {},
+  ): AuthorizedRequest | undefined {
+    const choice = selection?.choice
+    if (!choice) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
+    const { scheme, credential, strategy } = choice
+    const session = runtime?.session(credential.id) ?? NO_SESSION
+    const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign, keys } })
+    return leg && checked(request, leg, target, selection, choice)
+  }
+
+  async function authorize(wanted: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
+    const target = givenTarget(wanted)
+    const { outcome, request } = begin(chooser?.isPrepared(target) ? chooser : await ready(target), target, options)
+    if (outcome instanceof Unusable) throw await outcome.error()
+    const [selection] = outcome
+    if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
+    const at = known(request, target, selection, options)
+    if (at) return at
+    if (!selection?.choice) return (await running()).open(request, target, selection)
+    const { leg, selection: used } = await (await running()).authorize(request, outcome, target, options)
+    return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
+  }
+
+  function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
+    const target = givenTarget(wanted)
+    if (!chooser?.isPrepared(target)) return undefined
+    const { outcome, request } = begin(chooser, target, {})
+    return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
+  }
+
+  async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}): Promise<Response> {
+    const target = givenTarget(wanted)
+    const [runtime] = await Promise.all([running(), ready(target)])
+    return runtime.fetchTarget(target, init)
+  }
+
+  return {
+    authorize,
+    peek,
+    ready: async () => {
+      await ready()
+    },
+    explain: async (wanted) => {
+      const target = givenTarget(wanted)
+      const chooser = await ready(target)
+      return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
+    },
+    service: async (base) => (await running()).service(base),
+    fetch: async (input, init = {}) => {
+      if (input === undefined || isTarget(input)) return fetchTarget(input, init)
+      return (await running()).fetchAddress(input, init)
+    },
+    send: async (request, options) => (runtime ?? (await running())).send(request, options),
+    login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
+    logout: async (credential, options) => (await running()).logout(credential, options),
+    status: async () => (await running()).status(),
+    fetchFor: (target) => async (input, init) => {
+      const given: Partial<Request> = input instanceof Request ? input : {}
+      const { url = String(input), method, headers, body, signal, redirect } = given
+      return fetchTarget(below(givenTarget(target), url), { method, headers, body, signal, redirect, ...init })
+    },
+  }
+}
+
+/** A leg whose address differs from the target's must be within reach as well. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
+function checked(request: HttpRequest, leg: Leg, target: Target, selection: Selection, choice: Choice): AuthorizedRequest {
+  if (leg.request.url !== request.url) checkReach(choice, leg.request.url)
+  return authorizedRequest(request, leg, target, selection)
+}

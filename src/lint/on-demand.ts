@@ -1,0 +1,24 @@
+/** The linter for pages: at once comes only what tells documents that need it from those that do not. */
+import { kindOf } from '../stac/document.ts'
+import { isObject } from '../stac/json.ts'
+import type { LintOptions } from './lint.ts'
+import { isSilent, partsOf } from './parts.ts'
+import type { Problem } from './problem.ts'
+import { survey } from './survey.ts'
+
+/**
+ * What `lint` of `stac-auth/lint` returns. Schemas and rules are loaded with the first document that uses or declares the extension, or is
+ * none of STAC; most documents do neither.
+ *
+ * Rejects only when they cannot be loaded, with the error of the platform.
+ */
+export async function lint(document: unknown, options: LintOptions = {}): Promise<Problem[]> {
+  return needsRules(document) ? (await import('./lint.ts')).lint(document, options) : []
+}
+
+function needsRules(document: unknown): boolean {
+  return partsOf(document).some(({ value, depth, inside }) => {
+    const counted = survey(value, depth, inside)
+    return counted.tooDeep !== undefined || !isObject(value) || kindOf(value) === 'unknown' || !isSilent(value, counted)
+  })
+}

@@ -1,0 +1,66 @@
+import type { Credential } from '../../../auth/credential.ts'
+import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import { base64url, fromBase64url } from '../../../crypto/base64url.ts'
+import { ecdsaDer } from '../../../crypto/ecdsa-der.ts'
+import type { PrivateKey } from '../../../crypto/private-key.ts'
+import { uncompressedPoint } from '../../../crypto/uncompressed-point.ts'
+import { UnsupportedError } from '../../../errors.ts'
+import { authParams } from '../../../http/auth-params.ts'
+import { type Connection, type HttpRequest, withHeader } from '../../../http/message.ts'
+import { originOf } from '../../../http/network-error.ts'
+import { signingKey } from '../signing-key.ts'
+import type { HttpContext } from '../word.ts'
+import { exporterContext, type ProofScope } from './exporter-context.ts'
+
+/** RFC 9729 §3: what both ends of the connection compute, the first part to be signed, the second to be compared. */
+const EXPORTER = { label: 'EXPORTER-HTTP-Concealed-Authentication', signed: 32, compared: 16 }
+
+/** What stands before the signed part (§3.2). */
+const PREFIX = new TextEncoder().encode(`${' '.repeat(64)}HTTP Concealed Authentication\0`)
+
+/** A signature over what both ends of the connection compute (RFC 9729 §3, §4), sent over that connection. */
+export async function* concealedFlow(request: HttpRequest, context: HttpContext): AuthFlow {
+  const key = await signingKey(context, ['EdDSA', 'ES256'])
+  const connection = await context.connect(request.url)
+  try {
+    const proof = await proofOf(request, context, key, connection)
+    yield { ...authorized(withHeader(request, 'authorization', `Concealed ${proof}`)), connection }
+  } finally {
+    connection.close()
+  }
+}
+
+/** The parameters of §4. */
+async function proofOf({ url }: HttpRequest, context: HttpContext, key: PrivateKey, connection: Connection): Promise<string> {
+  const scope = scopeOf(url, context.credential, key)
+  const material = connection.keyingMaterial(EXPORTER.signed + EXPORTER.compared, EXPORTER.label, exporterContext(scope))
+  if (!material) throw unbindable(url, context)
+  const signature = await key.sign(Uint8Array.of(...PREFIX, ...material.subarray(0, EXPORTER.signed)))
+  return authParams([
+    ['k', base64url(scope.keyId), 'token'],
+    ['a', base64url(scope.publicKey), 'token'],
+    ['s', String(scope.signatureScheme), 'token'],
+    ['v', base64url(material.subarray(EXPORTER.signed)), 'token'],
+    ['p', base64url(key.algorithm === 'ES256' ? ecdsaDer(signature) : signature), 'token'],
+    ...(scope.realm === '' ? [] : ([['realm', scope.realm, 'quoted']] as const)),
+  ])
+}
+
+/** Signature schemes `ed25519` and `ecdsa_secp256r1_sha256` (RFC 8446 §4.2.3), public keys as §3.1.1 wants them. */
+function scopeOf(url: string, { keyId, realm = '' }: Credential, { algorithm, publicJwk }: PrivateKey): ProofScope {
+  const isEdwards = algorithm === 'EdDSA'
+  return {
+    signatureScheme: isEdwards ? 0x0807 : 0x0403,
+    keyId: new TextEncoder().encode(String(keyId)),
+    publicKey: isEdwards ? (fromBase64url(publicJwk.x ?? '') ?? new Uint8Array()) : uncompressedPoint(publicJwk),
+    url,
+    realm: String(realm),
+  }
+}
+
+function unbindable(url: string, { credential: { id } }: HttpContext): UnsupportedError {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `Concealed needs TLS 1.3, which ${originOf(url)} does not speak; nothing was sent`, {
+    credential: id,
+    url,
+  })
+}

@@ -1,0 +1,26 @@
+import type { AuthFlow } from '../../../auth/flow.ts'
+import { ConfigurationError } from '../../../errors.ts'
+import type { HttpRequest } from '../../../http/message.ts'
+import { type BoundToken, boundLegs } from '../../proof-of-possession.ts'
+import { accessToken } from '../access-token.ts'
+import { signingKey } from '../signing-key.ts'
+import type { HttpContext } from '../word.ts'
+
+/** A proof with each leg (RFC 9449 §7.1). */
+export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {
+  yield* boundLegs(request, await (context.input ? obtained(context, request.url) : given(context)), context)
+}
+
+async function given(context: HttpContext): Promise<BoundToken> {
+  const key = await signingKey(context, ['ES256', 'EdDSA', 'RS256'])
+  return { value: await accessToken(context.credential), key }
+}
+
+/** Errors: `CONFIG_INVALID` when that entry's tokens are not bound to a key. */
+async function obtained({ input, credential }: HttpContext, url: string): Promise<BoundToken> {
+  const token = await input?.token(url)
+  if (token?.key) return { value: token.value, key: token.key, expiresAt: token.expiresAt }
+  throw new ConfigurationError('CONFIG_INVALID', `"${credential.with}" gives tokens without a key: it needs "dpop": true`, {
+    credential: credential.id,
+  })
+}

@@ -1,0 +1,93 @@
+/** OAuth 1.0 for protected resources (RFC 5849 §3): every request is signed by itself. */
+import type { Credential } from '../../../auth/credential.ts'
+import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import type { Secret } from '../../../auth/secret.ts'
+import { base64 } from '../../../crypto/base64.ts'
+import { hmac } from '../../../crypto/hmac.ts'
+import { TrustError } from '../../../errors.ts'
+import { authParams } from '../../../http/auth-params.ts'
+import { parseChallenges } from '../../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../../http/message.ts'
+import { originOf } from '../../../http/network-error.ts'
+import { reveal } from '../../reveal.ts'
+import { refused } from '../refused.ts'
+import { signingKey } from '../signing-key.ts'
+import type { HttpContext } from '../word.ts'
+import { baseString, type Parameters } from './base-string.ts'
+
+/** 130 bits in letters and digits, no more than the 30 characters that servers take. */
+const NONCE_CHARACTERS = 26
+
+/** One leg, signed (RFC 5849 §3). */
+export async function* oauthFlow(request: HttpRequest, context: HttpContext): AuthFlow {
+  const response = yield authorized(await signed(request, context))
+  const problem = problemOf(response)
+  if (problem) throw refused(response, context, problem, problem === 'timestamp_refused' ? 'set the clock' : undefined)
+}
+
+async function signed(request: HttpRequest, context: HttpContext): Promise<HttpRequest> {
+  const { credential, clock, random } = context
+  const method = String(credential.signatureMethod ?? 'HMAC-SHA1')
+  if (method === 'PLAINTEXT' && !request.url.startsWith('https:')) throw unencrypted(request)
+  const token = await optional('token', credential)
+  const parameters: Parameters = [
+    ['oauth_consumer_key', await reveal(credential.consumerKey as Secret, 'consumerKey', credential)],
+    ...(token === '' ? [] : [['oauth_token', token] as const]),
+    ['oauth_signature_method', method],
+    ['oauth_timestamp', String(Math.floor(clock.now() / 1000))],
+    ['oauth_nonce', Array.from(random(NONCE_CHARACTERS), (byte) => (byte & 31).toString(32)).join('')],
+  ]
+  const signature = await signatureOf(method, () => baseString(request, parameters), context)
+  const params = [...parameters, ['oauth_signature', signature] as const]
+  const header = authParams(params.map(([name, value]) => [name, percentEncoded(value), 'quoted']))
+  return withHeader(request, 'authorization', `OAuth ${header}`)
+}
+
+/** RFC 5849 §3.4.2 to §3.4.4; HMAC-SHA256 is the same as HMAC-SHA1 with the other hash. */
+async function signatureOf(method: string, text: () => string, context: HttpContext): Promise<string> {
+  if (method === 'RSA-SHA1') return base64(await (await signingKey(context, ['RS1'])).sign(text()))
+  const secrets = [await optional('consumerSecret', context.credential), await optional('tokenSecret', context.credential)]
+  const key = secrets.map(percentEncoded).join('&')
+  if (method === 'PLAINTEXT') return key
+  return base64(await hmac(method === 'HMAC-SHA1' ? 'SHA-1' : 'SHA-256', new TextEncoder().encode(key), text()))
+}
+
+/** The value of a field that may be absent: then it is empty. */
+async function optional(field: string, credential: Credential): Promise<string> {
+  return credential[field] === undefined ? '' : reveal(credential[field] as Secret, field, credential)
+}
+
+function unencrypted({ url }: HttpRequest): TrustError {
+  return new TrustError('URL_INSECURE', `${originOf(url)} is not encrypted (http:), and PLAINTEXT would send the secrets as they are`, {
+    url,
+    hint: 'sign with HMAC-SHA1 or HMAC-SHA256, or use https',
+  })
+}
+
+/** Words of the OAuth problem reporting extension; any other text of a server's may repeat what it was sent. */
+const PROBLEMS = [
+  'version_rejected',
+  'parameter_absent',
+  'parameter_rejected',
+  'timestamp_refused',
+  'nonce_used',
+  'signature_method_rejected',
+  'signature_invalid',
+  'consumer_key_unknown',
+  'consumer_key_rejected',
+  'consumer_key_refused',
+  'token_used',
+  'token_expired',
+  'token_revoked',
+  'token_rejected',
+  'permission_unknown',
+  'permission_denied',
+]
+
+/** Why the server refuses, when it says so. */
+function problemOf({ status, headers }: HttpResponse): string | undefined {
+  if (status !== 401) return undefined
+  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
+  const said = challenges.map(({ params }) => params.get('oauth_problem'))
+  return PROBLEMS.find((problem) => said.includes(problem))
+}

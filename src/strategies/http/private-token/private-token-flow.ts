@@ -1,0 +1,129 @@
+import type { Credential } from '../../../auth/credential.ts'
+import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
+import { Secret } from '../../../auth/secret.ts'
+import { ChallengeError, CredentialError } from '../../../errors.ts'
+import { authParams } from '../../../http/auth-params.ts'
+import type { Challenge } from '../../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
+import { originOf } from '../../../http/network-error.ts'
+import { revealText, unfit } from '../../reveal.ts'
+import { challengesFor } from '../offered.ts'
+import type { HttpContext } from '../word.ts'
+import { issuedToken, type TokenIssuer } from './issuance.ts'
+import { answers, type PrivateToken, privateTokens, TokenPool } from './token.ts'
+import { isForOrigin, type TokenChallenge, tokenChallenge } from './token-challenge.ts'
+
+/** A challenge that can be answered, and until when (epoch milliseconds). */
+interface Asked extends TokenChallenge {
+  readonly expiresAt?: number
+}
+
+interface Answer {
+  readonly token: PrivateToken
+  readonly expiresAt?: number
+}
+
+/** A token for the challenge of the server (RFC 9577 §2). */
+export async function* privateTokenFlow(request: HttpRequest, context: HttpContext): AuthFlow {
+  const ready = await readyTokens(context.credential)
+  const response = yield handshake(request)
+  const offers = challengesFor(response, 'PrivateToken', context)
+  const [first, ...more] = await usable(offers, response, context)
+  if (!first) return
+  const { token, expiresAt } = ready ? await oneOf(ready, [first, ...more], response, context) : await fromIssuer(first, context)
+  yield authorized(withHeader(request, 'authorization', `PrivateToken ${authParams([['token', token.text, 'quoted']])}`), expiresAt)
+}
+
+/** The tokens of the entry, read before anything is sent; undefined when it names an issuer. */
+async function readyTokens(credential: Credential): Promise<readonly PrivateToken[] | undefined> {
+  if (credential.token === undefined) return undefined
+  return tokensIn(await revealText(credential.token as Secret, 'token', credential), 'token', credential)
+}
+
+function tokensIn(text: string, field: string, { id }: Credential): readonly PrivateToken[] {
+  const tokens = privateTokens(text)
+  if (typeof tokens === 'string') throw unfit(field, id, tokens)
+  return tokens
+}
+
+/** How many challenges an error explains. */
+const EXPLAINED = 4
+
+/** The challenges that can be answered, in the server's order; none when nothing is asked. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
+async function usable(offers: readonly Challenge[], response: HttpResponse, context: HttpContext): Promise<readonly Asked[]> {
+  const read = await Promise.all(offers.map((offer) => asked(offer, response, context)))
+  const good = read.filter((one) => typeof one !== 'string')
+  if (good.length > 0 || offers.length === 0) return good
+  throw unanswerable(response, context, [...new Set(read)].slice(0, EXPLAINED).join('; '))
+}
+
+/** A text says why the challenge is not answered. */
+async function asked({ params }: Challenge, { url }: HttpResponse, { credential, clock }: HttpContext): Promise<Asked | string> {
+  const challenge = await tokenChallenge(params.get('challenge'), params.get('token-key'))
+  if (typeof challenge === 'string') return challenge
+  const { issuerName, tokenKey } = challenge
+  if (!isForOrigin(challenge, url)) return `the token would be for ${short(challenge.originInfo.join(', '))}`
+  if (credential.issuerName !== undefined && credential.issuerName !== issuerName) {
+    return `the token would be from the issuer ${short(issuerName)} instead of ${credential.issuerName}`
+  }
+  if (credential.issuerRequestUri !== undefined && tokenKey === undefined) return 'its "token-key" is missing'
+  const maxAge = params.get('max-age')
+  if (maxAge === undefined) return challenge
+  return /^\d{1,9}$/.test(maxAge) ? { ...challenge, expiresAt: clock.now() + Number(maxAge) * 1000 } : 'its "max-age" is malformed'
+}
+
+/** A ready token for the first challenge that one was issued for. Errors: `AUTH_CHALLENGE_UNSUPPORTED`, `CREDENTIAL_SOURCE`. */
+async function oneOf(
+  ready: readonly PrivateToken[],
+  wanted: readonly Asked[],
+  response: HttpResponse,
+  context: HttpContext,
+): Promise<Answer> {
+  const pool = await poolOf(context)
+  pool.add(ready)
+  for (const challenge of wanted) {
+    const token = pool.take(challenge)
+    if (token) return { token, expiresAt: challenge.expiresAt }
+  }
+  if (!wanted.some((challenge) => ready.some((token) => answers(token, challenge)))) {
+    throw unanswerable(response, context, `no token of "${context.credential.id}" was issued for this challenge`)
+  }
+  throw usedUp(context, 'the tokens were all sent before, and each is for one request')
+}
+
+/** A token that is left from before, or a new one. Errors: `CREDENTIAL_SOURCE`, `CREDENTIAL_VALUE_INVALID`, and those of the issuer. */
+async function fromIssuer(challenge: Asked, context: HttpContext): Promise<Answer> {
+  const { credential } = context
+  const pool = await poolOf(context)
+  const { expiresAt } = challenge
+  const left = pool.take(challenge)
+  if (left) return { token: left, expiresAt }
+  const issuer = credential.issuer as TokenIssuer | undefined
+  const text = issuer ? await revealText(new Secret(() => issuer(challenge)), 'issuer', credential) : await issuedToken(challenge, context)
+  pool.add(tokensIn(text, 'issuer', credential))
+  const token = pool.take(challenge)
+  if (token) return { token, expiresAt }
+  throw usedUp(context, 'the issuer gave no new token for the challenge')
+}
+
+/** The entry's unspent tokens; which challenge and which key each is for, it says itself. */
+async function poolOf({ session, credential }: HttpContext): Promise<TokenPool> {
+  const key = `privatetoken ${credential.issuerName ?? ''}`
+  return (await session.resolve(key, async () => ({ value: new TokenPool() }))).value
+}
+
+function usedUp({ credential: { id } }: HttpContext, why: string): CredentialError {
+  return new CredentialError('CREDENTIAL_SOURCE', `"${id}" has no token to send: ${why}`, {
+    credential: id,
+    hint: 'put new tokens into the entry, or name their issuer: issuerName and issuerRequestUri',
+  })
+}
+
+function unanswerable({ url, status }: HttpResponse, { credential: { id } }: HttpContext, why: string): ChallengeError {
+  const message = `${originOf(url)} asks for a PrivateToken that "${id}" cannot give: ${why}. No token was sent`
+  return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
+}
+
+function short(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name
+}
