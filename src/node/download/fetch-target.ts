@@ -24,7 +24,7 @@ export async function fetchTarget(target: Target, state: FileState, world: World
     try {
       await new Attempt(target, state, world).perform()
       retries.succeeded()
-      return
+      if (state.size === undefined || state.content.missing(state.size).length === 0) return
     } catch (error) {
       await retries.wait(error, state.most > before)
     }
