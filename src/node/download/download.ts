@@ -74,7 +74,7 @@ class Run {
   }
 
   static async prepare(inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>, options: DownloadOptions): Promise<Run> {
-    return new Run(inputs, options, await TargetFolder.open(options.folder))
+    return new Run(inputs, options, await TargetFolder.open(options.folder, options.dryRun))
   }
 
   readonly stop = (): void => {
