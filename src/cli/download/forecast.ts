@@ -1,4 +1,4 @@
-import type { DownloadInput, DownloadOptions } from '../../node/download/index.ts'
+import type { DownloadInput, DownloadOptions, SourceDocument } from '../../node/download/index.ts'
 import { wantedFiles } from '../../node/download/wanted-files.ts'
 import { ownObject } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
@@ -24,16 +24,29 @@ export class Forecast {
     if (keepsTargets) this.#targets = []
   }
 
-  /** Hands the inputs on and looks at each. */
+  /** Hands the inputs on and looks at each; one more is read meanwhile, so that the end is known before it comes. */
   async *watch(
-    inputs: AsyncIterable<DownloadInput>,
-    options: Pick<DownloadOptions, 'assets' | 'alternates'>,
+    inputs: AsyncIterable<SourceDocument>,
+    choice: Pick<DownloadOptions, 'assets' | 'alternates'>,
   ): AsyncGenerator<DownloadInput> {
-    for await (const input of inputs) {
-      this.#look(input, options)
-      yield input
+    const iterator = inputs[Symbol.asyncIterator]()
+    const read = async () => {
+      const result = await iterator.next()
+      if (result.done) this.isComplete = true
+      else this.#look(result.value, choice)
+      return result
     }
-    this.isComplete = true
+    try {
+      for (let result = await read(); !result.done; ) {
+        const following = read()
+        following.catch(() => undefined)
+        yield result.value
+        result = await following
+      }
+    } finally {
+      // Not waited for: what is being read then may take long, and nobody needs it.
+      iterator.return?.().catch(() => undefined)
+    }
   }
 
   /** The targets of the file that was planned next. */
@@ -46,16 +59,15 @@ export class Forecast {
     return [...this.#keys]
   }
 
-  #look(input: DownloadInput, options: Pick<DownloadOptions, 'assets' | 'alternates'>): void {
+  #look(input: SourceDocument, choice: Pick<DownloadOptions, 'assets' | 'alternates'>): void {
     this.documents++
-    for (const { size, targets } of wantedFiles(input, options)) {
+    for (const { size, targets } of wantedFiles(input, choice)) {
       this.files++
       this.#targets?.push(targets)
       if (size === undefined) continue
       this.bytes += size
       this.sized++
     }
-    if ('document' in input)
-      for (const key of Object.keys(ownObject(input.document, 'assets') ?? {})) if (this.#keys.size < MOST_KEYS) this.#keys.add(key)
+    for (const key of Object.keys(ownObject(input.document, 'assets') ?? {})) if (this.#keys.size < MOST_KEYS) this.#keys.add(key)
   }
 }

@@ -28,6 +28,7 @@ export function progressLines(progress: Progress, { width, height }: Room, style
 
 function totalLine(progress: Progress, width: number, style: Style): string {
   const { finished, failed, bytes, total, rate, forecast } = progress
+  if (forecast.files === 0) return fitted([{ text: 'looking for files', rank: 0 }], width)
   const share = total !== undefined ? bytes / Math.max(1, total) : forecast.isComplete ? finished / Math.max(1, forecast.files) : undefined
   const parts = [
     { text: `${finished} of ${forecast.files}${forecast.isComplete ? '' : '+'} files`, rank: 0 },

@@ -1,6 +1,6 @@
 /** Runs `download`. */
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { type DownloadEvent, type DownloadInput, download } from '../../node/download/index.ts'
+import { type DownloadEvent, download } from '../../node/download/index.ts'
 import { makeFolder } from '../../node/make-folder.ts'
 import { writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
@@ -8,6 +8,7 @@ import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { exitOfFailure } from '../failure.ts'
 import { openAuth } from '../open-auth.ts'
+import { bytesText } from './amounts.ts'
 import { type Audience, personAudience, programAudience } from './audience.ts'
 import { crawledDocuments } from './crawled-documents.ts'
 import { tellPlan } from './dry-run.ts'
@@ -37,8 +38,10 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
       : givenDocuments(names, within, opened, (failure) => omissions.fail(failure))
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
     if (!dryRun) await makeFolder(folder, 0o777).catch((error) => Promise.reject(writeFailure(error, `"${folder}"`)))
-    const events = download(forecast.watch(documents, settings) as AsyncIterable<DownloadInput>, settings)
-    const exits = dryRun ? await tellPlan(events, { forecast, auth, json }, within) : await perform(events, audience, folder, within)
+    const events = download(forecast.watch(documents, settings), settings)
+    const exits = dryRun
+      ? await tellPlan(events, { forecast, auth, json }, within)
+      : await perform(events, { audience, forecast, folder }, within)
     return worstExit([...exits, ...(await tellRest(forecast, omissions, within))])
   } finally {
     audience.end()
@@ -48,9 +51,8 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
 /** Hears all events and tells what failed; the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
-  audience: Audience,
-  folder: string,
-  context: Context,
+  { audience, forecast, folder }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string },
+  { diagnostics }: Context,
 ): Promise<readonly number[]> {
   const totals = new Totals()
   const failed = new FailedFiles()
@@ -65,18 +67,18 @@ async function perform(
     }
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-    stopped = interruption(totals)
+    stopped = interruption(totals, forecast)
   }
   audience.end()
-  await failed.tell(context.diagnostics)
+  await failed.tell(diagnostics)
   if (totals.planned > 0) await audience.conclude(totals, folder)
-  if (stopped) await context.diagnostics.error(stopped)
+  if (stopped) await diagnostics.error(stopped)
   return [...failed.exits(), ...(stopped ? [exitCodeOf(stopped.code)] : [])]
 }
 
-function interruption({ written, kept, planned, resumable }: Totals): AuthError {
-  const part = resumable > 0 ? `, ${resumable} bytes of what was on its way are kept` : ''
-  const hint = `${written.files + kept.files} of the ${planned} files so far are complete${part}; the same command goes on from there`
+function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
+  const part = resumable > 0 ? `, and ${bytesText(resumable)} of those that were on their way` : ''
+  const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; the same command goes on from there`
   return new AuthError('ABORTED', 'interrupted', { hint })
 }
 
