@@ -1,4 +1,4 @@
-import type { AuthError } from '../../errors.ts'
+import { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/totals.ts'
 import type { DownloadFile, FailedEvent, WarningEvent } from '../../node/download/index.ts'
 import { forLine } from '../../text/sanitize.ts'
@@ -20,9 +20,9 @@ export class FailedFiles {
   readonly #failures = new Map<string, Group<AuthError>>()
   readonly #warnings = new Map<string, Group<WarningEvent>>()
 
-  fail({ file, error }: FailedEvent): void {
+  fail({ file, error, resumable }: FailedEvent): void {
     const { code, credential = '', ref = '', status = '' } = error
-    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), error, file)
+    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), forUser(error, resumable), file)
   }
 
   warn(event: WarningEvent): void {
@@ -49,6 +49,18 @@ export class FailedFiles {
       await diagnostics.note(`  ${count === 1 ? 'file' : `${count} files`}: ${names.map(forLine).join(', ')}${more}`)
     }
   }
+}
+
+const HINTS: Readonly<Record<string, string | undefined>> = {
+  PATH_COLLISION: "--rename gives the second one another name, --template '{id}/{key}{ext}' names files by the keys of their assets",
+  PATH_EXISTS: '--existing replace puts the new one in its place',
+}
+
+/** What to do next, in the words of the command line. */
+function forUser(error: AuthError, resumable: number): AuthError {
+  const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'what came is kept: the same command goes on from there' : undefined)
+  if (hint === undefined || hint === error.hint) return error
+  return new AuthError(error.code, error.message, { ...error, hint })
 }
 
 function add<T>(groups: Map<string, Group<T>>, key: string, first: T, { name }: DownloadFile): void {

@@ -74,7 +74,8 @@ export class Progress {
   /** Looks at what is there at a time, in milliseconds: rates come from that. */
   look(now: number): void {
     for (const { meter, bytes } of this.#running.values()) meter.add(now, bytes)
-    this.#meter.add(now, this.bytes)
+    // Until the first bytes are on their way nothing is slow.
+    if (this.finished + this.#running.size > 0) this.#meter.add(now, this.bytes)
   }
 
   #begun(file: DownloadFile): RunningFile {

@@ -8,8 +8,8 @@ export class RateMeter {
   /** The amount at a time, in milliseconds. */
   add(at: number, amount: number): void {
     this.#samples.push({ at, amount })
-    // One sample from before the window stays: it is where the window begins.
-    while ((this.#samples[1]?.at ?? at) < at - WINDOW) this.#samples.shift()
+    // One sample stays from where the window begins, or from before.
+    while ((this.#samples[1]?.at ?? at) <= at - WINDOW) this.#samples.shift()
   }
 
   /** The amount that was added last. */

@@ -4,6 +4,7 @@ import type { Style } from '../style.ts'
 import { bytesText, timeText } from './amounts.ts'
 import type { Count, Totals } from './totals.ts'
 
+/** The strongest first. */
 const WAYS = {
   checksum: 'by checksum',
   digest: 'by hash of the server',
@@ -30,7 +31,10 @@ export function summaryTable(totals: Totals, folder: string, style: Style): stri
 
 function row(name: string, files: number, paint: (text: string) => string, count?: Count): string {
   if (files === 0) return ''
-  const verified = [...(count?.verified ?? [])].map(([way, number]) => (number === files ? WAYS[way] : `${number} ${WAYS[way]}`))
+  const verified = Object.entries(WAYS).flatMap(([way, words]) => {
+    const number = count?.verified.get(way as keyof typeof WAYS) ?? 0
+    return number === 0 ? [] : number === files ? words : `${number} ${words}`
+  })
   const bytes = count ? bytesText(count.bytes) : ''
   return `${paint(name.padEnd(8))}${String(files).padStart(7)}  ${bytes.padStart(10)}  ${verified.join(', ')}`.trimEnd()
 }
