@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/totals.ts'
-import type { DownloadFile, FailedEvent, WarningEvent } from '../../node/download/index.ts'
+import type { DocumentEvent, FailedEvent, WarningEvent } from '../../node/download/index.ts'
 import { forLine } from '../../text/sanitize.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
@@ -22,11 +22,16 @@ export class FailedFiles {
 
   fail({ file, error, resumable }: FailedEvent): void {
     const { code, credential = '', ref = '', status = '' } = error
-    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), forUser(error, resumable), file)
+    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), forUser(error, resumable), file.name)
+  }
+
+  /** A copy of a document that could not be written. */
+  failCopy({ path, error }: DocumentEvent): void {
+    if (error) add(this.#failures, `${error.code} copy`, error, path)
   }
 
   warn(event: WarningEvent): void {
-    add(this.#warnings, event.code, event, event.file)
+    add(this.#warnings, event.code, event, event.file.name)
   }
 
   /** The exit codes that there are. */
@@ -63,7 +68,7 @@ function forUser(error: AuthError, resumable: number): AuthError {
   return new AuthError(error.code, error.message, { ...error, hint })
 }
 
-function add<T>(groups: Map<string, Group<T>>, key: string, first: T, { name }: DownloadFile): void {
+function add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: string): void {
   const group = groups.get(key) ?? { first, names: [], count: 0 }
   groups.set(key, group)
   group.count++

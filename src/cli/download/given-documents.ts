@@ -12,18 +12,23 @@ import type { Failure } from '../failure.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
 import { lintInputs } from '../lint-inputs.ts'
 import { isAddress } from '../read-document.ts'
+import { usageError } from '../usage.ts'
 import { baseOf } from './base-of.ts'
 
-/**
- * Documents of files, folders, globs, addresses and standard input (`-`). `fail` hears what could not be read, and the others go on.
- *
- * Errors: `ABORTED`.
- */
+/** What becomes of documents, and of inputs that are none. */
+export interface Reading {
+  /** Documents are going to be written again, so they must be there as a whole. */
+  readonly copies: boolean
+  /** Hears what could not be read; the others go on. */
+  fail(failure: Failure): void
+}
+
+/** Documents of files, folders, globs, addresses and standard input (`-`). Errors: `ABORTED`, `USAGE` for what cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
+  { copies, fail }: Reading,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
-  fail: (failure: Failure) => void,
 ): AsyncGenerator<SourceDocument> {
   const unfollowed = new Unfollowed()
   for await (const input of lintInputs(names)) {
@@ -34,13 +39,14 @@ export async function* givenDocuments(
     const shown = isAddress(input.name) ? forUrl(input.name) : input.name
     try {
       for await (const piece of piecesOf(input.name, io, auth)) {
+        if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
         for (const document of documentsIn(piece, shown, fail)) {
           unfollowed.look(document.document, shown)
           yield* separate(document)
         }
       }
     } catch (error) {
-      if (!isAuthError(error) || error.code === 'ABORTED') throw error
+      if (!isAuthError(error) || error.code === 'ABORTED' || error.code === 'USAGE') throw error
       fail({ name: shown, error })
     }
   }
@@ -72,6 +78,11 @@ function parsed(text: string | Uint8Array): StacDocument {
   if (!/^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(start)) return parseDocument(text)
   const list = typeof text === 'string' ? text : new TextDecoder().decode(text)
   return parseDocument(`{"type":"FeatureCollection","features":${list.replace(/^\ufeff/, '')}}`)
+}
+
+/** Of the rows of Parquet files only what matters for access is read. */
+function rowsOnly(name: string): AuthError {
+  return usageError(`"${name}" holds rows, of which only some columns are read: --rewrite-hrefs has no whole items to write`)
 }
 
 /** Says which input it was. */

@@ -1,4 +1,5 @@
 /** Runs `download`. */
+import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { type DownloadEvent, download } from '../../node/download/index.ts'
 import { makeFolder } from '../../node/make-folder.ts'
@@ -24,7 +25,7 @@ import { Totals } from './totals.ts'
  * Errors: `USAGE`, `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`, and `TARGET_NOT_FOUND` when there is nothing to download.
  */
 export async function downloadAll(names: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
-  const { outputDir: folder, dryRun = false, json = false, crawl = false } = options
+  const { outputDir, dryRun = false, json = false, crawl = false } = options
   const reach = reachOf(options)
   const forecast = new Forecast(dryRun)
   const audience = json ? programAudience(context) : personAudience(context, forecast)
@@ -35,9 +36,9 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
     const auth = await opened()
     const documents = crawl
       ? crawledDocuments(names, reach, within, opened, omissions)
-      : givenDocuments(names, within, opened, (failure) => omissions.fail(failure))
+      : givenDocuments(names, { copies: options.rewriteHrefs ?? false, fail: (failure) => omissions.fail(failure) }, within, opened)
+    const folder = dryRun ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
-    if (!dryRun) await makeFolder(folder, 0o777).catch((error) => Promise.reject(writeFailure(error, `"${folder}"`)))
     const events = download(forecast.watch(documents, settings), settings)
     const exits = dryRun
       ? await tellPlan(events, { forecast, auth, json }, within)
@@ -45,6 +46,16 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
     return worstExit([...exits, ...(await tellRest(forecast, omissions, within))])
   } finally {
     audience.end()
+  }
+}
+
+/** The folder itself, made if it is missing: links on the way to it are followed here, once. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+async function folderAt(name: string): Promise<string> {
+  try {
+    await makeFolder(name, 0o777)
+    return await realpath(name)
+  } catch (error) {
+    throw writeFailure(error, `"${name}"`)
   }
 }
 
@@ -61,6 +72,7 @@ async function perform(
     for await (const event of events) {
       totals.add(event)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
+      else if (event.kind === 'document') failed.failCopy(event)
       else if (event.kind === 'warning') failed.warn(event)
       else if (event.kind === 'summary') stopped = event.stopped
       await audience.hear(event)

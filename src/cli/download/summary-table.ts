@@ -25,7 +25,7 @@ export function summaryTable(totals: Totals, folder: string, style: Style): stri
   ].filter((text) => text !== '')
   const rate = received > 0 ? ` (${bytesText((received * 1000) / Math.max(1, milliseconds))}/s)` : ''
   const again = retries > 0 ? `, ${plural(retries, 'attempt')} repeated` : ''
-  const last = `${bytesText(received)} received in ${timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
+  const last = `${bytesText(received)} received in ${milliseconds < 59_950 ? `${(milliseconds / 1000).toFixed(1)} s` : timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
   return [...rows, last, ''].join('\n')
 }
 

@@ -31,7 +31,7 @@ export class Totals {
   add(event: DownloadEvent): void {
     if (event.kind === 'planned') this.planned++
     else if (event.kind === 'retry') this.retries++
-    else if (event.kind === 'document') this.documents++
+    else if (event.kind === 'document') this.documents += event.error ? 0 : 1
     else if (event.kind === 'failed') {
       this.received += event.received
       this.resumable += event.resumable

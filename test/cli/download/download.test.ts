@@ -29,7 +29,7 @@ describe('download', () => {
     expect([code, stderr, Object.keys(files)]).toEqual([0, '', ['one/data-50000.tif', 'one/mask-700.tif', 'one/thumb-30.png']])
     expect(files['one/data-50000.tif']?.equals(contentOf('data-50000.tif'))).toBe(true)
     expect(stdout.split('\n')[0]).toBe('written       3     50.7 kB  2 by checksum, 1 by length')
-    expect(stdout).toMatch(new RegExp(`\n50.7 kB received in \\d:\\d\\d \\(\\S+ \\w+/s\\), in ${folder}\n$`))
+    expect(stdout).toMatch(new RegExp(`\n50.7 kB received in [\\d.]+ s \\(\\S+ \\w+/s\\), in ${folder}\n$`))
   })
 
   it('keeps what is there, and asks for nothing', async () => {
