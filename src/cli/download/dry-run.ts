@@ -50,7 +50,7 @@ export async function tellPlan(
     waiting = event.kind === 'planned' ? event : undefined
     if (json && event.kind === 'summary') await write(io.stdout, `${forJson(event)}\n`)
   }
-  if (!json) await write(io.stdout, `${totalOf(forecast, exits.length)}\n`)
+  if (!json && forecast.files > 0) await write(io.stdout, `${totalOf(forecast, exits.length)}\n`)
   return exits
 }
 
