@@ -37,7 +37,7 @@ export class DiskPart {
     const unlock = await tryLock(lockOf(path))
     if (!unlock) throw busy(path, 'another process is downloading it')
     try {
-      const present = await presentFile(partOf(path))
+      const present = presentFile(partOf(path))
       const record = present && (await readPartJournal(journalOf(path)))
       // A journal is there before its part is, so a part without one is somebody else's.
       if (present && !record) throw busy(path, 'its partial file is there, and was not left by a download of ours')
@@ -98,7 +98,7 @@ export class DiskPart {
     try {
       await this.#file.sync()
       await this.#file.close()
-      if ((await presentFile(this.#path)) && !replace) throw appeared(this.#path)
+      if (presentFile(this.#path) && !replace) throw appeared(this.#path)
       await rename(partOf(this.#path), this.#path)
       await this.#forget()
     } catch (error) {
