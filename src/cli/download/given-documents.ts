@@ -33,12 +33,13 @@ export async function* givenDocuments(
   const unfollowed = new Unfollowed()
   for await (const input of lintInputs(names)) {
     if ('error' in input) {
-      fail(input)
+      // Its hint is about an option of another command.
+      fail({ ...input, error: input.error.code === 'USAGE' ? usageError(input.error.message) : input.error })
       continue
     }
     const shown = isAddress(input.name) ? forUrl(input.name) : input.name
     try {
-      for await (const piece of piecesOf(input.name, io, auth)) {
+      for await (const piece of piecesOf(input, io, auth)) {
         if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
         for (const document of documentsIn(piece, shown, fail)) {
           unfollowed.look(document.document, shown)
