@@ -9,7 +9,7 @@ import { itemWith } from '../items.ts'
 import { run, type Surroundings } from '../run.ts'
 
 export const TOKEN = 'right-right-right'
-export const SCHEMES = { token: { type: 'http', scheme: 'bearer' } }
+const SCHEMES = { token: { type: 'http', scheme: 'bearer' } }
 
 /** Serves noise below `/private/` to those who have the token, and below `/open/` to all; the name seeds it, `-5000.` in it is its length. */
 export async function startArchive(faultOf?: (asking: Asking, n: number) => Fault | undefined): Promise<FileServer> {
