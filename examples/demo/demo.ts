@@ -6,6 +6,7 @@ import { randomSecrets, wrongSecrets } from './secrets.ts'
 import { startServers } from './servers.ts'
 import type { Outcome, Stage, Step } from './step.ts'
 import { authorizeStep } from './steps/authorize.ts'
+import { downloadStep } from './steps/download.ts'
 import { explainStep } from './steps/explain.ts'
 import { fetchStep } from './steps/fetch.ts'
 import { foreignEndpointStep } from './steps/foreign-endpoint.ts'
@@ -20,6 +21,7 @@ const STEPS: readonly Step[] = [
   explainStep,
   authorizeStep,
   fetchStep,
+  downloadStep,
   noCredentialStep,
   wrongSecretsStep,
   foreignHostStep,

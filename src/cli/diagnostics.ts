@@ -20,7 +20,7 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
   return {
     error: (error) => {
-      const told = error.code === 'ABORTED' ? new AuthError('ABORTED', 'interrupted') : error
+      const told = error.code === 'ABORTED' ? interrupted(error) : error
       return print(json ? forJson(told) : errorText(told, style.red('error')))
     },
     warn: (warning) => {
@@ -30,6 +30,11 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
       if (!json) await print(forTerminal(text))
     },
   }
+}
+
+/** Who aborts a command line is its user; `hint` says how to go on. */
+function interrupted({ hint }: AuthError): AuthError {
+  return new AuthError('ABORTED', 'interrupted', hint === undefined ? {} : { hint })
 }
 
 /** `CODE pointer: message` on one line. */

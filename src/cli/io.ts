@@ -2,8 +2,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { systemCode, writeFailure } from '../node/system-error.ts'
 
-/** A stream that may be a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean }
+/** A stream that may be a terminal, of so many columns and rows. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 /** A stream that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean }

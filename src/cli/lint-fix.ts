@@ -7,10 +7,11 @@ import { plural } from '../lint/reporters/totals.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forLine, forTerminal } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
+import type { Failure } from './failure.ts'
 import { type Io, write } from './io.ts'
 import { lintInputs } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
-import type { LintFailure, LintSettings } from './lint-run.ts'
+import type { LintSettings } from './lint-run.ts'
 import { readInput } from './read-bytes.ts'
 import { isAddress } from './read-document.ts'
 import { replaceFile, seenFile } from './replace-file.ts'
@@ -43,7 +44,7 @@ export function mendingOf(inputs: readonly string[], options: FixingOptions): Me
 export interface Mended {
   /** Where the linter reads standard input now. */
   readonly stdin: Readable
-  readonly failures: readonly LintFailure[]
+  readonly failures: readonly Failure[]
 }
 
 /**
@@ -56,7 +57,7 @@ export async function mend(
   settings: LintSettings,
   { io, diagnostics }: Context,
 ): Promise<Mended> {
-  const failures: LintFailure[] = []
+  const failures: Failure[] = []
   let stdin: Readable = io.stdin
   const counts = { findings: 0, files: 0 }
   for await (const input of lintInputs(inputs, true)) {

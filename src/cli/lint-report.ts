@@ -4,11 +4,12 @@ import { reporterOf } from '../lint/reporters/index.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
 import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
-import { EXIT, exitCodeOf, exitOfSignal, worstExit } from './exit-code.ts'
+import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
+import { exitOfFailure, type Failure } from './failure.ts'
 import { write } from './io.ts'
 import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
-import type { LintFailure, LintOutcome } from './lint-run.ts'
+import type { LintOutcome } from './lint-run.ts'
 import { isColoured } from './style.ts'
 import { usageError } from './usage.ts'
 import { version } from './version.ts'
@@ -78,7 +79,7 @@ async function writeReport(file: string, text: string): Promise<void> {
 const TOLD = 10
 
 /** Tells what could not be read. What was left out because the user said so comes first, for the last line is that of an error. */
-export async function tell(failures: readonly LintFailure[], { diagnostics }: Context): Promise<void> {
+export async function tell(failures: readonly Failure[], { diagnostics }: Context): Promise<void> {
   for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
   const failed = failures.filter(({ exit }) => exit !== EXIT.done)
   for (const { error } of failed.slice(0, TOLD)) await diagnostics.error(error)
@@ -86,14 +87,10 @@ export async function tell(failures: readonly LintFailure[], { diagnostics }: Co
 }
 
 /** Findings from the chosen severity on count, and more warnings than allowed. What could not be read outranks findings. */
-export function exitOf(failures: readonly LintFailure[], summary: Summary, options: ReportOptions, { io }: Context): number {
+export function exitOf(failures: readonly Failure[], summary: Summary, options: ReportOptions, { io }: Context): number {
   const { maxWarnings = Number.POSITIVE_INFINITY, failSeverity } = options
   const { errors, warnings, infos } = summary
   const counting = { error: errors, warn: errors + warnings, info: errors + warnings + infos }
   const found = warnings > maxWarnings || counting[failSeverity] > 0
   return worstExit([...failures.map((failure) => exitOfFailure(failure, io.signal)), found ? EXIT.findings : EXIT.done])
-}
-
-function exitOfFailure({ error: { code }, exit }: LintFailure, signal: AbortSignal): number {
-  return exit ?? (code === 'ABORTED' ? exitOfSignal(signal) : exitCodeOf(code))
 }

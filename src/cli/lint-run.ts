@@ -6,6 +6,7 @@ import { withFingerprint } from '../lint/fingerprint.ts'
 import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
+import type { Failure } from './failure.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
@@ -34,7 +35,7 @@ export interface LintSettings {
 export interface LintOutcome {
   readonly documents: number
   readonly problems: readonly Problem[]
-  readonly failures: readonly LintFailure[]
+  readonly failures: readonly Failure[]
   /** Texts of the first documents with findings by name, as many as {@link TEXTS} units hold. */
   readonly texts: ReadonlyMap<string, string>
   /** Names of the first inputs, at most {@link NAMES}. */
@@ -46,13 +47,6 @@ const TEXTS = 8 * 1024 * 1024
 
 /** Names of inputs that an outcome keeps. */
 export const NAMES = 10_000
-
-export interface LintFailure {
-  readonly name: string
-  readonly error: AuthError
-  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
-  readonly exit?: number
-}
 
 /** Errors: `USAGE` for a rule that does not exist. */
 export function requireRules(ids: readonly string[]): void {
@@ -140,7 +134,7 @@ async function* lintOne(input: Found, settings: LintSettings, linter: Linter, io
 class Gathered implements LintOutcome {
   documents = 0
   readonly problems: Problem[] = []
-  readonly failures: LintFailure[] = []
+  readonly failures: Failure[] = []
   readonly texts = new Map<string, string>()
   readonly names: string[] = []
   readonly #settings: LintSettings
@@ -173,7 +167,7 @@ class Gathered implements LintOutcome {
     }
   }
 
-  fail(failure: LintFailure): void {
+  fail(failure: Failure): void {
     this.failures.push(failure)
   }
 }

@@ -7,8 +7,9 @@ import { type Io, isBrokenPipe, write } from './io.ts'
 import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
-/** Milliseconds that an interrupted command has to remove what it began; a worker finishes its job. */
-const CLEANUP = { worker: 60_000, others: 500 }
+/** Milliseconds that an interrupted command has to remove what it began; a worker finishes its job, a download what it writes. */
+const CLEANUP: Readonly<Record<string, number>> = { worker: 60_000, download: 5_000 }
+const CLEANUP_OF_OTHERS = 500
 
 /** Runs one command. Everything it says goes to `io`; it never throws and never ends the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -16,7 +17,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Failures come back from each write; without a listener they would end the process as well.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined)
   try {
-    const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, argv[0] === 'worker' ? CLEANUP.worker : CLEANUP.others)
+    const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, CLEANUP[argv[0] ?? ''] ?? CLEANUP_OF_OTHERS)
     return io.signal.aborted ? exitOfSignal(io.signal) : code
   } catch (error) {
     return await failure(error, io, diagnostics)

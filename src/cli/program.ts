@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { isAuthError } from '../errors.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCredentials } from './commands/credentials.ts'
+import { addDownload } from './commands/download.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFetch } from './commands/fetch.ts'
 import { addLint } from './commands/lint.ts'
@@ -85,6 +86,7 @@ function programOf(context: Context): Command {
     addExplain,
     addAuthorize,
     addFetch,
+    addDownload,
     addList,
     addTranslate,
     addLogin,

@@ -7,6 +7,8 @@ export interface Style {
   readonly red: (text: string) => string
   readonly green: (text: string) => string
   readonly yellow: (text: string) => string
+  /** True where signs beyond ASCII can be read. */
+  readonly unicode: boolean
   /** Marks what works. */
   readonly tick: string
   /** Marks what does not. */
@@ -25,5 +27,5 @@ export function styleOf(io: Pick<Io, 'env'>, stream: Output): Style {
   const paint = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)
   const unicode = env.TERM !== 'dumb' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '')
   const [tick, cross] = unicode ? ['✓', '✗'] : ['+', 'x']
-  return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), yellow: paint(33), tick, cross }
+  return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), yellow: paint(33), unicode, tick, cross }
 }

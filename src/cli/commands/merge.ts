@@ -4,8 +4,8 @@ import { AuthError } from '../../errors.ts'
 import type { Incomplete, Report } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
+import type { Failure } from '../failure.ts'
 import { type ReportOptions, withReportOptions } from '../lint-options.ts'
-import type { LintFailure } from '../lint-run.ts'
 import { usageError } from '../usage.ts'
 
 /** `merge REPORT…`: the reports of several parts of a run as one. */
@@ -39,7 +39,7 @@ async function requireDifferent(names: readonly string[]): Promise<void> {
   if (again >= 0) throw usageError(`"${names[again]}" is given twice`)
 }
 
-function failureOf({ url, code, exit }: Incomplete): LintFailure {
+function failureOf({ url, code, exit }: Incomplete): Failure {
   const message = exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`
   return { name: url, error: new AuthError(code, message), ...(exit !== undefined && { exit }) }
 }

@@ -1,7 +1,8 @@
-/** The options of `lint --crawl`. */
+/** The options of `--crawl`. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CrawlLimits, CrawlManners } from '../../crawl/index.ts'
 import type { FixingOptions } from '../lint-options.ts'
+import { positive, wholeFrom } from '../number-option.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 
@@ -24,20 +25,25 @@ export interface CrawlOption {
 
 /** Adds `--crawl` and what goes with it. */
 export function withCrawlOptions(command: Command): Command {
-  return command
-    .option('--crawl', 'follow the links of catalogs and APIs and lint every document')
-    .option('--max-documents <n>', 'with --crawl: documents to read', atLeast(1))
-    .option('--max-depth <n>', 'with --crawl: links away from the start (default: 64)', atLeast(0))
-    .option('--max-pages <n>', 'with --crawl: pages of each list', atLeast(1))
-    .option('--sample <n>', 'with --crawl: items of each collection', atLeast(1))
-    .option('--seed <n>', 'with --crawl: another sample', atLeast(0))
-    .option('--concurrency <n>', 'with --crawl: requests at a time per origin (default: 8)', atLeast(1))
+  return withReachOptions(command, 'follow the links of catalogs and APIs and lint every document')
+    .option('--concurrency <n>', 'with --crawl: requests at a time per origin (default: 8)', wholeFrom(1))
     .option('--rate <n>', 'with --crawl: requests per second and origin', positive)
+    .option('--resume <file>', 'with --crawl: where the state is kept; goes on where it stopped, later reads only what has changed')
+}
+
+/** Adds `--crawl`, which does what is said here, and the options for how far it goes. */
+export function withReachOptions(command: Command, crawl: string): Command {
+  return command
+    .option('--crawl', crawl)
+    .option('--max-documents <n>', 'with --crawl: documents to read', wholeFrom(1))
+    .option('--max-depth <n>', 'with --crawl: links away from the start (default: 64)', wholeFrom(0))
+    .option('--max-pages <n>', 'with --crawl: pages of each list', wholeFrom(1))
+    .option('--sample <n>', 'with --crawl: items of each collection', wholeFrom(1))
+    .option('--seed <n>', 'with --crawl: another sample', wholeFrom(0))
     .addOption(new Option('--cross-origin', 'with --crawl: follow links to other origins').conflicts('sameOrigin'))
     .option('--same-origin', 'with --crawl: leave out other origins without reporting them')
     .option('--robots', 'with --crawl: keep to robots.txt')
     .option('--shard <i/n>', 'with --crawl: the i-th of n parts', partOf)
-    .option('--resume <file>', 'with --crawl: where the state is kept; goes on where it stopped, later reads only what has changed')
     .option('--contact <text>', 'with --crawl: who asks, for the User-Agent: an address of yours')
 }
 
@@ -62,18 +68,6 @@ export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): voi
   if (options.crawl || name === undefined) return
   const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   throw usageError(`${option} is for --crawl`, 'without it only the inputs themselves are read')
-}
-
-function atLeast(least: number): (text: string) => number {
-  return (text) => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) < least) throw new InvalidArgumentError(`It must be a whole number from ${least}.`)
-    return Number(text)
-  }
-}
-
-function positive(text: string): number {
-  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')
-  return Number(text)
 }
 
 function partOf(text: string): { index: number; of: number } {

@@ -1,20 +1,18 @@
 /** Crawls from the inputs and lints what it finds. */
 import type { Auth } from '../../auth/auth.ts'
-import { type CrawlSend, crawlInto, MemorySink, type Sink } from '../../crawl/index.ts'
+import { crawlInto, MemorySink, type Sink } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
-import type { LintFailure, LintOutcome, LintSettings } from '../lint-run.ts'
+import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import { localLinter } from '../linter.ts'
-import { isAddress } from '../read-document.ts'
-import { usageError } from '../usage.ts'
 import { Collected, type Result } from './collected.ts'
 import { definitionsIn } from './definitions.ts'
-import { sendFiles, startFile } from './files.ts'
 import { foreignNext } from './foreign-next.ts'
 import { Journal } from './journal.ts'
 import { type CrawlOption, crawlSettings } from './options.ts'
 import { Progress } from './progress.ts'
+import { sendFrom, startsOf } from './starts.ts'
 import { problemsOf } from './visits.ts'
 
 /** Lints every document that the inputs lead to. What could not be read, and what was left out, is in `failures`. */
@@ -65,27 +63,4 @@ export async function crawlAll(
 /** Origins that the configuration lets a crawl visit; it grants nothing to them. */
 function originsOf({ levels }: LintSettings): readonly string[] {
   return (levels.config.origins ?? []).flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).origin] : []))
-}
-
-async function startsOf(inputs: readonly string[]): Promise<{ start: readonly string[]; failures: readonly LintFailure[] }> {
-  const start: string[] = []
-  const failures: LintFailure[] = []
-  for (const name of inputs) {
-    if (name === '-') throw usageError('standard input leads nowhere', '--crawl needs the address or the file of a catalog')
-    if (isAddress(name) && !URL.canParse(name)) throw usageError(`"${name}" is no address`)
-    try {
-      start.push(isAddress(name) ? name : await startFile(name))
-    } catch (error) {
-      if (!isAuthError(error)) throw error
-      failures.push({ name, error })
-    }
-  }
-  return { start, failures }
-}
-
-/** Files are read from below the start, addresses are fetched with what the user granted to them. */
-function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
-  const files = sendFiles(start.filter((url) => url.startsWith('file:')))
-  const addresses: CrawlSend = async (request, options) => (await auth()).send(request, options)
-  return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }

@@ -6,12 +6,7 @@ import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { LintSettings } from '../lint-run.ts'
 import type { Linter } from '../linter.ts'
-import { nameOfFile } from './files.ts'
-
-/** What a document of a crawl is called in reports. */
-export function nameOf(url: string): string {
-  return url.startsWith('file:') ? nameOfFile(url) : forUrl(url)
-}
+import { nameOf } from './name-of.ts'
 
 /** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
 export async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {

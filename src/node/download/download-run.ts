@@ -50,7 +50,7 @@ export class DownloadRun {
 
   /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`. */
   static async prepare(inputs: Inputs, options: DownloadOptions): Promise<DownloadRun> {
-    return new DownloadRun(inputs, options, await TargetFolder.open(options.folder))
+    return new DownloadRun(inputs, options, await TargetFolder.open(options.folder, options.dryRun))
   }
 
   /** Gives up what is under way; what is there of it stays. */

@@ -44,7 +44,7 @@ export interface TransferOptions {
 }
 
 export interface DownloadOptions extends TransferOptions {
-  /** Where files go; it must exist. */
+  /** Where files go; it must exist, except for a dry run. */
   readonly folder: string
   /** The engine with the user's entries. */
   readonly auth: Pick<Auth, 'send'>

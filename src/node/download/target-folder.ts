@@ -1,6 +1,6 @@
 /** The folder that a download writes into, and nothing outside of it. */
 import { lstat, mkdir, realpath } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { syncFolder } from '../own-file.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
@@ -16,12 +16,15 @@ export class TargetFolder {
     this.path = path
   }
 
-  /** Resolves the folder once. Errors: `FILE_ACCESS`, `PATH_UNSAFE` for what is no folder. */
-  static async open(name: string): Promise<TargetFolder> {
+  /**
+   * Resolves the folder once; with `mayBeMissing` it need not be there. Errors: `FILE_ACCESS`, `PATH_UNSAFE` for what is no folder.
+   */
+  static async open(name: string, mayBeMissing = false): Promise<TargetFolder> {
     try {
       const path = await realpath(name)
       if ((await lstat(path)).isDirectory()) return new TargetFolder(path)
     } catch (error) {
+      if (mayBeMissing && systemCode(error) === 'ENOENT') return new TargetFolder(resolve(name))
       throw writeFailure(error, `"${name}"`)
     }
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`)

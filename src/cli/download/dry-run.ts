@@ -1,0 +1,100 @@
+/** What a download would do. */
+import type { Auth } from '../../auth/auth.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/totals.ts'
+import type { DownloadEvent, DownloadFile, PlannedEvent } from '../../node/download/index.ts'
+import { presentFile } from '../../node/download/present-file.ts'
+import type { Target } from '../../stac/target.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { headline, hintLines } from '../diagnostics.ts'
+import { EXIT, exitCodeOf } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { styleOf } from '../style.ts'
+import { bytesText } from './amounts.ts'
+import type { Forecast } from './forecast.ts'
+
+/** How a file would be had: with which entries of the user, or why not. */
+interface Access {
+  readonly credentials?: readonly string[]
+  /** The file is there already. */
+  readonly present?: boolean
+  readonly error?: AuthError
+}
+
+/** Prints for each file where it would go and which credential it would be asked for with; the exit codes of those that cannot be had. */
+export async function tellPlan(
+  events: AsyncIterable<DownloadEvent>,
+  { forecast, auth, json }: { readonly forecast: Forecast; readonly auth: Auth; readonly json: boolean },
+  { io }: Context,
+): Promise<readonly number[]> {
+  const { tick, cross, green, red, dim } = styleOf(io, io.stdout)
+  const exits: number[] = []
+  const tell = async (file: DownloadFile, access: Access) => {
+    if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
+    if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
+    const sign = access.error ? red(cross) : green(tick)
+    const lines = [`${sign} ${forLine(file.name)}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`]
+    return write(io.stdout, `${[...lines, ...hintLines(access.error?.hint, '    ')].join('\n')}\n`)
+  }
+  let waiting: PlannedEvent | undefined
+  for await (const event of events) {
+    if (event.kind === 'failed') {
+      forecast.takeTargets()
+      await tell(event.file, { error: event.error })
+      waiting = undefined
+      continue
+    }
+    // A file that is refused has its second event at once.
+    if (waiting) await tell(waiting.file, await accessTo(waiting.file, forecast.takeTargets(), auth))
+    waiting = event.kind === 'planned' ? event : undefined
+    if (json && event.kind === 'summary') await write(io.stdout, `${forJson(event)}\n`)
+  }
+  if (!json && forecast.files > 0) await write(io.stdout, `${totalOf(forecast, exits.length)}\n`)
+  return exits
+}
+
+/** The first of the targets that there is a way to; nothing is asked for. */
+async function accessTo({ path }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
+  let first: AuthError | undefined
+  try {
+    const present = (await presentFile(path)) ? { present: true } : {}
+    for (const target of targets) {
+      const { refs, code } = await auth.explain(target)
+      const usable = refs.filter((ref) => ref.code === undefined)
+      if (code === undefined && refs.length === 0) return present
+      if (usable.length > 0) return { ...present, credentials: usable.flatMap(({ credential }) => credential ?? []) }
+      first ??= await refusalOf(target, auth)
+    }
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    first ??= error
+  }
+  return first ? { error: first } : {}
+}
+
+/** Nothing is sent for a target that has no usable reference. */
+async function refusalOf(target: Target, auth: Auth): Promise<AuthError | undefined> {
+  const error: unknown = await auth.authorize(target).then(
+    () => undefined,
+    (thrown) => thrown,
+  )
+  if (error !== undefined && !isAuthError(error)) throw error
+  return error
+}
+
+function said({ credentials = [], present, error }: Access): string {
+  if (error) return `: ${headline(error)}`
+  const there = present ? ', there already' : ''
+  return `${credentials.length === 0 ? '' : `  with ${credentials.map((id) => `"${id}"`).join(' or ')}`}${there}`
+}
+
+function sizeOf({ size }: DownloadFile): string {
+  return size === undefined ? '' : `  ${bytesText(size)}`
+}
+
+function totalOf({ files, bytes, sized }: Forecast, refused: number): string {
+  const sizes = sized === 0 ? ' of unknown size' : `, ${bytesText(bytes)}${files > sized ? ` and ${files - sized} of unknown size` : ''}`
+  const cannot = refused > 0 ? `; ${refused} of them cannot be fetched` : ''
+  return `${plural(files, 'file')}${sizes}${cannot}`
+}

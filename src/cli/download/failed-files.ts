@@ -1,0 +1,93 @@
+import { AuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/totals.ts'
+import type { DocumentEvent, FailedEvent, WarningEvent } from '../../node/download/index.ts'
+import { forLine } from '../../text/sanitize.ts'
+import type { Diagnostics } from '../diagnostics.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+
+/** Kinds of failures that are told, and names of files for each. */
+const MOST_KINDS = 20
+const MOST_NAMES = 3
+
+interface Group<T> {
+  readonly first: T
+  readonly names: string[]
+  count: number
+}
+
+/** Files that failed, and files with something to say about, put together where they have the same cause. */
+export class FailedFiles {
+  readonly #failures = new Map<string, Group<AuthError>>()
+  readonly #warnings = new Map<string, Group<WarningEvent>>()
+
+  fail({ file, error, resumable }: FailedEvent): void {
+    const { code, credential = '', ref = '', status = '' } = error
+    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), forUser(error, resumable), file.name)
+  }
+
+  /** A copy of a document that could not be written. */
+  failCopy({ path, error }: DocumentEvent): void {
+    if (error) add(this.#failures, `${error.code} copy`, error, path)
+  }
+
+  warn(event: WarningEvent): void {
+    add(this.#warnings, event.code, event, event.file.name)
+  }
+
+  /** The exit codes that there are. */
+  exits(): readonly number[] {
+    return [...this.#failures.values()].map(({ first }) => exitOf(first))
+  }
+
+  /** Each kind once, with its hint and the files; what decides the exit code comes last. */
+  async tell(diagnostics: Diagnostics): Promise<void> {
+    for (const { first, count } of this.#warnings.values()) {
+      const more = count > 1 ? ` (and ${plural(count - 1, 'other file')})` : ''
+      diagnostics.warn({ code: first.code, message: `${first.file.name}: ${first.message}${more}`, pointer: first.file.pointer })
+    }
+    const groups = byWeight([...this.#failures.values()])
+    if (groups.length > MOST_KINDS)
+      await diagnostics.note(`${groups.length - MOST_KINDS} further kinds of failures are in the events of --json`)
+    for (const { first, names, count } of groups.slice(-MOST_KINDS)) {
+      await diagnostics.error(first)
+      const more = count > names.length ? ` and ${plural(count - names.length, 'more file')}` : ''
+      await diagnostics.note(`  ${count === 1 ? 'file' : `${count} files`}: ${names.map(forLine).join(', ')}${more}`)
+    }
+  }
+}
+
+const HINTS: Readonly<Record<string, string | undefined>> = {
+  PATH_COLLISION: "--rename gives the second one another name, --template '{id}/{key}{ext}' names files by the keys of their assets",
+  PATH_EXISTS: '--existing replace puts the new one in its place',
+}
+
+/** What to do next, in the words of the command line. */
+function forUser(error: AuthError, resumable: number): AuthError {
+  const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'what came is kept: the same command goes on from there' : undefined)
+  if (hint === undefined || hint === error.hint) return error
+  return new AuthError(error.code, error.message, { ...error, hint })
+}
+
+function add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: string): void {
+  const group = groups.get(key) ?? { first, names: [], count: 0 }
+  groups.set(key, group)
+  group.count++
+  if (group.names.length < MOST_NAMES) group.names.push(name)
+}
+
+/** What is only a warning elsewhere has made a file fail here. */
+function exitOf({ code }: AuthError): number {
+  return exitCodeOf(code) || EXIT.files
+}
+
+/** The worst last, else as they came. */
+function byWeight(groups: readonly Group<AuthError>[]): readonly Group<AuthError>[] {
+  return [...groups].sort((one, other) => {
+    const [exit, others] = [exitOf(one.first), exitOf(other.first)]
+    return exit === others ? 0 : worstExit([exit, others]) === exit ? 1 : -1
+  })
+}
+
+function originOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(url)?.[0] ?? ''
+}

@@ -1,0 +1,100 @@
+/** The options of `download`. */
+import { type Command, Option } from 'commander'
+import type { DownloadOptions } from '../../node/download/index.ts'
+import { type CrawlOption, requireCrawl, withReachOptions } from '../crawl/options.ts'
+import { byteCount, positive, wholeFrom } from '../number-option.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+
+export interface DownloadCommandOptions extends CredentialsOption, Omit<CrawlOption, 'resume'> {
+  readonly outputDir: string
+  readonly asset?: readonly string[]
+  readonly role?: readonly string[]
+  readonly type?: readonly string[]
+  readonly prefer?: readonly string[]
+  readonly template?: string
+  readonly perHost?: number
+  readonly limitRate?: number
+  readonly ranges?: number
+  readonly retries?: number
+  readonly stallTimeout?: number
+  readonly existing?: 'keep' | 'refuse' | 'replace'
+  readonly rename?: boolean
+  readonly resume: boolean
+  readonly rewriteHrefs?: boolean
+  readonly strict?: boolean
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+/** Adds the options of {@link DownloadCommandOptions}. */
+export function withDownloadOptions(command: Command): Command {
+  return withReachOptions(withPaceOptions(withFileOptions(withCredentialsOption(command))), 'follow the links of catalogs and APIs')
+}
+
+/** What the library is told, of what was said on the command line. */
+export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
+  const { asset: keys, role: roles, type: types, prefer: alternates, template, concurrency, perHost, rate, ranges, retries } = options
+  const { limitRate: bytesPerSecond, stallTimeout, existing, rename, resume, rewriteHrefs: documents, strict, dryRun } = options
+  const given = {
+    ...{ alternates, template, concurrency, perHost, rate, bytesPerSecond, ranges, retries, existing, resume, documents, strict, dryRun },
+    assets: defined({ keys, roles, types }),
+    collisions: rename ? ('rename' as const) : undefined,
+    stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
+  }
+  return defined(given)
+}
+
+/** How far a crawl goes, in the terms of a crawl. Errors: `USAGE` for what is said without `--crawl`. */
+export function reachOf(options: DownloadCommandOptions): CrawlOption {
+  const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
+  requireCrawl({ ...reach, rate: undefined })
+  return defined({ ...reach, rate, concurrency: perHost })
+}
+
+function withFileOptions(command: Command): Command {
+  return command
+    .option('-d, --output-dir <folder>', 'where files go; it is made if it is missing', '.')
+    .option('--asset <key>', 'only assets of that key (repeatable)', collect)
+    .option('--role <role>', 'only assets of that role (repeatable)', collect)
+    .option('--type <media-type>', 'only assets of that media type; image/* for all of a kind (repeatable)', collect)
+    .option('--prefer <alternate>', 'alternates of that name before the asset itself (repeatable)', collect)
+    .option(
+      '--template <template>',
+      'names below the folder, of {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} (default: {id}/{name})',
+    )
+    .addOption(
+      new Option('--existing <what>', 'files that are there: keep those that are what their document promises (default)').choices([
+        'keep',
+        'refuse',
+        'replace',
+      ]),
+    )
+    .option('--rename', 'give the second of two files of one name another one, instead of refusing it')
+    .option('--rewrite-hrefs', 'write a copy of each item beside its files that points at them')
+    .option('--no-resume', 'begin anew where an earlier run has left a part of a file')
+    .option('--strict', 'refuse a web page where the document promises something else')
+    .option('--dry-run', 'say what would go where and with which credential; no file is fetched')
+    .option('--json', 'print one event per line as JSON, the summary last')
+}
+
+function withPaceOptions(command: Command): Command {
+  return command
+    .option('--concurrency <n>', 'files at a time (default: 16)', wholeFrom(1))
+    .option('--per-host <n>', 'requests at a time per origin (default: 8)', wholeFrom(1))
+    .option('--rate <n>', 'requests per second and origin', positive)
+    .option('--limit-rate <bytes>', 'bytes per second in all: 500k, 10M', byteCount)
+    .option('--ranges <n>', 'requests at a time for one large file (default: 4)', wholeFrom(1))
+    .option('--retries <n>', 'attempts in a row that gained nothing before a file is given up (default: 10)', wholeFrom(1))
+    .option('--stall-timeout <seconds>', 'how long a file may come slower than 1 KiB per second (default: 60)', positive)
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+/** Without members that nobody gave. */
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,114 @@
+/** Runs `download`. */
+import { realpath } from 'node:fs/promises'
+import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
+import { type DownloadEvent, download } from '../../node/download/index.ts'
+import { makeFolder } from '../../node/make-folder.ts'
+import { writeFailure } from '../../node/system-error.ts'
+import type { Context } from '../context.ts'
+import { Omissions } from '../crawl/omissions.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import { exitOfFailure } from '../failure.ts'
+import { openAuth } from '../open-auth.ts'
+import { bytesText } from './amounts.ts'
+import { type Audience, personAudience, programAudience } from './audience.ts'
+import { crawledDocuments } from './crawled-documents.ts'
+import { tellPlan } from './dry-run.ts'
+import { FailedFiles } from './failed-files.ts'
+import { Forecast } from './forecast.ts'
+import { givenDocuments } from './given-documents.ts'
+import { type DownloadCommandOptions, libraryOptions, reachOf } from './options.ts'
+import { Totals } from './totals.ts'
+
+/**
+ * Downloads what the inputs hold, or lead to; the exit code.
+ *
+ * Errors: `USAGE`, `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`, and `TARGET_NOT_FOUND` when there is nothing to download.
+ */
+export async function downloadAll(names: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
+  const { outputDir, dryRun = false, json = false, crawl = false } = options
+  const reach = reachOf(options)
+  const forecast = new Forecast(dryRun)
+  const audience = json ? programAudience(context) : personAudience(context, forecast)
+  const within: Context = { ...context, diagnostics: audience.diagnostics }
+  const omissions = new Omissions()
+  try {
+    const opened = openAuth(within, options, names)
+    const auth = await opened()
+    const documents = crawl
+      ? crawledDocuments(names, reach, within, opened, omissions)
+      : givenDocuments(names, { copies: options.rewriteHrefs ?? false, fail: (failure) => omissions.fail(failure) }, within, opened)
+    const folder = dryRun ? outputDir : await folderAt(outputDir)
+    const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
+    const events = download(forecast.watch(documents, settings), settings)
+    const exits = dryRun
+      ? await tellPlan(events, { forecast, auth, json }, within)
+      : await perform(events, { audience, forecast, folder }, within)
+    return worstExit([...exits, ...(await tellRest(forecast, omissions, within))])
+  } finally {
+    audience.end()
+  }
+}
+
+/** The folder itself, made if it is missing: links on the way to it are followed here, once. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+async function folderAt(name: string): Promise<string> {
+  try {
+    await makeFolder(name, 0o777)
+    return await realpath(name)
+  } catch (error) {
+    throw writeFailure(error, `"${name}"`)
+  }
+}
+
+/** Hears all events and tells what failed; the exit codes. */
+async function perform(
+  events: AsyncIterable<DownloadEvent>,
+  { audience, forecast, folder }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string },
+  { diagnostics }: Context,
+): Promise<readonly number[]> {
+  const totals = new Totals()
+  const failed = new FailedFiles()
+  let stopped: AuthError | undefined
+  try {
+    for await (const event of events) {
+      totals.add(event)
+      if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
+      else if (event.kind === 'document') failed.failCopy(event)
+      else if (event.kind === 'warning') failed.warn(event)
+      else if (event.kind === 'summary') stopped = event.stopped
+      await audience.hear(event)
+    }
+  } catch (error) {
+    if (!isAuthError(error) || error.code !== 'ABORTED') throw error
+    stopped = interruption(totals, forecast)
+  }
+  audience.end()
+  await failed.tell(diagnostics)
+  if (totals.planned > 0) await audience.conclude(totals, folder)
+  if (stopped) await diagnostics.error(stopped)
+  return [...failed.exits(), ...(stopped ? [exitCodeOf(stopped.code)] : [])]
+}
+
+function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
+  const part = resumable > 0 ? `, and ${bytesText(resumable)} of those that were on their way` : ''
+  const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; the same command goes on from there`
+  return new AuthError('ABORTED', 'interrupted', { hint })
+}
+
+/** Tells what could not be read, and whether there was anything to download; the exit codes. */
+async function tellRest(forecast: Forecast, omissions: Omissions, { io, diagnostics }: Context): Promise<readonly number[]> {
+  const failures = omissions.failures()
+  for (const { error, exit } of failures) {
+    if (exit === EXIT.done) diagnostics.warn(error)
+    else await diagnostics.error(error)
+  }
+  const exits = failures.map((failure) => exitOfFailure(failure, io.signal))
+  if (forecast.files > 0 || io.signal.aborted || worstExit(exits) !== EXIT.done) return exits
+  throw nothing(forecast)
+}
+
+function nothing({ documents, keys }: Forecast): ConfigurationError {
+  if (documents === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: there are no documents in what was given')
+  if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
+  const hint = `assets there are: ${keys.join(', ')}`
+  return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset is of the kind that was chosen', { hint })
+}

@@ -1,0 +1,54 @@
+import type { Io, Output } from './io.ts'
+import { isColoured } from './style.ts'
+
+/**
+ * Lines at the end of a terminal that change in place. Where escapes are not wanted (`NO_COLOR`) it is one line, the first; on what is no
+ * terminal, and on one that is `dumb`, nothing.
+ */
+export class LiveBlock {
+  readonly isOn: boolean
+  readonly #stream: Output
+  readonly #isPlain: boolean
+  #shown: readonly string[] = []
+
+  constructor(io: Pick<Io, 'env' | 'stderr'>) {
+    this.#stream = io.stderr
+    this.isOn = io.stderr.isTTY === true && io.env.TERM !== 'dumb'
+    this.#isPlain = !isColoured(io, io.stderr)
+  }
+
+  /** Characters of a line that surely do not break it. */
+  get width(): number {
+    return Math.max(20, (this.#stream.columns || 80) - 1)
+  }
+
+  /** Lines that fit on the screen, one of which stays free. */
+  get height(): number {
+    return this.#isPlain ? 1 : Math.max(1, (this.#stream.rows || 24) - 1)
+  }
+
+  /** Shows these lines instead of those before; each must fit into the width. */
+  show(lines: readonly string[]): void {
+    if (!this.isOn) return
+    const shown = lines.slice(0, this.height)
+    this.#stream.write(this.#isPlain ? this.#over(shown) : `${this.#back()}${shown.map((line) => `${line}\x1b[K`).join('\n')}\x1b[J`)
+    this.#shown = shown
+  }
+
+  /** Takes the lines away, so that something else can be written. */
+  clear(): void {
+    if (this.#shown.length === 0) return
+    this.#stream.write(this.#isPlain ? `${this.#over([''])}\r` : `${this.#back()}\x1b[J`)
+    this.#shown = []
+  }
+
+  /** To the beginning of the first line. */
+  #back(): string {
+    const up = this.#shown.length - 1
+    return up > 0 ? `\r\x1b[${up}A` : '\r'
+  }
+
+  #over([line = '']: readonly string[]): string {
+    return `\r${line.padEnd(this.#shown[0]?.length ?? 0)}`
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { put, temporaryFolder } from '../folder.ts'
+import { lastError } from '../run.ts'
+import { downloaded, eventsIn, itemOf, promised, startArchive, TOKEN } from './fixture.ts'
+
+const server = await startArchive()
+const folder = await temporaryFolder()
+const item = await put(
+  folder,
+  'item.json',
+  itemOf('one', {
+    data: promised(`${server.origin}/private/data-50000.tif`),
+    far: {
+      href: 'https://far.example/far.tif',
+      'auth:refs': ['token'],
+      alternate: { near: promised(`${server.origin}/private/far-10.tif`) },
+    },
+    lost: { href: 'https://far.example/lost.tif', 'auth:refs': ['token'] },
+    thumbnail: { href: `${server.origin}/open/thumb-30.png?sig=hidden` },
+  }),
+)
+
+beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
+afterEach(() => vi.unstubAllEnvs())
+
+it('says what would go where and with which credential, sends nothing and writes nothing', async () => {
+  const into = join(folder, 'not-there')
+  const { code, stdout, stderr, files } = await downloaded(server, [item, '--dry-run'], { into })
+  expect([code, stderr, files, server.asked]).toEqual([4, '', {}, []])
+  const lines = stdout.split('\n')
+  expect(lines.slice(0, 2)).toEqual([
+    `+ one/data-50000.tif  50.0 kB  ${server.origin}/private/data-50000.tif  with "archive"`,
+    '+ one/far.tif  https://far.example/far.tif  with "archive"',
+  ])
+  expect(lines[2]).toMatch(/^x one\/lost.tif {2}https:\/\/far.example\/lost.tif: CREDENTIAL_TARGET_UNTRUSTED/)
+  expect(lines[3]).toContain('stac-auth credentials trust archive https://far.example/')
+  expect(stdout).toMatch(/\n4 files, 50.0 kB and 3 of unknown size; 1 of them cannot be fetched\n$/)
+  expect(stdout).not.toMatch(new RegExp(`${TOKEN}|hidden`))
+})
+
+it('says it to programs, too', async () => {
+  const outcome = await downloaded(server, [item, '--dry-run', '--json', '--asset', 'data', '--asset', 'lost'])
+  expect(eventsIn(outcome)).toMatchObject([
+    { kind: 'planned', file: { name: 'one/data-50000.tif' }, credentials: ['archive'] },
+    { kind: 'planned', file: { name: 'one/lost.tif' }, error: { code: 'CREDENTIAL_TARGET_UNTRUSTED' } },
+    { kind: 'summary', files: 2 },
+  ])
+  expect(outcome.code).toBe(4)
+})
+
+it('says which files are there already, and which have no place', async () => {
+  const twice = JSON.stringify(
+    itemOf('x', { a: { href: `${server.origin}/open/a-1.tif` }, b: { href: `${server.origin}/open/a-1.tif?b` } }),
+  )
+  const { folder: into } = await downloaded(server, ['-'], { stdin: twice })
+  const outcome = await downloaded(server, ['-', '--dry-run'], { stdin: twice, into })
+  expect([outcome.code, outcome.stdout]).toEqual([
+    6,
+    expect.stringMatching(/^\+ x\/a-1.tif .*, there already\nx x\/a-1.tif .*PATH_COLLISION/),
+  ])
+  const told = await downloaded(server, ['-', '--dry-run', '--json', '--asset', 'none'], { stdin: twice, into })
+  expect(lastError(told)).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+})

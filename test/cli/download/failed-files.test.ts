@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { Diagnostics } from '../../../src/cli/diagnostics.ts'
+import { FailedFiles } from '../../../src/cli/download/failed-files.ts'
+import { AuthError, type AuthErrorFields } from '../../../src/errors.ts'
+
+let number = 0
+
+function failed(name: string, code: string, { resumable = 0, ...fields }: AuthErrorFields & { resumable?: number } = {}) {
+  const file = { number: ++number, name, path: `/d/${name}`, url: 'https://a.example/f', pointer: '/assets/f' }
+  return { kind: 'failed' as const, file, error: new AuthError(code, `${code} of ${name}`, fields), received: 0, resumable }
+}
+
+async function told(failures: FailedFiles): Promise<readonly string[]> {
+  const lines: string[] = []
+  const diagnostics: Diagnostics = {
+    error: async ({ message, hint }) => void lines.push(hint === undefined ? message : `${message} (${hint})`),
+    warn: ({ code, message }) => void lines.push(`${code}: ${message}`),
+    note: async (text) => void lines.push(text),
+  }
+  await failures.tell(diagnostics)
+  return lines
+}
+
+describe('FailedFiles', () => {
+  it('tells causes apart by code, entry and origin, and puts the worst last', async () => {
+    const failures = new FailedFiles()
+    failures.fail(failed('a', 'DISK_FULL'))
+    for (const name of ['b', 'c', 'd', 'e', 'f']) failures.fail(failed(name, 'NETWORK_RESET'))
+    failures.fail(failed('g', 'NETWORK_RESET', { url: 'https://b.example/g?x=1' }))
+    failures.fail(failed('h', 'AUTH_REJECTED', { credential: 'mine' }))
+    failures.fail(failed('i', 'AUTH_REJECTED', { credential: 'other' }))
+    expect(await told(failures)).toEqual([
+      'AUTH_REJECTED of h',
+      '  file: h',
+      'AUTH_REJECTED of i',
+      '  file: i',
+      'NETWORK_RESET of b',
+      '  5 files: b, c, d and 2 more files',
+      'NETWORK_RESET of g',
+      '  file: g',
+      'DISK_FULL of a',
+      '  file: a',
+    ])
+    expect([...failures.exits()].sort()).toEqual([3, 3, 5, 5, 6])
+  })
+
+  it('says what is kept, without hiding a better hint', async () => {
+    const failures = new FailedFiles()
+    failures.fail(failed('a', 'FILE_INCOMPLETE', { resumable: 10 }))
+    failures.fail(failed('b', 'HTTP_503'))
+    failures.fail(failed('c', 'LOGIN_REQUIRED', { resumable: 10, hint: 'stac-auth login' }))
+    expect(await told(failures)).toEqual([
+      'LOGIN_REQUIRED of c (stac-auth login)',
+      '  file: c',
+      'FILE_INCOMPLETE of a (what came is kept: the same command goes on from there)',
+      '  file: a',
+      'HTTP_503 of b',
+      '  file: b',
+    ])
+  })
+
+  it('counts a warning that made a file fail, and escapes names', async () => {
+    const failures = new FailedFiles()
+    failures.fail(failed('a\u001b[2J', 'CONTENT_TYPE_UNEXPECTED'))
+    expect([failures.exits(), (await told(failures))[1]]).toEqual([[6], '  file: a\\u{1b}[2J'])
+  })
+
+  it('tells a warning once', async () => {
+    const failures = new FailedFiles()
+    const { file } = failed('a', 'X')
+    for (const name of ['a', 'b', 'c'])
+      failures.warn({ kind: 'warning', file: { ...file, name }, code: 'CHECKSUM_UNSUPPORTED', message: 'of no known kind' })
+    expect(await told(failures)).toEqual(['CHECKSUM_UNSUPPORTED: a: of no known kind (and 2 other files)'])
+  })
+})

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Forecast } from '../../../src/cli/download/forecast.ts'
+import { Progress } from '../../../src/cli/download/progress.ts'
+import { progressLines } from '../../../src/cli/download/progress-lines.ts'
+import { styleOf } from '../../../src/cli/style.ts'
+import { NetworkError } from '../../../src/errors.ts'
+import type { DownloadFile } from '../../../src/node/download/index.ts'
+
+const fileOf = (number: number, size?: number): DownloadFile => {
+  const name = `item/${number}.tif`
+  return { number, name, path: `/d/${name}`, url: 'https://a.example/', pointer: '', ...(size !== undefined && { size }) }
+}
+const plain = styleOf({ env: {} }, process.stderr)
+
+let forecast: Forecast
+let progress: Progress
+const lines = (width = 80, height = 24) => progressLines(progress, { width, height }, plain)
+
+/** Four files: two of 100 bytes by their documents, two of unknown size. */
+async function foreseen(isComplete: boolean): Promise<void> {
+  const assets = Object.fromEntries([1, 2, 3, 4].map((key) => [key, { href: `${key}.tif`, ...(key < 3 && { 'file:size': 100 }) }]))
+  async function* inputs() {
+    yield { document: { type: 'Feature', assets } }
+    if (!isComplete) await new Promise(() => {})
+  }
+  const watched = forecast.watch(inputs(), {})
+  await watched.next()
+  if (isComplete) await watched.next()
+}
+
+beforeEach(() => {
+  forecast = new Forecast(false)
+  progress = new Progress(forecast)
+})
+
+describe('progress', () => {
+  it('expects nothing before it knows', async () => {
+    expect(lines()).toEqual(['looking for files'])
+    await foreseen(false)
+    expect(progress.total).toBeUndefined()
+    expect(lines()).toEqual(['0 of 4+ files  0 bytes  0 bytes/s'])
+  })
+
+  it('takes files of unknown size to be like the others', async () => {
+    await foreseen(true)
+    expect(progress.total).toBeUndefined()
+    progress.add({ kind: 'started', file: fileOf(1, 100), size: 100, resumed: 40 })
+    expect([progress.bytes, progress.total]).toEqual([40, 400])
+    progress.add({ kind: 'started', file: fileOf(3), size: 300, resumed: 0 })
+    expect(progress.total).toBe(100 + 100 + 300 + 200)
+    progress.add({ kind: 'written', file: fileOf(1, 100), bytes: 100, received: 60, verified: [] })
+    progress.add({ kind: 'failed', file: fileOf(3), error: new NetworkError('HTTP_404', 'gone'), received: 0, resumable: 0 })
+    expect([progress.finished, progress.failed, progress.bytes, progress.total]).toEqual([2, 1, 100, 300])
+    progress.add({ kind: 'kept', file: fileOf(2, 100), bytes: 100, verified: ['size'] })
+    progress.add({ kind: 'kept', file: fileOf(4), bytes: 5, verified: [] })
+    expect([progress.finished, progress.bytes, progress.total]).toEqual([4, 205, 205])
+  })
+
+  it('says how fast, how long still, and what a file waits for', async () => {
+    await foreseen(true)
+    progress.add({ kind: 'started', file: fileOf(1, 100), size: 100, resumed: 0 })
+    progress.look(0)
+    progress.add({ kind: 'progress', file: fileOf(1, 100), bytes: 50, size: 100 })
+    progress.add({ kind: 'retry', file: fileOf(2, 100), error: new NetworkError('NETWORK_RESET', 'reset'), delay: 3000, attempt: 1 })
+    progress.look(1000)
+    expect(lines()).toEqual([
+      '0 of 4 files  ###.................  50 bytes of 400 bytes  50 bytes/s  0:07 left',
+      `  ${'item/1.tif'.padEnd(46)}   50%  of 100 bytes  50 bytes/s`,
+      `  ${'item/2.tif'.padEnd(28)}    0%  of 100 bytes  NETWORK_RESET, again in 0:03`,
+    ])
+  })
+
+  it('keeps to the screen', async () => {
+    await foreseen(true)
+    for (let number = 1; number <= 12; number++) progress.add({ kind: 'started', file: fileOf(number, 100), size: 100, resumed: 0 })
+    expect(lines(80, 24)).toHaveLength(10)
+    expect(lines(80, 24).at(-1)).toBe('  and 4 more at the same time')
+    expect(lines(80, 5)).toHaveLength(5)
+    expect(lines(80, 1)).toHaveLength(1)
+    for (const width of [20, 30, 50, 100]) expect(lines(width).filter((line) => line.length > width)).toEqual([])
+  })
+})
