@@ -2,6 +2,7 @@
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/target-address.ts'
 import { ProtocolError } from '../errors.ts'
+import { sameOrigin } from '../stac/same-origin.ts'
 import type { Target } from '../stac/target.ts'
 
 /** The name to give to MapLibre's `addProtocol`. */
@@ -39,11 +40,11 @@ interface MapAnswer {
  * new Map({ container, style, transformRequest })
  */
 export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined)[]): MapRequests {
-  const origins = targets.map((target) => new URL(targetAddress(target)).origin)
+  const addresses = targets.map(targetAddress)
   const fetches = targets.map((target) => auth.fetchFor(target))
   return {
     transformRequest: (url) => {
-      const at = URL.canParse(url) ? origins.indexOf(new URL(url).origin) : -1
+      const at = addresses.findIndex((address) => sameOrigin(address, url))
       return at < 0 ? undefined : { url: `${MAP_PROTOCOL}://${at}/${url}` }
     },
     load: async ({ url, type }, { signal }) => {

@@ -3,6 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import { below } from '../auth/given-target.ts'
 import { targetAddress } from '../auth/target-address.ts'
 import { ProtocolError } from '../errors.ts'
+import { sameOrigin } from '../stac/same-origin.ts'
 import type { Target } from '../stac/target.ts'
 import { geoTiffSource, pictureLoader } from './openlayers.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
@@ -28,7 +29,7 @@ export function stacLayerOptions(auth: Auth, onError?: (error: unknown) => void)
   return {
     httpRequestFn: async (url, form = 'json', reference) => {
       const target = targetOf(reference)
-      const response = await (sameOrigin(target, url) ? auth.fetchFor(target)(url) : fetch(url))
+      const response = await (belongsTo(target, url) ? auth.fetchFor(target)(url) : fetch(url))
       if (!response.ok) throw new ProtocolError(`HTTP_${response.status}`, `${new URL(url).host} answers ${response.status}`, { url })
       return form === 'text' ? response.text() : response.json()
     },
@@ -42,7 +43,7 @@ export function stacLayerOptions(auth: Auth, onError?: (error: unknown) => void)
 function sourceOptions(auth: Auth, type: string, options: SourceOptions, target: Target, onError?: (error: unknown) => void) {
   const url = String(options.url ?? '')
   if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, target, onError) }
-  if (!sameOrigin(target, url)) return options
+  if (!belongsTo(target, url)) return options
   if (type === 'GeoZarr') return zarrOptions(auth, options, below(target, url))
   if (type.startsWith('PMTiles')) return { ...options, url: partsOf(auth, target, url) }
   const load = pictureLoader(auth, target, onError)
@@ -52,7 +53,7 @@ function sourceOptions(auth: Auth, type: string, options: SourceOptions, target:
 function tiffSources(auth: Auth, sources: unknown, target: Target, onError?: (error: unknown) => void): readonly unknown[] {
   return (Array.isArray(sources) ? sources : []).map((source: SourceOptions) => {
     const url = String(source.url ?? '')
-    return sameOrigin(target, url) ? { ...source, ...geoTiffSource(auth, below(target, url), onError) } : source
+    return belongsTo(target, url) ? { ...source, ...geoTiffSource(auth, below(target, url), onError) } : source
   })
 }
 
@@ -76,6 +77,6 @@ function partsOf(auth: Auth, target: Target, url: string) {
 }
 
 /** Braces of a template are no obstacle: they stand behind the origin. */
-function sameOrigin(target: Target | undefined, url: string): boolean {
-  return target !== undefined && URL.canParse(url) && new URL(url).origin === new URL(targetAddress(target)).origin
+function belongsTo(target: Target | undefined, url: string): boolean {
+  return target !== undefined && sameOrigin(targetAddress(target), url)
 }

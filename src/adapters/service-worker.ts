@@ -41,16 +41,20 @@ function isEligible({ method, mode, destination, url, headers }: Request): boole
 
 async function answerTo(request: Request, auth: Auth, onError: (error: unknown) => void): Promise<Response> {
   try {
-    if (!(await isCovered(auth, request.url))) return await fetch(request)
-    const { method, url, signal, redirect } = request
-    const headers = [...request.headers].filter(([name]) => !OF_BROWSER.test(name))
-    const { body, status, statusText, headers: told } = await auth.fetch(url, { method, headers, signal, redirect })
-    // A copy has no address: that which was asked may hold a key.
-    return new Response(body, { status, statusText, headers: told })
+    if (await isCovered(auth, request.url)) return await authorized(request, auth)
   } catch (error) {
     onError(error)
     return Response.error()
   }
+  return fetch(request)
+}
+
+async function authorized(request: Request, auth: Auth): Promise<Response> {
+  const { method, url, signal, redirect } = request
+  const headers = [...request.headers].filter(([name]) => !OF_BROWSER.test(name))
+  const { body, status, statusText, headers: told } = await auth.fetch(url, { method, headers, signal, redirect })
+  // A copy has no address: that which was asked may hold a key.
+  return new Response(body, { status, statusText, headers: told })
 }
 
 /** Whether an entry is meant for the address; asks no server. */

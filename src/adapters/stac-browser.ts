@@ -3,7 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/target-address.ts'
 import { UnsupportedError } from '../errors.ts'
 import { handedOver } from '../outputs/handed-over.ts'
-import type { Target } from '../stac/target.ts'
+import { sameOrigin } from '../stac/same-origin.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 
 /** What is put into a request. It holds secrets. */
@@ -27,21 +27,35 @@ const NOTHING: Injection = { headers: {}, query: {} }
 export function injectionResolver(auth: Auth): (link: StacReference | null | undefined, url: string) => Promise<Injection> {
   return async (link, url) => {
     const target = targetOf(link)
-    if (!target || target.refs.length === 0 || !isSameOrigin(target, url)) return NOTHING
+    if (!target || target.refs.length === 0 || !sameOrigin(targetAddress(target), url)) return NOTHING
     // Still a link: what it wants to send along is refused.
     const request = await auth.authorize({ ...target, href: url })
     return { headers: handedOver(request), query: added(url, request.url) }
   }
 }
 
-function isSameOrigin(target: Target, url: string): boolean {
-  return URL.canParse(url) && new URL(url).origin === new URL(targetAddress(target)).origin
-}
-
-/** Parameters that the authorized address has and the other has not. Errors: `SCHEME_UNSUPPORTED` where more is different. */
+/**
+ * Parameters that the authorized address has and the other has not. Errors: `SCHEME_UNSUPPORTED` where more is different: what
+ * is there already cannot be replaced, and a name has one value.
+ */
 function added(url: string, authorized: string): Readonly<Record<string, string>> {
   const [before, after] = [new URL(url), new URL(authorized)]
-  if (before.origin + before.pathname !== after.origin + after.pathname)
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'this scheme replaces the address, which parameters cannot say', { url })
-  return Object.fromEntries([...after.searchParams].filter(([name]) => !before.searchParams.has(name)))
+  if (!sameOrigin(url, authorized) || before.pathname !== after.pathname) throw unsupported('replaces the address', url)
+  const names = new Set([...before.searchParams.keys(), ...after.searchParams.keys()])
+  const differing = [...names].flatMap((name) => {
+    const [old, values] = [before.searchParams.getAll(name), after.searchParams.getAll(name)]
+    if (isEqual(old, values)) return []
+    if (old.length > 0) throw unsupported('changes a parameter that the address has', url)
+    if (values.length > 1) throw unsupported('adds a parameter several times', url)
+    return values.map((value) => [name, value] as const)
+  })
+  return Object.fromEntries(differing)
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index])
+}
+
+function unsupported(what: string, url: string): UnsupportedError {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `this scheme ${what}, which parameters cannot say`, { url })
 }

@@ -4,60 +4,25 @@ import { createAuth } from '../auth/create-auth.ts'
 import type { CredentialInput } from '../auth/credential.ts'
 import { ConfigurationError, ProtocolError } from '../errors.ts'
 import type { Transport } from '../http/message.ts'
+import type { ApiClientOptions } from './api-client-options.ts'
 import type { ApiResponse } from './api-response.ts'
 import { baseAddress } from './base-address.ts'
 import { Call } from './call.ts'
 import type { CallInput, CallOptions } from './call-options.ts'
-import type { Codec } from './decode.ts'
+import { credentialMark } from './credential-mark.ts'
 import { described } from './described.ts'
 import { draftOf } from './draft.ts'
-import type { ClientEvents, EventName, Hooks } from './events.ts'
-import type { FormOptions } from './form.ts'
-import type { Governor } from './governor.ts'
+import type { ClientEvents, EventName } from './events.ts'
 import type { Interceptor } from './interceptor.ts'
 import { type Link, openLink } from './link.ts'
 import { namedAddress } from './named-address.ts'
 import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
 import { rawPath } from './raw-path.ts'
-import type { Settings, Timeouts } from './settings.ts'
+import type { Settings } from './settings.ts'
 import { settingsOf } from './settings-of.ts'
 
-export interface ApiClientOptions {
-  /** `https://host/api/v1`. */
-  readonly baseUrl: string
-  /** An entry; without `sendTo` it may go to the origin of the base address only. */
-  readonly credential?: CredentialInput
-  /** An engine instead, with an entry whose `sendTo` covers the base address. With neither, requests carry no credential. */
-  readonly auth?: Auth
-  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
-  readonly transport?: Transport
-  /** `loopback` lets the base address be http: on this very machine, for tests. */
-  readonly allowInsecure?: 'loopback'
-  /** Sent with every request; default `stac-auth`. */
-  readonly userAgent?: string
-  /** Further headers of every request. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Names of headers that calls may not set, besides that of the credential, which is `authorization` by default. */
-  readonly pinnedHeaders?: readonly string[]
-  /** How queries and bodies of forms are written. */
-  readonly form?: FormOptions
-  readonly timeouts?: Timeouts
-  /** Retries after the first attempt; default 4. */
-  readonly maxRetries?: number
-  /** Milliseconds of a server's wish that are waited for; default 60 000. */
-  readonly maxRetryAfter?: number
-  /** Calls that may wait for their turn; default: any number. */
-  readonly queueLimit?: number
-  /** False: a 401 is never answered with a renewed credential. */
-  readonly renew?: boolean
-  /** What to tell the user about a status, in `hint`. */
-  readonly hints?: Readonly<Record<number, string>>
-  /** Reads XML. */
-  readonly codec?: Codec
-  /** Default: one for the process. */
-  readonly governor?: Governor
-  readonly hooks?: Hooks
-}
+/** Interceptors may be added later. */
+type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
 
 /**
  * Sends the operations of one service. Nothing is loaded or connected before the first call.
@@ -73,7 +38,7 @@ export class ApiClient {
   readonly #options: ApiClientOptions
   /** The user wrote the base address down, so it may be a private one. */
   #named = true
-  #settings: Settings & { readonly interceptors: Interceptor[] }
+  #settings: ChangingSettings
   readonly #common: Readonly<Record<string, string>>
   readonly #prepared = new WeakMap<Operation, PreparedOperation>()
   readonly #siblings = new WeakMap<CredentialInput, ApiClient>()
@@ -166,14 +131,21 @@ export class ApiClient {
     return this.#settings.redactor.scrub(text)
   }
 
-  /** The same client with another credential: other limits, the same connections. */
+  /** The same client with another credential: other limits, the same connections, listeners and interceptors. */
   withCredential(credential: CredentialInput): ApiClient {
     const known = this.#siblings.get(credential)
     if (known) return known
     const { auth: _auth, ...options } = this.#options
-    const sibling = new ApiClient({ ...options, credential })
+    const { interceptors, redactor } = this.#settings
+    const sibling = this.#related({ ...options, credential }, { interceptors, redactor })
     this.#siblings.set(credential, sibling)
     return sibling
+  }
+
+  /** The same client without a credential. What it learns of secrets is forgotten with it. */
+  withoutCredential(): ApiClient {
+    const { auth: _auth, credential: _credential, ...options } = this.#options
+    return this.#related(options, { interceptors: this.#settings.interceptors })
   }
 
   /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
@@ -190,9 +162,8 @@ export class ApiClient {
     const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor } = this.#options
     const { origin, pathname, search } = this.allowed(address).url
     const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
-    const client = new ApiClient({ ...kept, baseUrl: origin, headers, renew: false })
+    const client = this.#related({ ...kept, baseUrl: origin, headers, renew: false }, { redactor: this.#settings.redactor })
     client.#named = allowInsecure === 'loopback'
-    client.#settings = { ...client.#settings, events: this.#settings.events, redactor: this.#settings.redactor }
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
 
@@ -202,6 +173,14 @@ export class ApiClient {
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `ApiClient { ${this.origin} }`
+  }
+
+  /** One with other options that has these settings, and the listeners, in common with this one. */
+  #related(options: ApiClientOptions, shared: Partial<ChangingSettings>): ApiClient {
+    const client = new ApiClient(options)
+    client.#settings = { ...client.#settings, events: this.#settings.events, ...shared }
+    client.#named = this.#named
+    return client
   }
 
   #prepare(operation: Operation): PreparedOperation {
@@ -217,7 +196,7 @@ export class ApiClient {
     const { credential, transport } = this.#options
     const { origin, base, governor, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
-    const identity = this.#options.auth ?? (credential ? markOf(credential) : 'none')
+    const identity = this.#options.auth ?? (credential ? credentialMark(credential) : 'none')
     const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted: this.#named })
     opening.then(
       (link) => {
@@ -236,13 +215,6 @@ export class ApiClient {
 function engine(credential: CredentialInput, origin: string, transport: Transport | undefined): Auth {
   const entry = credential.sendTo === undefined ? { ...credential, sendTo: [`${origin}/`] } : credential
   return createAuth({ credentials: [entry], redirects: 'error', ...(transport && { transport }) })
-}
-
-/** The same for entries that say the same; those with functions are what they are. */
-function markOf(credential: CredentialInput): object | string {
-  return Object.values(credential).every((value) => typeof value === 'string')
-    ? JSON.stringify(Object.entries(credential).sort())
-    : credential
 }
 
 function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -1,12 +1,14 @@
 /** One attempt: authorized, sent, collected. */
+import type { Service } from '../auth/auth.ts'
 import type { AuthError } from '../errors.ts'
-import { type Cancel, type Collect, type Collected, isUncollected, type PartedRequest, type Uncollected } from '../http/collect.ts'
+import { type Cancel, type Collect, type Collected, isUncollected, type Uncollected } from '../http/collect.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import { chunksOf } from './chunks-of.ts'
 import { CollectedResponse } from './collected-response.ts'
 import type { Draft } from './draft.ts'
+import { ValidationError } from './errors.ts'
 import type { Interruption } from './interruption.ts'
 import type { Link } from './link.ts'
+import { parted } from './parted.ts'
 
 /** What attempts are made with. */
 export interface AttemptSettings {
@@ -14,6 +16,8 @@ export interface AttemptSettings {
   /** That of the link, or one that leaves the body of a success to its reader. */
   readonly collect: Collect
   readonly origin: string
+  /** Name, for errors. */
+  readonly operation: string
   readonly limit: number
   readonly headersTimeout: number
   readonly bodyTimeout: number
@@ -35,15 +39,28 @@ export class Attempts {
   readonly #settings: AttemptSettings
   #last: Collected | Uncollected | undefined
   #cancel: Cancel | undefined
+  /** Ends what is waited for while no request is out. */
+  #ending: AbortController | undefined
 
   constructor(draft: Draft, settings: AttemptSettings) {
     this.#draft = draft
     this.#settings = settings
   }
 
-  /** Gives the last request up, with that reason; also the body of an answer that is left to its reader. */
+  /** Gives the attempt up, with that reason; also the body of an answer that is left to its reader. */
   cancel(reason: AuthError): void {
     this.#cancel?.(reason)
+    this.#ending?.abort(reason)
+  }
+
+  /** What a function of the caller gives, for as long as the attempt goes on. Errors: the reason of its end. */
+  async unlessEnded<T>(make: () => T | Promise<T>): Promise<T> {
+    const signal = this.#signal()
+    try {
+      return await unlessAborted(Promise.resolve(make()), signal)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    }
   }
 
   /** Errors: those of the credential; a failure of the network is a result. */
@@ -51,37 +68,64 @@ export class Attempts {
     const { link, renew } = this.#settings
     if (!link.service) return this.#collect(plain)
     const authorized = link.service.peek(plain)
-    if (!authorized) return this.#run(plain)
+    if (!authorized) return this.#run(link.service, plain)
     const result = await this.#collect(authorized)
     if (isUncollected(result) || result.status !== 401 || !renew || this.#draft.stream) return result
-    return this.#run(plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
+    return this.#run(link.service, plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
   }
 
   /** The whole flow of the scheme; `refused` is what came of its first request already. */
-  async #run(plain: HttpRequest, refused?: { request: HttpRequest; response: HttpResponse }): Promise<Collected | Uncollected> {
-    const { link, interruption, limit } = this.#settings
-    const { signal } = interruption
+  async #run(
+    service: Service,
+    plain: HttpRequest,
+    refused?: { readonly request: HttpRequest; readonly response: HttpResponse },
+  ): Promise<Collected | Uncollected> {
+    const signal = this.#signal()
     try {
-      const sending = link.service?.send(plain, (request) => this.#sendLeg(request), { signal, ...(refused && { refused }) })
-      const response = sending && (await unlessAborted(sending, signal))
-      if (response instanceof CollectedResponse) return response.collected
-      if (response) return await CollectedResponse.read(response, response.status < 300 ? limit : FAILURE_LIMIT)
+      const sending = service.send(plain, (request) => this.#sendLeg(request, signal), { signal, ...(refused && { refused }) })
+      return await unlessAborted(
+        sending.then((response) => this.#collected(response)),
+        signal,
+      )
     } catch (error) {
-      if (this.#last && isUncollected(this.#last) && this.#last.error === error) return this.#last
-      throw interruption.reason ?? error
+      const reason: unknown = signal.aborted ? signal.reason : error
+      if (this.#last && isUncollected(this.#last) && this.#last.error === reason) return this.#last
+      if (!signal.aborted || this.#settings.interruption.reason) throw reason
+      // Every request so far was answered, by a challenge.
+      return { error: reason as AuthError, sent: false, begun: false, stale: false }
     }
-    return this.#collect(plain)
   }
 
-  async #sendLeg(request: HttpRequest): Promise<HttpResponse> {
+  /** Aborts with the call or with this attempt. */
+  #signal(): AbortSignal {
+    this.#ending = new AbortController()
+    return AbortSignal.any([this.#settings.interruption.signal, this.#ending.signal])
+  }
+
+  #collected(response: HttpResponse): Collected | Promise<Collected> {
+    if (response instanceof CollectedResponse) return response.collected
+    return CollectedResponse.read(response, response.status < 300 ? this.#settings.limit : FAILURE_LIMIT)
+  }
+
+  async #sendLeg(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    // A credential that came too late sends nothing.
+    if (signal.aborted) throw signal.reason
+    if (this.#isUsedUp()) throw usedUp()
     const result = await this.#collect(request)
     if (isUncollected(result)) throw result.error
     return new CollectedResponse(result, request.url)
   }
 
+  /** A stream that was read for a request before would be empty in the next one. */
+  #isUsedUp(): boolean {
+    const { stream, replayable } = this.#draft
+    return stream !== undefined && !replayable && this.#last !== undefined && !(isUncollected(this.#last) && !this.#last.sent)
+  }
+
   #collect(request: HttpRequest): Promise<Collected | Uncollected> {
-    const { link, collect, origin, limit, headersTimeout, bodyTimeout, interruption } = this.#settings
+    const { link, collect, origin, limit, headersTimeout, bodyTimeout, interruption, operation } = this.#settings
     const { granted } = link
+    const sending = parted(request, origin, this.#draft, operation)
     this.count++
     this.sent = request
     return new Promise((resolve) => {
@@ -93,7 +137,7 @@ export class Attempts {
         resolve(result)
       }
       const options = { granted, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
-      const cancel = collect(parted(request, origin, this.#draft), options, done)
+      const cancel = collect(sending, options, done)
       this.#cancel = cancel
       if (!over) interruption.tell(cancel)
     })
@@ -110,9 +154,8 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-function parted(request: HttpRequest, origin: string, draft: Draft): PartedRequest {
-  const { method, url, headers, body } = request
-  const path = url.slice(origin.length)
-  if (draft.stream) return { method, origin, path, headers, body: chunksOf(draft.stream()) }
-  return body === undefined ? { method, origin, path, headers } : { method, origin, path, headers, body }
+function usedUp(): ValidationError {
+  const message = 'the server wants the request again, but its body is a stream that was sent already'
+  const hint = 'give content as bytes, or as a function that makes the stream anew'
+  return new ValidationError('REQUEST_INVALID', message, { field: 'content', hint })
 }

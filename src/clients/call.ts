@@ -8,6 +8,7 @@ import { described } from './described.ts'
 import type { Draft } from './draft.ts'
 import type { CallEvent } from './events.ts'
 import type { Lane } from './governor.ts'
+import { intercepted, toldOf } from './intercepted.ts'
 import { Interruption } from './interruption.ts'
 import type { Link } from './link.ts'
 import type { PreparedOperation } from './operation.ts'
@@ -17,8 +18,8 @@ import { Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
 import { shownRequestHeaders } from './shown-headers.ts'
 import { sleep } from './sleep.ts'
-import { StreamedBody } from './streamed-body.ts'
-import { attemptTimeout } from './timeouts.ts'
+import type { StreamedBody } from './streamed-body.ts'
+import { attemptTimeout, deadlineOf } from './timeouts.ts'
 import { traceOf } from './trace.ts'
 import { Watch } from './watch.ts'
 
@@ -48,8 +49,9 @@ export class Call {
     const query = draft.path.indexOf('?')
     this.#parts = parts
     this.#url = settings.origin + (query < 0 ? draft.path : draft.path.slice(0, query))
+    const deadline = deadlineOf(options, settings.timeouts, clock.now())
     this.#interruption = new Interruption(options.signal)
-    this.#watch = new Watch(deadlineOf(parts), clock, wheel, this.#interruption, this.#url)
+    this.#watch = new Watch(deadline, clock, wheel, this.#interruption, this.#url)
   }
 
   /** Errors: the whole family; each says how many requests were sent for it, and for which operation. */
@@ -77,6 +79,7 @@ export class Call {
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, prepared, draft, options } = this.#parts
     const lane = link.lane(prepared.operation.lane ?? '')
+    if (prepared.responseKind === 'stream') await this.#stream()
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
     const retries = new Retries({ settings, prepared, draft, options, lane, streams: link.streams })
@@ -100,14 +103,19 @@ export class Call {
     }
   }
 
+  async #stream(): Promise<void> {
+    const module = await import('./streamed-body.ts')
+    this.#streamed = new module.StreamedBody(this.#interruption, this.#url)
+  }
+
   #begin(link: Link): Attempts {
     const { settings, prepared, draft } = this.#parts
     const { timeouts, origin } = settings
-    if (prepared.responseKind === 'stream') this.#streamed = new StreamedBody(this.#interruption, this.#url)
     this.#attempts = new Attempts(draft, {
       link,
       collect: this.#streamed?.collect(link.send) ?? link.collect,
       origin,
+      operation: prepared.operation.name,
       limit: prepared.limit,
       headersTimeout: timeouts.headers,
       bodyTimeout: timeouts.bodyIdle,
@@ -137,18 +145,22 @@ export class Call {
   async #attempt(attempts: Attempts, outcomes: Outcomes, attempt: number): Promise<Outcome> {
     const { settings, prepared, options } = this.#parts
     const { events, interceptors, governor } = settings
-    const plain = interceptors.length > 0 ? await this.#intercepted(attempt) : this.#plain()
-    if (events.has('request')) events.emit('request', { ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) })
-    const started = governor.clock.now()
+    const { name } = prepared.operation
     const timeout = attemptTimeout(prepared, options, settings.timeouts)
     this.#watch.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
+    const around = interceptors.length > 0
+    const first = this.#plain()
+    const plain = around ? await attempts.unlessEnded(() => intercepted(interceptors, first, { operation: name, attempt })) : first
+    if (events.has('request')) events.emit('request', { ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) })
+    const started = governor.clock.now()
     const result = await attempts.make(plain)
-    this.#watch.stop()
     if ('status' in result) {
-      for (const { after } of interceptors) await after?.({ status: result.status, headers: result.headers })
+      const { status, headers } = result
+      if (around) await attempts.unlessEnded(() => toldOf({ status, headers }, interceptors, name))
       if (events.has('response'))
         events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
     }
+    this.#watch.stop()
     return outcomes.of(result, plain)
   }
 
@@ -157,17 +169,6 @@ export class Call {
     const { method, path, headers, body } = draft
     const url = settings.origin + path
     return body === undefined ? { method, url, headers } : { method, url, headers, body }
-  }
-
-  async #intercepted(attempt: number): Promise<HttpRequest> {
-    const { settings, prepared } = this.#parts
-    let request = this.#plain()
-    const { url, method } = request
-    for (const interceptor of settings.interceptors) {
-      const about = { operation: prepared.operation.name, attempt }
-      request = { ...((await interceptor.before?.(request, about)) ?? request), url, method }
-    }
-    return request
   }
 
   async #pause(failure: Failure, retries: Retries): Promise<void> {
@@ -203,9 +204,3 @@ export class Call {
 }
 
 const NO_HEADERS = { get: () => null }
-
-function deadlineOf({ settings, options }: CallParts): number {
-  const { totalTimeout = settings.timeouts.total, deadline } = options
-  const total = totalTimeout === false ? Number.POSITIVE_INFINITY : settings.governor.clock.now() + totalTimeout
-  return deadline ? Math.min(total, deadline.getTime()) : total
-}

@@ -32,9 +32,9 @@ export interface DraftRules {
  */
 export function draftOf(prepared: PreparedOperation, input: CallInput, options: CallOptions, rules: DraftRules): Draft {
   const { operation } = prepared
-  const query = queryOf(input.query, options.query, rules.form)
-  const path = rules.base + prepared.path(input.path ?? {}) + query
-  const content = contentOf(prepared, input, options.extraBody, rules.form)
+  const { formOptions: form = rules.form } = operation
+  const path = withQuery(rules.base + prepared.path(input.path ?? {}), queryOf(input.query, options.query, form))
+  const content = contentOf(prepared, input, options.extraBody, form)
   const given = content === undefined ? prepared.headers : prepared.bodyHeaders
   const headers = withCallHeaders(content === undefined ? given : described(given, input), options.headers, rules.pinned)
   const common = { method: operation.method, path, headers, replayable: true }
@@ -59,11 +59,18 @@ function described(headers: PreparedOperation['headers'], { contentType, content
 
 function queryOf(query: CallInput['query'], added: CallInput['query'], form: FormOptions): string {
   if (!query && !added) return ''
-  const text = encodeForm(merged(query, added, 'query'), form)
-  return text === '' ? '' : `?${text}`
+  return encodeForm(merged(query, added, 'query'), form)
+}
+
+/** A path that a caller wrote may have a query of its own. */
+function withQuery(path: string, query: string): string {
+  if (query === '') return path
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`
 }
 
 function contentOf({ operation }: PreparedOperation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
+  if (content !== undefined && extra !== undefined)
+    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', { field: 'extraBody' })
   if (content !== undefined) return content
   if (body === undefined && extra === undefined) return undefined
   const whole = extra === undefined ? body : merged(asMembers(body), extra, 'body')

@@ -24,8 +24,9 @@ export const CLEAR: unique symbol = Symbol.for('stac-auth.clear')
 /**
  * The pairs of the own members in their order. `undefined` is left out.
  *
- * Errors: `FORM_EMPTY_VALUE` for an empty list or object, which a form would lose without a word; `REQUEST_INVALID` with the path in
- * `field` for what a form cannot say: functions, symbols, numbers that are not finite, circles, halves of surrogate pairs.
+ * Errors: `FORM_EMPTY_VALUE` for a list or object with nothing but `undefined` in it, which a form would lose without a word;
+ * `REQUEST_INVALID` with the path in `field` for what a form cannot say: functions, symbols, numbers that are not finite, circles, halves of
+ * surrogate pairs.
  *
  * @example encodeForm({ name: 'ACME INC.', a: { b: 1 } }) // name=ACME%20INC.&a[b]=1
  */
@@ -73,7 +74,7 @@ class FormWriter {
   #enter(value: object, at: string): void {
     if (this.#around.has(value)) throw refused(at, 'contains itself')
     this.#around.add(value)
-    const isEmpty = (Array.isArray(value) ? value : Object.keys(value)).length === 0
+    const isEmpty = Object.values(value).every((member) => member === undefined)
     if (isEmpty) {
       const hint = 'leave it out, or give CLEAR to have it emptied'
       throw new ValidationError('FORM_EMPTY_VALUE', `"${at}" is empty, which a form cannot say; nothing was sent`, { field: at, hint })

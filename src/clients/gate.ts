@@ -73,9 +73,11 @@ export class Gate {
       interruption.tell((reason) => {
         const place = line.indexOf(waiting)
         if (place >= 0) line.splice(place, 1)
+        this.#sleepIfEmpty()
         reject(reason)
       })
-      if (this.#isResting()) this.#wakeLater()
+      // The rest may have ended, or a place have become free, since this one was turned away.
+      this.#admit()
     })
   }
 
@@ -108,6 +110,7 @@ export class Gate {
   exhaust(reason: () => AuthError): void {
     this.#exhausted = reason
     for (const waiting of [...this.#urgent.splice(0), ...this.#queue.splice(0)]) waiting.refuse(reason())
+    this.#sleepIfEmpty()
   }
 
   #isResting(): boolean {
@@ -122,6 +125,13 @@ export class Gate {
       this.#active++
       next.enter()
     }
+  }
+
+  /** A timer that nobody waits for would keep the process alive. */
+  #sleepIfEmpty(): void {
+    if (this.depth > 0) return
+    this.#waking?.()
+    this.#waking = undefined
   }
 
   #wakeLater(): void {

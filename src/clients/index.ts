@@ -1,5 +1,6 @@
 /** `stac-auth/clients`: what clients of an API are made from. */
-export { ApiClient, type ApiClientOptions } from './api-client.ts'
+export { ApiClient } from './api-client.ts'
+export type { ApiClientOptions } from './api-client-options.ts'
 export type { ApiResponse } from './api-response.ts'
 export type { CallInput, CallOptions, RetryOptions, StreamBody } from './call-options.ts'
 export { type ClientClock, systemClock, type TimerKind } from './clock.ts'

@@ -1,4 +1,4 @@
-import { type AuthError, abortedBy } from '../errors.ts'
+import { AbortedError, type AuthError } from '../errors.ts'
 import { offAbort, onAbort } from './shared-abort.ts'
 
 /** What may end a call from outside: its caller or its deadline. One phase of the call hears of it at a time. */
@@ -7,12 +7,15 @@ export class Interruption {
   reason: AuthError | undefined
   readonly #caller: AbortSignal | undefined
   #heard: ((reason: AuthError) => void) | undefined
+  readonly #why: (signal: AbortSignal) => AuthError
   #controller: AbortController | undefined
 
-  constructor(caller: AbortSignal | undefined) {
+  /** @param why what its abort means; a caller's reason is always wrapped, because nothing may be added to it */
+  constructor(caller: AbortSignal | undefined, why = ({ reason }: AbortSignal): AuthError => new AbortedError(reason)) {
     this.#caller = caller
+    this.#why = why
     if (!caller) return
-    if (caller.aborted) this.reason = abortedBy(caller)
+    if (caller.aborted) this.reason = why(caller)
     else onAbort(caller, this.#aborted)
   }
 
@@ -44,6 +47,6 @@ export class Interruption {
   }
 
   readonly #aborted = (): void => {
-    if (this.#caller) this.interrupt(abortedBy(this.#caller))
+    if (this.#caller) this.interrupt(this.#why(this.#caller))
   }
 }

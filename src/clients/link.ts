@@ -3,7 +3,6 @@ import type { Auth, Service } from '../auth/auth.ts'
 import type { Collect } from '../http/collect.ts'
 import type { Send, Transport } from '../http/message.ts'
 import type { Channel, Platform } from '../platform/platform.ts'
-import { collectOver } from './collect-over.ts'
 import { CHANNELS, type EventName } from './events.ts'
 import type { Governor, Lane } from './governor.ts'
 
@@ -44,6 +43,7 @@ export async function openLink({ origin, base, auth, transport, governor, identi
     transport ?? governor.transport(() => platform.defaultTransport()),
     fingerprint(identity, platform),
   ])
+  const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
   const lanes = new Map<string, Lane>()
   const opened = (name: string) => {
     const lane = governor.lane(`${origin}\0${mark}\0${name}`)
@@ -52,7 +52,7 @@ export async function openLink({ origin, base, auth, transport, governor, identi
   }
   const channels = CHANNELS.map((name) => [name, platform.channel(`stac-auth:${name}`)] as const)
   return {
-    collect: chosen.collect ?? collectOver(chosen),
+    collect,
     streams: chosen.collect !== undefined,
     send: chosen,
     service,

@@ -1,4 +1,5 @@
 /** What a client says about one operation of its service: data, no logic. */
+import type { FormOptions } from './form.ts'
 import type { PathTemplate } from './path.ts'
 import { pathTemplate } from './path.ts'
 import type { ReplayClass } from './replay.ts'
@@ -16,6 +17,8 @@ export interface Operation {
   readonly replay: ReplayClass
   /** How a body that is given as data is written; default `json`. Bytes, text and streams are sent as they are. */
   readonly body?: 'json' | 'form'
+  /** How its query and a body of `form` are written; default that of the client. */
+  readonly formOptions?: FormOptions
   /** Media type of a body given as bytes, text or stream. */
   readonly contentType?: string
   /** What the answer is; default `json`. `stream` gives a `ReadableStream` of bytes. */
@@ -28,8 +31,6 @@ export interface Operation {
   readonly timeout?: number
   /** Statuses that are not tried again although their class would allow it. */
   readonly final?: readonly number[]
-  /** Query parameters whose values may be shown. */
-  readonly publicQuery?: readonly string[]
   /** Members of the body whose values are secrets. */
   readonly secrets?: readonly string[]
   /** The answer has secrets that nobody knows before: errors do not quote it. */

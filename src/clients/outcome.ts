@@ -3,6 +3,7 @@ import { type AuthError, isAuthError, NetworkError, TimeoutError } from '../erro
 import { type Collected, isUncollected, type Uncollected } from '../http/collect.ts'
 import { type HttpRequest, queryValues } from '../http/message.ts'
 import { retryHint } from '../http/retry-after.ts'
+import { annotate } from './annotate.ts'
 import type { Attempts } from './attempt.ts'
 import type { CallParts } from './call.ts'
 import { decode } from './decode.ts'
@@ -62,7 +63,7 @@ export class Outcomes {
   }
 
   #silence({ error, ...rest }: Uncollected): Failure {
-    if (Object.isExtensible(error)) Object.defineProperty(error, 'sent', { value: rest.sent, enumerable: true })
+    annotate(error, { sent: rest.sent })
     return { error, ...rest }
   }
 

@@ -1,6 +1,7 @@
 /** Lists that come in pages, one request at a time. */
 import { isAuthError, ProtocolError } from '../errors.ts'
 import { abortable } from './abortable.ts'
+import { annotate } from './annotate.ts'
 import { ValidationError } from './errors.ts'
 
 /** How pages are asked for and what they hold. */
@@ -8,10 +9,19 @@ export interface PageSource<Page, Item, Cursor> {
   /** The page at a cursor, the first one without. */
   fetch(cursor: Cursor | undefined, signal: AbortSignal): Promise<Page>
   items(page: Page): readonly Item[]
-  /** The cursor of the next page; undefined after the last. */
-  next(page: Page, cursor: Cursor | undefined): Cursor | undefined
+  /** The cursor of the next page; undefined after the last. A source keeps nothing itself: many may read it at a time. */
+  next(page: Page, cursor: Cursor | undefined, read: PagesRead): Cursor | undefined
   /** What is asked, for errors. */
   readonly name: string
+}
+
+/** How far one reader came. */
+export interface PagesRead {
+  /** Of the page, from 1. */
+  readonly number: number
+  /** Items on this page, and on all so far. */
+  readonly count: number
+  readonly total: number
 }
 
 export interface PagedOptions {
@@ -58,13 +68,16 @@ async function* walk<Page, Item, Cursor>(
   const seen = new Set<string>()
   let cursor: Cursor | undefined
   let left = limit
+  let total = 0
   for (let number = 1; left > 0; number++) {
     if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`)
     const page = await pageAt(source, cursor, signal, number)
-    const items = source.items(page).slice(0, left)
+    const all = source.items(page)
+    const items = all.slice(0, left)
+    total += all.length
     left -= items.length
     yield items
-    cursor = source.next(page, cursor)
+    cursor = source.next(page, cursor, { number, count: all.length, total })
     if (cursor === undefined) return
     const mark = JSON.stringify(cursor)
     if (seen.has(mark)) throw loop(source.name, `names a page again that was read before, on page ${number}`)
@@ -81,7 +94,7 @@ async function pageAt<Page, Item, Cursor>(
   try {
     return await source.fetch(cursor, signal)
   } catch (error) {
-    if (isAuthError(error) && Object.isExtensible(error)) Object.defineProperty(error, 'page', { value: number, enumerable: true })
+    if (isAuthError(error)) annotate(error, { page: number })
     throw error
   }
 }

@@ -1,26 +1,31 @@
 /** How services number their pages. */
 import type { ApiResponse } from './api-response.ts'
+import type { PagesRead } from './paged.ts'
 
 /** Names are those of query parameters; pointers (RFC 6901) lead into the body of the answer. */
 export type Paging =
   | { readonly style: 'none' }
-  | { readonly style: 'page'; readonly page: string; readonly size?: string; readonly start?: 0 | 1; readonly total?: string }
-  | { readonly style: 'offset'; readonly offset: string; readonly size?: string; readonly total?: string }
+  | (Numbered & { readonly style: 'page'; readonly page: string; readonly start?: 0 | 1 })
+  | (Numbered & { readonly style: 'offset'; readonly offset: string })
   | { readonly style: 'cursor'; readonly cursor: string; readonly parameter: string; readonly size?: string }
   | { readonly style: 'link' }
+
+/** Pages that say nothing of the next one. */
+interface Numbered {
+  readonly size?: string
+  /** Where the answer says how many items there are; else the list ends with an empty page. */
+  readonly total?: string
+  /** The service never gives fewer items than it is asked for by `size` unless it has no more: the list ends with such a page, too. */
+  readonly shortIsLast?: true
+}
 
 /** Query parameters of a page, or the address that a link names. */
 export type PageCursor = { readonly query: Readonly<Record<string, unknown>> } | { readonly url: string }
 
 /** What is known when the next page is looked for. */
-interface PageSeen {
+interface PageSeen extends PagesRead {
   readonly answer: ApiResponse
-  /** Items on this page, and on all so far. */
-  readonly count: number
-  readonly total: number
   readonly pageSize: number | undefined
-  /** From 0. */
-  readonly number: number
 }
 
 /** The query of the first page. */
@@ -37,9 +42,9 @@ export function cursorAfter(paging: Paging, seen: PageSeen): PageCursor | undefi
     case 'none':
       return undefined
     case 'page':
-      return isLast(seen, paging.total) ? undefined : { query: { ...first, [paging.page]: (paging.start ?? 1) + seen.number + 1 } }
+      return isLast(seen, paging) ? undefined : { query: { ...first, [paging.page]: (paging.start ?? 1) + seen.number } }
     case 'offset':
-      return isLast(seen, paging.total) ? undefined : { query: { ...first, [paging.offset]: seen.total } }
+      return isLast(seen, paging) ? undefined : { query: { ...first, [paging.offset]: seen.total } }
     case 'cursor': {
       const next = valueAt(seen.answer.data, paging.cursor)
       const isEnd = next === undefined || next === null || next === '' || next === false
@@ -52,12 +57,12 @@ export function cursorAfter(paging: Paging, seen: PageSeen): PageCursor | undefi
   }
 }
 
-/** An empty page, a short one, or as many items as there are. */
-function isLast({ answer, count, total, pageSize }: PageSeen, pointer: string | undefined): boolean {
+/** An empty page, a short one where that is said, or as many items as there are. A service may give fewer items than it is asked for. */
+function isLast({ answer, count, total, pageSize }: PageSeen, { total: pointer, size, shortIsLast }: Numbered): boolean {
   if (count === 0) return true
   const all = pointer === undefined ? undefined : valueAt(answer.data, pointer)
   if (typeof all === 'number') return total >= all
-  return pageSize !== undefined && count < pageSize
+  return shortIsLast === true && size !== undefined && pageSize !== undefined && count < pageSize
 }
 
 /** RFC 6901, own members only. */

@@ -5,6 +5,7 @@ import type { CallInput, CallOptions } from './call-options.ts'
 import { type Decoded, decodeRecord, type FieldReaders } from './decode-record.ts'
 import { listIn, unwrapped } from './envelope.ts'
 import { ValidationError } from './errors.ts'
+import { foreign } from './foreign.ts'
 import type { Operation } from './operation.ts'
 import { type Paged, type PagedOptions, paged } from './paged.ts'
 import { cursorAfter, firstQuery, type PageCursor } from './paging.ts'
@@ -77,22 +78,15 @@ export class RestResource<T extends object = object, Create extends object = obj
   iterate(options: CallOptions & PagedOptions & { readonly pageSize?: number } = {}): Paged<Decoded<Resource<T>>> {
     const { paging = { style: 'none' } } = this.#options.profile
     const { limit, maxPages, signal, pageSize, ...call } = options
-    let number = 0
-    let total = 0
     return paged<ApiResponse, Decoded<Resource<T>>, PageCursor>(
       {
         name: this.#operations.list.name,
-        fetch: (cursor, ending) => {
-          if (cursor === undefined) [number, total] = [0, 0]
-          return this.#page(cursor ?? { query: firstQuery(paging, pageSize) }, { ...call, signal: ending })
-        },
+        fetch: (cursor, ending) => this.#page(cursor ?? { query: firstQuery(paging, pageSize) }, { ...call, signal: ending }),
         items: (answer) => this.#records(answer),
-        next: (answer) => {
-          const count = this.#records(answer).length
-          total += count
+        next: (answer, _cursor, read) => {
           const unread = this.#unread(answer)
           if (unread !== undefined) this.#options.client.emit('warning', { code: 'PAGE_UNREAD', message: `${this.#name}: ${unread}` })
-          return cursorAfter(paging, { answer, count, total, pageSize, number: number++ })
+          return cursorAfter(paging, { ...read, answer, pageSize })
         },
       },
       { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) },
@@ -107,7 +101,8 @@ export class RestResource<T extends object = object, Create extends object = obj
     const below = path === '' ? `/${this.#options.path}` : `/${this.#options.path}${rawPath(path)}`
     const safe = method === 'GET' || method === 'HEAD'
     const operation: Operation = { ...common(profile), name, method, path: below, replay: safe ? 'safe' : 'unsafe' }
-    return client.send<Data>(operation, input, options)
+    const { body, ...rest } = input
+    return client.send<Data>(operation, body === undefined ? input : { ...rest, ...this.#written(body) }, options)
   }
 
   /** A collection below one of its items: `users/7/tasks`. */
@@ -155,11 +150,21 @@ export class RestResource<T extends object = object, Create extends object = obj
     return (isRecord ? decodeRecord(record, this.#options.fields ?? {}) : record) as Decoded<Resource<T>>
   }
 
-  #written(data: object): CallInput {
+  #written(data: unknown): CallInput {
     const { body, codec } = this.#options.profile
     if (body !== 'xml') return { body: data }
-    if (codec?.stringify) return { content: codec.stringify(data), contentType: 'application/xml' }
+    if (codec?.stringify)
+      return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
     throw new ValidationError('REQUEST_INVALID', 'this service wants XML, which nothing was given to write with', { field: 'body' })
+  }
+}
+
+/** Errors: `CONFIG_INVALID` for a codec that fails. */
+function stringified(stringify: (value: unknown) => string, data: unknown, name: string): string {
+  try {
+    return stringify(data)
+  } catch (error) {
+    throw foreign(error, name)
   }
 }
 
@@ -182,6 +187,6 @@ function operationsOf({ profile, path }: ResourceOptions): Readonly<Record<Actio
   }
 }
 
-function common({ accept, body }: ServiceProfile): Pick<Operation, 'accept' | 'body'> {
-  return body === 'xml' ? { accept } : { accept, body }
+function common({ accept, body, form }: ServiceProfile): Pick<Operation, 'accept' | 'body' | 'formOptions'> {
+  return { accept, ...(body !== 'xml' && { body }), ...(form && { formOptions: form }) }
 }

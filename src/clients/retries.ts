@@ -4,6 +4,7 @@ import { delayBefore } from './backoff.ts'
 import type { CallOptions, RetryOptions } from './call-options.ts'
 import type { Draft } from './draft.ts'
 import { type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
+import { foreign } from './foreign.ts'
 import type { Lane } from './governor.ts'
 import type { PreparedOperation } from './operation.ts'
 import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
@@ -44,8 +45,10 @@ export class Retries {
 
   /** What a failure means for the other calls of the lane. */
   tellLane({ status, error }: Failure): void {
-    const { gate } = this.#parts.lane
-    if (status === 429 || status === 529) gate.refused((error as HttpError).retryAfterMs ?? 0)
+    const { lane, settings } = this.#parts
+    const { gate } = lane
+    // Nobody waits longer than that; a service may name any number.
+    if (status === 429 || status === 529) gate.refused(Math.min((error as HttpError).retryAfterMs ?? 0, settings.maxRetryAfter))
     if (status === 456) gate.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
   }
 
@@ -79,9 +82,17 @@ export class Retries {
     if (status !== undefined && prepared.operation.final?.includes(status)) return 'never'
     const wanted = status !== undefined && this.#wishes.statuses?.includes(status)
     const policy = wanted ? 'retry' : verdictOn(failure, this.#replay)
-    const told = ENDED.has(error.code) ? undefined : this.#wishes.on?.(about(failure, this.count + 1))
+    const told = ENDED.has(error.code) ? undefined : this.#told(failure)
     if (told !== undefined) return told ? 'retry' : 'never'
     return this.#firstTime(policy)
+  }
+
+  #told(failure: Failure): boolean | undefined {
+    try {
+      return this.#wishes.on?.(about(failure, this.count + 1))
+    } catch (error) {
+      throw foreign(error, this.#parts.prepared.operation.name)
+    }
   }
 
   /** What is allowed once is final, or no longer at once, the second time. */

@@ -6,7 +6,7 @@ import type { Governor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
 import type { Redactor } from './redactor.ts'
 
-/** Milliseconds. */
+/** Milliseconds. A transport that is only a function, such as `fetch`, knows no `headers` and `bodyIdle`: `attempt` ends those waits. */
 export interface Timeouts {
   /** One attempt with its whole answer; default 30 000. Not for answers that are streams. */
   readonly attempt?: number

@@ -50,11 +50,6 @@ export class StreamedBody {
     }
     return new ReadableStream({ pull, cancel: stop }, { highWaterMark: 0 })
   }
-
-  /** There is nothing to read. */
-  get isEmpty(): boolean {
-    return this.#answer === undefined
-  }
 }
 
 function brokenOff(error: unknown, url: string): AuthError {

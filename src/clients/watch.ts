@@ -41,8 +41,14 @@ export class Watch implements Alarm {
 
   expire(): void {
     this.#isSet = false
-    if (this.#expired) this.#expired()
-    else this.#interruption.interrupt(this.tooLate())
+    const expired = this.#expired
+    if (!expired) {
+      this.#interruption.interrupt(this.tooLate())
+      return
+    }
+    // Whatever the attempt makes of its end, the call still has its own.
+    this.start()
+    expired()
   }
 
   /** `TIMEOUT_TOTAL`, with what went wrong last. */

@@ -1,4 +1,4 @@
-/** What foreign network errors mean. Only their `code` is read: messages change, and may quote what was sent. */
+/** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
 import { type AuthError, ConfigurationError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
 
 /**
@@ -121,9 +121,10 @@ function reasonOf(code: string): ReasonName {
 
 /** The code of the error, of its cause (fetch), or of the first of several (one per address); not every parser error has one. */
 function foreignCode(error: unknown): string {
-  const { name, code, cause, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const { name, code, message, cause, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   if (typeof code === 'string') return code
-  if (name === 'HTTPParserError') return 'HPE_UNKNOWN'
+  // The undici within Node has lost the codes of its parser, but not the reasons.
+  if (name === 'HTTPParserError') return String(message).endsWith('(Invalid EOF state)') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN'
   if (Array.isArray(errors) && errors.length) return foreignCode(errors[0])
   return cause === undefined ? '' : foreignCode(cause)
 }

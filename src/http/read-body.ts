@@ -1,3 +1,4 @@
+import { keepChunk } from './keep-chunk.ts'
 import { tooLarge } from './network-error.ts'
 
 /**
@@ -11,7 +12,7 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limit: number,
   for await (const chunk of chunks) {
     length += chunk.length
     if (length > limit) throw tooLarge(url, `the answer exceeds ${limit} bytes`)
-    parts.push(chunk)
+    keepChunk(parts, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
   }
   const [first] = parts
   return parts.length === 1 && first ? first : concatenated(parts, length)

@@ -1,4 +1,8 @@
-/** What git knows about files. It is started directly, without a shell and without what a repository could make it run for us. */
+/**
+ * What git knows about files. It is started directly, without a shell, and runs no program that only the repository names: no
+ * hook, no monitor of files, no filter, nothing that fetches. Filters in the settings of the user or the machine do run where git
+ * needs them to compare a file with what is committed, as git-lfs does; before git 2.31 those of the repository run as well.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +27,7 @@ export async function changedFiles(folder: string, ref: string): Promise<readonl
   const commit = await revision(root, ref)
   const base = await git(root, ['merge-base', commit, 'HEAD']).catch(() => commit)
   const [differing, others] = await Promise.all([
-    git(root, ['diff', ...RAW, base.trim(), '--']),
+    git(root, ['diff', ...RAW, base.trim(), '--'], await withoutFilters(root)),
     git(root, ['ls-files', '-z', '--others', '--exclude-standard']),
   ])
   const unknown = others.split('\0').filter((path) => path !== '')
@@ -43,7 +47,8 @@ export async function stagedFiles(folder: string): Promise<readonly GitFile[]> {
 
 /** The bytes of a blob. Errors: `FILE_ACCESS`. */
 export async function* readBlob(folder: string, blob: string): AsyncGenerator<Uint8Array> {
-  const child = spawn('git', ['-C', folder, 'cat-file', 'blob', blob], { stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
+  const args = [...safely(folder), 'cat-file', 'blob', blob]
+  const child = spawn('git', args, { env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
   const ended = new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null))
     child.on('close', resolve)
@@ -56,8 +61,8 @@ export async function* readBlob(folder: string, blob: string): AsyncGenerator<Ui
   }
 }
 
-/** Modes, names of blobs in full and paths, zero bytes between; no program of a configuration is asked. */
-const RAW = ['--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=d', '--no-ext-diff', '--no-textconv']
+/** Modes, names of blobs in full and paths, zero bytes between; no program shows differences, and no submodule is entered. */
+const RAW = ['--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=d', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all']
 
 /** Links and submodules are no documents. */
 function filesIn(raw: string): readonly { readonly path: string; readonly blob: string }[] {
@@ -81,11 +86,47 @@ async function revision(root: string, ref: string): Promise<string> {
   }
 }
 
-function git(folder: string, args: readonly string[]): Promise<string> {
-  const safe = ['-C', folder, '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false']
-  const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' }
+/**
+ * Variables that turn off the filters which the repository itself configures (git-config, GIT_CONFIG_COUNT: as names may hold `=`,
+ * `-c` is not enough).
+ */
+async function withoutFilters(root: string): Promise<Variables> {
+  const listed = await git(root, ['config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.']).catch(() => '')
+  const parts = listed.split('\0')
+  const own = parts.filter((_, index) => index % 2 === 1 && ['local', 'worktree'].includes(parts[index - 1] ?? ''))
+  const filters = new Set(own.map((key) => key.slice(0, key.lastIndexOf('.'))))
+  const settings = [...filters].flatMap((filter) => [
+    [`${filter}.clean`, ''],
+    [`${filter}.process`, ''],
+    [`${filter}.required`, 'false'],
+  ])
+  const given = Number(process.env.GIT_CONFIG_COUNT ?? 0) || 0
+  const variables = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${given + index}`, key],
+    [`GIT_CONFIG_VALUE_${given + index}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(given + settings.length), ...Object.fromEntries(variables) }
+}
+
+function safely(folder: string): readonly string[] {
+  return [
+    '-C',
+    folder,
+    ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false'].flatMap((setting) => ['-c', setting]),
+  ]
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Older versions of git do not know how not to fetch, but know of no protocol to fetch by. */
+function environment(): Variables {
+  return { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }
+}
+
+function git(folder: string, args: readonly string[], more: Variables = {}): Promise<string> {
+  const env = { ...environment(), ...more }
   return new Promise((resolve, reject) => {
-    execFile('git', [...safe, ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true }, (error, stdout) => {
+    execFile('git', [...safely(folder), ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true }, (error, stdout) => {
       if (!error) resolve(stdout)
       else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
       else reject(usage('this folder is in no repository that git can read', 'run it in the working tree, or name the files'))

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { keepChunk } from '../http/keep-chunk.ts'
 
 /** Status line and fields of an answer. */
 export interface ArrivalHead {
@@ -70,7 +71,7 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#isOver) return
-    this.#waiting.push(chunk)
+    keepChunk(this.#waiting, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
     this.#size += chunk.length
     if (this.#size > WAITING) controller.pause()
     this.#tell()

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AuthError, ProtocolError } from '../errors.ts'
 import type { Cancel, Collected, CollectOptions, PartedRequest, Uncollected } from '../http/collect.ts'
+import { keepChunk } from '../http/keep-chunk.ts'
 import { networkError, originOf, tooLarge } from '../http/network-error.ts'
 import { readBody } from '../http/read-body.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
@@ -39,6 +40,8 @@ class Collector implements Dispatcher.DispatchHandler {
   #coded: string | undefined
   #parts: Buffer[] = []
   #length = 0
+  /** The body is whole, or as much of it as is wanted; it may still be decoded. */
+  #isWhole = false
   #limit = 0
 
   constructor({ origin, method }: PartedRequest, options: CollectOptions, done: Done) {
@@ -67,9 +70,9 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#done) return
+    if (!this.#done || this.#isWhole) return
     this.#length += chunk.length
-    this.#parts.push(chunk)
+    keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
     if (this.#length <= this.#limit) return
     if (this.#status < 300) {
       this.cancel(tooLarge(this.#origin, `the answer exceeds ${this.#limit} bytes`))
@@ -101,6 +104,8 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   #complete(): void {
+    if (this.#isWhole) return
+    this.#isWhole = true
     const [first] = this.#parts
     const body = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
     if (this.#coded === undefined) {
@@ -108,7 +113,7 @@ class Collector implements Dispatcher.DispatchHandler {
     } else {
       this.#decoded(body, this.#coded).then(
         (plain) => this.#answer(plain),
-        (error: unknown) => this.fail(this.#bodyError(error)),
+        (error: unknown) => this.#undecoded(error),
       )
     }
   }
@@ -118,6 +123,12 @@ class Collector implements Dispatcher.DispatchHandler {
     if (codings.length === 0) return body
     const bytes = await readBody(decodeBody(Readable.from([body]), codings), this.#limit, this.#origin)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** A status that is no success says enough without its body. */
+  #undecoded(error: unknown): void {
+    if (this.#status >= 300) this.#answer(Buffer.alloc(0))
+    else this.fail(this.#bodyError(error))
   }
 
   #answer(body: Buffer): void {

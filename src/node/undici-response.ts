@@ -75,7 +75,10 @@ export class UndiciResponse implements HttpResponse {
 
   toResponse(): Response {
     const { status, url } = this
-    if (status > 599) throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the answer has the status ${status}`, { url, status })
+    if (status > 599) {
+      this.#body.destroy()
+      throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the answer has the status ${status}`, { url, status })
+    }
     const headers = this.headers.toHeaders()
     if (this.#codings.length) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
     const statusText = /^[\t\x20-\x7e\x80-\xff]*$/.test(this.#statusText) ? this.#statusText : ''

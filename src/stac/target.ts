@@ -1,6 +1,7 @@
 /** Assets, alternate assets, item asset definitions and links: the things that `auth:refs` protects. */
 import { kindOf, type StacDocument, wrappedMember } from './document.ts'
 import { isObject, type JsonObject, own, ownObject, ownString, pointer } from './json.ts'
+import { sameOrigin } from './same-origin.ts'
 import type { Parent, Scope } from './scope.ts'
 
 export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
@@ -122,7 +123,8 @@ function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope
 function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
   const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
-  if (!sameOrigin(ownString(asset, 'href'), target.href, scope.url)) return target
+  const href = ownString(asset, 'href')
+  if (!href || !sameOrigin(href, target.href, scope.url)) return target
   return { ...target, refs: refsOf(asset), refsOf: { object: asset, pointer: assetAt } }
 }
 
@@ -139,10 +141,4 @@ function refsOf(object: JsonObject): readonly string[] {
   if (!Array.isArray(refs)) return NONE
   if (refs.length === 1 && typeof refs[0] === 'string') return refs
   return [...new Set(refs.filter((ref) => typeof ref === 'string'))].slice(0, MAX_REFS)
-}
-
-function sameOrigin(one: string | undefined, other: string, base: string | undefined): boolean {
-  const first = one && URL.canParse(one, base) ? new URL(one, base) : undefined
-  const second = URL.canParse(other, base) ? new URL(other, base) : undefined
-  return first !== undefined && second !== undefined && first.protocol === second.protocol && first.host === second.host
 }

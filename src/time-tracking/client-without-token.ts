@@ -1,12 +1,12 @@
-import { ApiClient } from '../clients/api-client.ts'
 import type { ApiResponse } from '../clients/api-response.ts'
 import type { CallInput, CallOptions } from '../clients/call-options.ts'
 import { described } from '../clients/described.ts'
 import type { Operation } from '../clients/operation.ts'
 import { CredentialError } from '../errors.ts'
+import { OnceClient } from './once-client.ts'
 
 /** Sends nothing but what brings its own credential. Errors: `NO_CREDENTIAL`. */
-export class ClientWithoutToken extends ApiClient {
+export class ClientWithoutToken extends OnceClient {
   override async send<T = unknown>(operation: Operation, input?: CallInput, options: CallOptions = {}): Promise<ApiResponse<T>> {
     if (options.credential) return super.send(operation, input, options)
     const hint = 'give the client token or auth; auth.login() makes a token'

@@ -1,7 +1,7 @@
 import type { Auth } from '../auth/auth.ts'
 import type { CredentialInput } from '../auth/credential.ts'
 import type { SecretInput } from '../auth/secret.ts'
-import type { ApiClientOptions } from '../clients/api-client.ts'
+import type { ApiClientOptions } from '../clients/api-client-options.ts'
 import type { ServiceProfile } from '../clients/service-profile.ts'
 
 /** A token and the User-Agent that it works with: what `auth.login()` gives. */

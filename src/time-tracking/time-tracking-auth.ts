@@ -1,9 +1,10 @@
 /** Tokens: made by a login, taken back by a revocation. */
-import { ApiClient, type ApiClientOptions } from '../clients/api-client.ts'
+import type { ApiClient } from '../clients/api-client.ts'
 import type { CallOptions } from '../clients/call-options.ts'
 import { unwrapped } from '../clients/envelope.ts'
 import type { Operation } from '../clients/operation.ts'
 import { ConfigurationError, ProtocolError } from '../errors.ts'
+import { LANE } from './once-client.ts'
 
 /** Who logs in. */
 export interface LoginInput {
@@ -20,32 +21,29 @@ export interface LoginToken {
   readonly accountId: unknown
 }
 
-/** Options of a call that is never sent twice. */
+/** Options of a call that is not repeated once it may have been done; `revoke` is not repeated at all. */
 export type OnceOptions = Omit<CallOptions, 'retry' | 'replay' | 'query' | 'extraBody' | 'credential'>
-
-/** Logins have limits of their own, so they wait in a lane of their own. */
-const LANE = 'auth'
 
 const LOGIN: Operation = {
   ...{ name: 'auth.login', method: 'POST', path: '/auth', body: 'form', replay: 'unsafe', lane: LANE },
   secrets: ['password'],
+  secretAnswer: true,
 }
 const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/revoke', replay: 'unsafe', lane: LANE }
 
 export class TimeTrackingAuth {
   readonly #client: ApiClient
-  readonly #options: ApiClientOptions
   readonly #userAgent: string | undefined
 
   /** @param userAgent the one that the caller chose; without one there is no login */
-  constructor(client: ApiClient, options: ApiClientOptions, userAgent: string | undefined) {
+  constructor(client: ApiClient, userAgent: string | undefined) {
     this.#client = client
-    this.#options = options
     this.#userAgent = userAgent
   }
 
   /**
-   * A new token for the User-Agent of this client. It is not kept, and the client goes on with its own.
+   * A new token for the User-Agent of this client. It is not kept, and the client goes on with its own. The password is forgotten with the
+   * call. It waits for a service that has refused it for now (429), and is not sent again after any other failure that came late.
    *
    * Errors: `CONFIG_INVALID` for a client that was given no `userAgent`, `HTTP_401` for a wrong password, `RESPONSE_INVALID` for an
    * answer without a token.
@@ -57,7 +55,7 @@ export class TimeTrackingAuth {
       throw new ConfigurationError('CONFIG_INVALID', 'a token is bound to the User-Agent that makes it: userAgent is missing', { hint })
     }
     const body = { email, password, account_id: accountId }
-    const answer = unwrapped(await this.#stranger().call(LOGIN, { body }, options))
+    const answer = unwrapped(await this.#client.withoutCredential().call(LOGIN, { body }, options))
     const { token, account_id } = typeof answer === 'object' && answer !== null ? ({ ...answer } as Record<string, unknown>) : {}
     if (typeof token !== 'string' || token === '')
       throw new ProtocolError('RESPONSE_INVALID', `${this.#client.origin} answered the login without a token`, { url: this.#client.origin })
@@ -67,21 +65,5 @@ export class TimeTrackingAuth {
   /** Takes the token of this client back. It is asked for once, whatever happens: a second time would be about a token that is gone. */
   async revoke(options: OnceOptions = {}): Promise<void> {
     await this.#client.call(REVOKE, {}, { ...options, retry: false })
-  }
-
-  /** Has no credential, and forgets the password with the call. Those who listen to the client hear of it. */
-  #stranger(): ApiClient {
-    const { credential: _credential, auth: _auth, hooks: _hooks, ...options } = this.#options
-    const client = this.#client
-    return new ApiClient({
-      ...options,
-      hooks: {
-        request: (event) => client.emit('request', event),
-        response: (event) => client.emit('response', event),
-        retry: (event) => client.emit('retry', event),
-        queue: (event) => client.emit('queue', event),
-        warning: (event) => client.emit('warning', event),
-      },
-    })
   }
 }

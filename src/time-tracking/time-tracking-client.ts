@@ -2,7 +2,8 @@
 import type { Auth } from '../auth/auth.ts'
 import type { CredentialInput } from '../auth/credential.ts'
 import type { SecretInput } from '../auth/secret.ts'
-import { ApiClient, type ApiClientOptions } from '../clients/api-client.ts'
+import type { ApiClient } from '../clients/api-client.ts'
+import type { ApiClientOptions } from '../clients/api-client-options.ts'
 import type { ApiResponse } from '../clients/api-response.ts'
 import type { CallOptions } from '../clients/call-options.ts'
 import { described } from '../clients/described.ts'
@@ -16,6 +17,7 @@ import { checkVerb, type ServiceProfile } from '../clients/service-profile.ts'
 import { ConfigurationError } from '../errors.ts'
 import { ClientWithoutToken } from './client-without-token.ts'
 import type { Customer, CustomerChanges } from './customer.ts'
+import { OnceClient } from './once-client.ts'
 import type { BoundToken, TimeTrackingOptions } from './options.ts'
 import { TIME_TRACKING } from './profile.ts'
 import { type NewProject, type Project, type ProjectChanges, projectFields } from './project.ts'
@@ -62,12 +64,12 @@ export class TimeTrackingClient {
     const identity = identityOf(options)
     const settings = clientOptions(options, identity)
     const isNobody = !identity.credential && !identity.auth
-    this.#client = isNobody ? new ClientWithoutToken(settings) : new ApiClient(settings)
+    this.#client = isNobody ? new ClientWithoutToken(settings) : new OnceClient(settings)
     this.#profile = { ...TIME_TRACKING, ...options.profile }
     const common = { client: this.#client, profile: this.#profile }
     this.projects = new RestResource({ ...common, path: 'projects', fields: projectFields })
     this.customers = new RestResource({ ...common, path: 'customers', id: numericId })
-    this.auth = new TimeTrackingAuth(this.#client, settings, identity.userAgent)
+    this.auth = new TimeTrackingAuth(this.#client, identity.userAgent)
   }
 
   /** Any other collection, by its path below the base address: `tasks`. Its records are as they come. Errors: `REQUEST_INVALID`. */
@@ -95,7 +97,7 @@ export class TimeTrackingClient {
       checkVerb(this.#profile, method, name)
       const operation: Operation = {
         ...{ name, method, path: rawPath(path), body: 'form', accept: this.#profile.accept },
-        ...(isAuth(path) ? { replay: 'unsafe', lane: 'auth' } : { replay: method === 'GET' ? 'safe' : 'unsafe' }),
+        replay: method === 'GET' ? 'safe' : 'unsafe',
         ...(parse === 'raw' && { response: 'bytes' }),
       }
       return await this.#client.send<T>(operation, body === undefined ? {} : { body }, call)
@@ -162,8 +164,4 @@ function isBound(token: SecretInput | BoundToken | undefined): token is BoundTok
 
 function isEngine(auth: CredentialInput | Auth): auth is Auth {
   return typeof auth.service === 'function'
-}
-
-function isAuth(path: string): boolean {
-  return /^\/auth(?:[/?]|$)/.test(path)
 }

@@ -29,6 +29,15 @@ describe('the requests of a map', () => {
       expect(transformRequest(url)).toBeUndefined()
   })
 
+  it('are those of their own bucket, and of no other address without an origin', async () => {
+    const archive = await startArchive(files)
+    await archive.close()
+    const { transformRequest } = mapRequests(archive.engine(), archive.target('s3://one/a.json'))
+    expect(transformRequest('s3://one/b')).toEqual({ url: `${MAP_PROTOCOL}://0/s3://one/b` })
+    for (const url of ['s3://other/a.json', 'data:,', 'about:blank', 'file:///a', 'blob:s3://one/b'])
+      expect(transformRequest(url)).toBeUndefined()
+  })
+
   it('tell what is missing by status, text and bytes by type', async () => {
     const archive = await startArchive(files)
     const { load } = mapRequests(archive.engine(), archive.target('/files/a.json'))

@@ -51,6 +51,13 @@ describe('a source of the layer', () => {
     },
   )
 
+  it('of another bucket, or without any origin, is left alone', async () => {
+    const inBucket = found(new Item(archive.document('s3://one/a'), `${archive.origin}/item.json`).getAsset('data') ?? undefined)
+    const of = (url: string) => stacLayerOptions(archive.engine()).getSourceOptions('XYZ', { url }, inBucket)
+    expect(await of('s3://one/{z}.png')).toHaveProperty('tileLoadFunction')
+    for (const url of ['s3://other/{z}.png', 'data:image/png,']) expect(await of(url)).toEqual({ url })
+  })
+
   it('that is a picture has another name for its loader', async () => {
     expect(await optionsOf('ImageStatic', `${archive.origin}/files/a.png`)).toHaveProperty('imageLoadFunction')
   })

@@ -4,6 +4,8 @@ import { browse } from '../../examples/adapters/stac-browser.ts'
 import { injectionResolver } from '../../src/adapters/stac-browser.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
+import { oneLeg } from '../../src/auth/flow.ts'
+import type { Strategy } from '../../src/auth/strategy.ts'
 import { failureOf } from '../harness/canary.ts'
 import { item, type Json, scheme } from '../harness/documents.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
@@ -62,6 +64,42 @@ describe('what STAC Browser adds', () => {
     expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
     expect(await injectionResolver(engine())(...link('/a', []))).toEqual(nothing)
     expect(await injectionResolver(engine())(null, `${archive.origin}/a`)).toEqual(nothing)
+  })
+
+  it('refuses to be silent about a parameter that would have to be replaced', async () => {
+    const resign: Strategy = {
+      type: 'com.example.resign',
+      forms: [{ fields: {} }],
+      identity: ({ type }) => [[{ name: 'type', value: type, pointer: '/type' }]],
+      schemeOf: () => ({ type: 'com.example.resign' }),
+      describe: () => ({ entry: { type: 'com.example.resign' }, fields: {} }),
+      authorize: oneLeg(async (request) => {
+        const url = new URL(request.url)
+        url.searchParams.set('sig', 'new')
+        return { ...request, url: url.href }
+      }),
+    }
+    const auth = createAuth({ strategies: [resign], credentials: [{ type: resign.type, sendTo: `${archive.origin}/` }] })
+    const resolve = (path: string) => {
+      const links = [{ rel: 'data', href: archive.origin + path, 'auth:refs': ['again'] }]
+      const object = new Item(item({ again: { type: resign.type } }, {}, { links }), `${archive.origin}/item.json`)
+      return injectionResolver(auth)(object.links[0], archive.origin + path)
+    }
+    expect(await failureOf(resolve('/a?sig=old'))).toMatchObject({
+      code: 'SCHEME_UNSUPPORTED',
+      message: expect.stringContaining('changes a parameter'),
+    })
+    expect(await resolve('/a?sig=new')).toEqual({ headers: {}, query: {} })
+    expect((await resolve('/a?b=1&b=2&c=')).query).toEqual({ sig: 'new' })
+  })
+
+  it('leaves data: and other buckets alone', async () => {
+    const object = new Item(
+      item(SCHEMES, {}, { links: [{ rel: 'data', href: 's3://one/a', 'auth:refs': ['token'] }] }),
+      `${archive.origin}/item.json`,
+    )
+    for (const url of ['data:,', 's3://other/a'])
+      expect(await injectionResolver(engine())(object.links[0], url)).toEqual({ headers: {}, query: {} })
   })
 
   it('hands out no key that would go along through a redirect; a token stays behind', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, rename, rm, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
@@ -121,6 +122,67 @@ describe('lint --staged', () => {
     } finally {
       delete process.env.GIT_INDEX_FILE
     }
+  })
+})
+
+describe('a repository that names programs', () => {
+  const ran = () => existsSync(join(folder, 'ran'))
+  const program = async (name: string) => {
+    const path = await put(folder, name, '#!/bin/sh\n: > "$(git rev-parse --show-toplevel)/ran"\ncat\n')
+    await chmod(path, 0o700)
+    return path
+  }
+  const touched = new Date(1_700_000_000_000)
+
+  it.each(['shout', 'a=b', 'With.Dots'])('runs no filter of its own: %s', async (name) => {
+    const filter = await program('filter')
+    for (const kind of ['clean', 'process']) git('config', `filter.${name}.${kind}`, filter)
+    git('config', `filter.${name}.required`, 'true')
+    await put(folder, '.git/info/attributes', `*.json filter=${name}\n`)
+    await utimes(join(folder, 'items/a.json'), touched, touched)
+    await put(folder, 'items/b.json', dangling)
+    expect(await lint('--changed')).toMatchObject({ code: 1, documents: 1, found: ['items/b.json'] })
+    expect(ran()).toBe(false)
+    git('config', '--unset', `filter.${name}.process`)
+    git('diff', '--raw')
+    expect(ran()).toBe(true)
+  })
+
+  it('runs the filters of the user, whose files would else differ from what is committed', async () => {
+    const settings = await put(folder, 'settings', '[filter "sorted"]\n\tclean = tr a-z A-Z\n')
+    const { GIT_CONFIG_GLOBAL: before } = process.env
+    process.env.GIT_CONFIG_GLOBAL = settings
+    try {
+      await put(folder, '.gitattributes', '*.txt filter=sorted\n')
+      await put(folder, 'a.txt', 'text')
+      git('add', '.')
+      git('commit', '-qm', 'filtered')
+      await utimes(join(folder, 'a.txt'), touched, touched)
+      expect(await lint('--changed', '--', 'a.txt')).toMatchObject({ code: 0, documents: 0 })
+    } finally {
+      if (before === undefined) delete process.env.GIT_CONFIG_GLOBAL
+      else process.env.GIT_CONFIG_GLOBAL = before
+    }
+  })
+
+  it('runs no hook, no monitor and nothing that fetches', async () => {
+    const monitor = await program('monitor')
+    await mkdir(join(folder, 'hooks'))
+    await program('hooks/post-index-change')
+    git('config', 'core.hooksPath', join(folder, 'hooks'))
+    git('config', 'core.fsmonitor', monitor)
+    git('config', 'remote.origin.url', `ext::${monitor}`)
+    git('config', 'protocol.ext.allow', 'always')
+    git('config', 'remote.origin.promisor', 'true')
+    git('config', 'extensions.partialClone', 'origin')
+    git('config', 'core.repositoryFormatVersion', '1')
+    await put(folder, 'items/a.json', dangling)
+    git('-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'add', 'items/a.json')
+    const blob = git('-c', 'core.fsmonitor=false', 'rev-parse', ':items/a.json').trim()
+    expect(await lint('--staged')).toMatchObject({ code: 1, documents: 1 })
+    await rm(join(folder, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+    expect(await lint('--staged')).toMatchObject({ code: 6 })
+    expect(ran()).toBe(false)
   })
 })
 

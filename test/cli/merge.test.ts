@@ -59,6 +59,19 @@ describe('merge', () => {
     expect(JSON.parse(merged.stdout).summary.incomplete).toMatchObject([{ code: 'CRAWL_LIMIT', exit: 0 }])
   })
 
+  it('keeps a failure that is only a limit in another part', async () => {
+    const left = { url: 'u', code: 'CRAWL_LIMIT' }
+    const one = await put(folder, 'failed', report([], { incomplete: [left] }))
+    const two = await put(folder, 'stopped', report([], { incomplete: [{ ...left, exit: 0 }] }))
+    for (const parts of [
+      [one, two],
+      [two, one],
+    ]) {
+      const { stdout, code } = await run(['merge', ...parts, '--format', 'json'])
+      expect([code, JSON.parse(stdout).summary.incomplete]).toEqual([5, [left]])
+    }
+  })
+
   it('tells once what two parts have found, and counts it once', async () => {
     const one = await put(folder, 'one', report([problem('b'), problem('b')]))
     const two = await put(folder, 'two', report([problem('a'), problem('b', { fingerprint: 'x' })], { baselined: 2 }))
@@ -103,6 +116,9 @@ describe('merge', () => {
     ['a problem without a rule', report([{ severity: 'error', message: '', pointer: '' }]), 'problem 1 is none'],
     ['a severity that there is not', report([problem('a'), problem('a', { severity: 'fatal' })]), 'problem 2 is none'],
     ['a line that is no number', report([problem('a', { line: 'x' })]), 'problem 1 is none'],
+    ['fewer errors than it lists', report([problem('a')], { errors: 0 }), 'its summary counts fewer errors than it lists'],
+    ['fewer warnings than it lists', report([problem('a', { severity: 'warn' })]), 'counts fewer warnings than it lists'],
+    ['fewer infos than it lists', report([problem('a', { severity: 'info' })]), 'counts fewer infos than it lists'],
     ['a negative count', report([], { errors: -1 }), 'its summary is none'],
     ['an exit code that is none', report([], { incomplete: [{ url: 'u', code: 'HTTP_404', exit: 'no' }] }), 'its summary is none'],
     ['a code that is none', report([], { incomplete: [{ url: 'u', code: '\u001b[2J' }] }), 'its summary is none'],

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { ApiClient, type ApiClientOptions } from '../../src/clients/api-client.ts'
+import { ApiClient } from '../../src/clients/api-client.ts'
+import type { ApiClientOptions } from '../../src/clients/api-client-options.ts'
 import { Governor } from '../../src/clients/governor.ts'
-import { startAnswering } from '../servers/answering-server.ts'
+import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { clientOf, failureOf, KEY, operation, service, TOKEN, transport } from './service.ts'
 
 const safe = operation('safe', 'GET')
@@ -178,4 +179,29 @@ it('may reach a private address that its user wrote down, never one that a servi
   await failureOf(client.call(safe))
   await failureOf(client.elsewhere('https://named.example/file').client.call(safe))
   expect(granted).toEqual([true, false])
+})
+
+it('is the same with another credential: listeners, interceptors and secrets that are protected', async () => {
+  const other = 'Token of-somebody-else'
+  const server = await startAnswering(({ headers }) =>
+    jsonAnswer(headers['x-added'] === 'yes' ? 400 : 200, { message: headers['x-repeat'] }),
+  )
+  const { client } = clientOf(server.origin)
+  const seen: unknown[] = []
+  client.on('response', (event) => seen.push(event.status))
+  client.use({ before: (request) => ({ ...request, headers: { ...request.headers, 'x-added': 'yes', 'x-repeat': 'key-of-document' } }) })
+  client.protect('key-of-document')
+  const credential = { type: 'apiKey', in: 'header', name: 'authorization', value: other }
+  const errors = await Promise.all(
+    [client.withCredential(credential).call(operation('safe', 'GET')), client.call(operation('safe', 'GET'), {}, { credential })].map(
+      failureOf,
+    ),
+  )
+  await server.close()
+  for (const error of errors) {
+    expect(error).toMatchObject({ code: 'HTTP_400' })
+    expect(error.message).toContain('[secret]')
+    expect(JSON.stringify(error)).not.toContain('key-of-document')
+  }
+  expect(seen).toEqual([400, 400])
 })

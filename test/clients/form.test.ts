@@ -33,6 +33,8 @@ describe('a form', () => {
   const refused: readonly (readonly [data: Record<string, unknown>, code: string, field: string])[] = [
     [{ a: { b: [] } }, 'FORM_EMPTY_VALUE', 'a.b'],
     [{ a: {} }, 'FORM_EMPTY_VALUE', 'a'],
+    [{ a: [undefined] }, 'FORM_EMPTY_VALUE', 'a'],
+    [{ a: { b: undefined } }, 'FORM_EMPTY_VALUE', 'a'],
     [{ a: [1, Number.NaN] }, 'REQUEST_INVALID', 'a[1]'],
     [{ a: Number.POSITIVE_INFINITY }, 'REQUEST_INVALID', 'a'],
     [{ a: () => 1 }, 'REQUEST_INVALID', 'a'],

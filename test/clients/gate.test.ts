@@ -69,6 +69,41 @@ it('lets go of who is interrupted, and refuses more than may wait', async () => 
   expect(gate.depth).toBe(0)
 })
 
+it('lets in who comes to the queue when the rest is just over', async () => {
+  const clock = new FakeClock()
+  const gate = new Gate(clock)
+  gate.refused(1000)
+  expect(gate.tryEnter()).toBe(false)
+  clock.advance(1000)
+  await gate.enter(new Interruption(undefined), FREE)
+  expect([gate.active, gate.depth, clock.pending()]).toEqual([1, 0, 0])
+})
+
+it('keeps no timer when the last one who waited has left', async () => {
+  const clock = new FakeClock()
+  const gate = new Gate(clock)
+  gate.refused(5000)
+  const both = [new Interruption(undefined), new Interruption(undefined)] as const
+  const waiting = both.map((one) => failureOf(gate.enter(one, FREE)))
+  both[0].interrupt(new NetworkError('TIMEOUT_TOTAL', 'late'))
+  expect(clock.pending('wait')).toBe(1)
+  both[1].interrupt(new NetworkError('TIMEOUT_TOTAL', 'late'))
+  expect(clock.pending('wait')).toBe(0)
+  await Promise.all(waiting)
+})
+
+it('rests no longer than a client waits, whatever the service says', async () => {
+  const { origin } = await service((_request, index) =>
+    index === 0 ? { status: 429, headers: { 'retry-after': '86400' } } : { status: 200 },
+  )
+  const { client, clock } = clientOf(origin, { maxRetryAfter: 5000 })
+  expect(await failureOf(client.call(safe))).toMatchObject({ code: 'HTTP_429', retryAfterMs: 86_400_000 })
+  const next = client.call(safe)
+  await expect.poll(() => clock.pending('wait')).toBe(1)
+  clock.advance(5000)
+  expect(await next).toBeUndefined()
+})
+
 it('gets every call through a service that takes 5 at a time', async () => {
   let active = 0
   let [refused, answered] = [0, 0]

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { paged } from '../../src/clients/paged.ts'
 import type { Paging } from '../../src/clients/paging.ts'
 import { nextLink } from '../../src/clients/paging.ts'
 import { RestResource } from '../../src/clients/rest-resource.ts'
 import { JSON_REST, type ServiceProfile } from '../../src/clients/service-profile.ts'
 import { asBool } from '../../src/clients/tolerant.ts'
+import { NetworkError } from '../../src/errors.ts'
 import { type Answer, type Inquiry, jsonAnswer } from '../servers/answering-server.ts'
 import { clientOf, failureOf, service } from './service.ts'
 
@@ -109,7 +111,9 @@ function pages({ query }: Inquiry): Answer {
 
 it.each<[Paging, number]>([
   [{ style: 'page', page: 'page', total: '/total' }, 3],
-  [{ style: 'offset', offset: 'offset', size: 'limit' }, 3],
+  [{ style: 'offset', offset: 'offset', size: 'limit', shortIsLast: true }, 3],
+  [{ style: 'offset', offset: 'offset', size: 'limit' }, 4],
+  [{ style: 'page', page: 'page', size: 'size' }, 4],
   [{ style: 'cursor', cursor: '/next', parameter: 'after' }, 3],
   [{ style: 'link' }, 3],
 ])('reads all pages by %o, twice, and no more than asked for', async (paging, requests) => {
@@ -121,6 +125,51 @@ it.each<[Paging, number]>([
   expect(await users.iterate({ pageSize: 3, limit: 2 }).toArray()).toEqual(ALL.slice(0, 2))
   expect(exchanges).toHaveLength(2 * requests + 1)
   expect(await failureOf(all.toArray({ max: 5 }))).toMatchObject({ code: 'REQUEST_TOO_LARGE', limit: 5 })
+})
+
+it.each<Paging>([
+  { style: 'offset', offset: 'offset', size: 'limit' },
+  { style: 'page', page: 'page' },
+])('reads everything of a service whose pages are smaller than what is asked for: %o', async (paging) => {
+  const capped = ({ query }: Inquiry) =>
+    jsonAnswer(200, slice(query.has('page') ? (Number(query.get('page')) - 1) * 3 : Number(query.get('offset')), 3))
+  const { users } = await resource({ ...JSON_REST, paging }, capped)
+  expect(await users.iterate({ pageSize: 100 }).toArray()).toEqual(ALL)
+})
+
+it('lets several read the same list at a time', async () => {
+  const { users } = await resource({ ...JSON_REST, paging: { style: 'page', page: 'page', total: '/total' } }, pages)
+  const all = users.iterate()
+  expect(await Promise.all([all.toArray(), all.toArray()])).toEqual([ALL, ALL])
+})
+
+it('says the page of a failure also of an error that came before', async () => {
+  const frozen = Object.freeze(new NetworkError('NETWORK_FAILED', 'always the same'))
+  const sealed = Object.defineProperty(new NetworkError('NETWORK_FAILED', 'again'), 'page', { value: 9 })
+  for (const known of [frozen, sealed]) {
+    const source = { name: 'a', fetch: () => Promise.reject(known), items: () => [], next: () => undefined }
+    expect(await failureOf(paged(source).toArray())).toBe(known)
+  }
+})
+
+it('writes queries and bodies as the profile says, and adds nothing to a body that is ready', async () => {
+  const { users, exchanges } = await resource({ ...FORM, form: { arrays: 'repeat' } }, () => jsonAnswer(200, { id: 1 }))
+  await users.create({ tags: ['a', 'b'] }, { query: { q: [1, 2] } })
+  await users.request('GET', '/x?a=1', { query: { b: 2 } })
+  expect(exchanges.map(({ request }) => `${request.target} ${request.body}`)).toEqual([
+    '/v1/users?q=1&q=2 tags=a&tags=b',
+    '/v1/users/x?a=1&b=2 ',
+  ])
+  const codec = { parse: () => ({}), stringify: (value: unknown) => `<user>${(value as { name: string }).name}</user>` }
+  const xml = await resource({ ...JSON_REST, body: 'xml', codec }, () => ({ status: 204 }))
+  expect(await failureOf(xml.users.create({ name: 'Ada' }, { extraBody: { a: 1 } }))).toMatchObject({
+    code: 'REQUEST_INVALID',
+    field: 'extraBody',
+  })
+  await xml.users.request('POST', '', { body: { name: 'Ada' } })
+  expect(xml.exchanges.map(({ request }) => `${request.headers['content-type']} ${request.body}`)).toEqual([
+    'application/xml <user>Ada</user>',
+  ])
 })
 
 it('asks for the next page only when it is wanted, and stops at circles, foreign pages and failures', async () => {

@@ -1,6 +1,7 @@
 /** A service on loopback and a client of it whose time is under control. */
 import { afterEach } from 'vitest'
-import { ApiClient, type ApiClientOptions } from '../../src/clients/api-client.ts'
+import { ApiClient } from '../../src/clients/api-client.ts'
+import type { ApiClientOptions } from '../../src/clients/api-client-options.ts'
 import { Governor } from '../../src/clients/governor.ts'
 import type { Method, Operation } from '../../src/clients/operation.ts'
 import type { ReplayClass } from '../../src/clients/replay.ts'

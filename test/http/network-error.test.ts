@@ -53,6 +53,14 @@ describe('networkError', () => {
     expect(networkError(attempts, URL_WITH_SECRET).code).toBe('NETWORK_UNREACHABLE')
   })
 
+  it('tells a parser that has no code apart by its last word', () => {
+    const parser = (reason: string) =>
+      Object.assign(new Error(`Response does not match the HTTP/1.1 protocol (${reason})`), { name: 'HTTPParserError', code: undefined })
+    const early = new TypeError('terminated', { cause: parser('Invalid EOF state') })
+    expect(networkError(early, URL_WITH_SECRET)).toMatchObject({ code: 'RESPONSE_TRUNCATED', retryable: true })
+    expect(networkError(parser('Invalid EOF state, or not'), URL_WITH_SECRET)).toMatchObject({ code: 'RESPONSE_INVALID', retryable: false })
+  })
+
   it('leaves errors of the library alone', () => {
     const ours = new TrustError('URL_ADDRESS_FORBIDDEN', 'no')
     expect(networkError(ours, URL_WITH_SECRET)).toBe(ours)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NetworkError } from '../../src/errors.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { thrownBy } from '../harness/canary.ts'
 import { startSocketServer } from '../servers/harness.ts'
 import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
@@ -56,6 +57,19 @@ describe('a broken network', () => {
   it('RESPONSE_INVALID for what is not HTTP', async () => {
     const { origin } = await sockets((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
     expect(await failureOf(send(get(origin), granted))).toMatchObject({ code: 'RESPONSE_INVALID' })
+  })
+
+  it('a status that no Response can have closes the connection', async () => {
+    let closed = false
+    const { origin } = await sockets((socket) => {
+      socket.on('close', () => {
+        closed = true
+      })
+      socket.once('data', () => socket.write('HTTP/1.1 799 Odd\r\ncontent-length: 100\r\n\r\nbegin'))
+    })
+    const response = await send(get(origin), granted)
+    expect(thrownBy(() => response.toResponse())).toMatchObject({ code: 'RESPONSE_INVALID', status: 799 })
+    await expect.poll(() => closed).toBe(true)
   })
 
   it('errors hold nothing of the request', async () => {

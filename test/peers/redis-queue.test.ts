@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Queue, Worker } from 'bullmq'
+import { type Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { catalog, clean, dangling, json, link } from '../cli/crawl/catalogs.ts'
@@ -11,12 +11,7 @@ import { put, temporaryFolder } from '../cli/folder.ts'
 import { itemWith } from '../cli/items.ts'
 import { serve } from '../cli/server.ts'
 import { type Peer, startPeer } from './peer.ts'
-
-interface RedisFacts {
-  readonly host: string
-  readonly port: number
-  readonly password: string
-}
+import { type RedisFacts, redisQueue } from './redis-facts.ts'
 
 const BIN = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 const folder = await temporaryFolder()
@@ -67,18 +62,7 @@ async function startWorker(...argv: string[]): Promise<ChildProcess> {
   return worker
 }
 
-/** The queue, as anybody sees it who reaches the server. */
-async function withQueue<T>(use: (queue: Queue) => Promise<T>): Promise<T> {
-  const connection = new Redis({ ...redis, maxRetriesPerRequest: null })
-  const queue = new Queue('lint-v1', { prefix: 'stac-auth', connection })
-  try {
-    return await use(queue)
-  } finally {
-    await queue.close()
-    connection.disconnect()
-  }
-}
-
+const withQueue = <T>(use: (queue: Queue) => Promise<T>) => redisQueue(redis, use)
 const scheme = (name: string) => ({ key: { type: 'apiKey', name, in: 'header' } })
 const item = (id: string, name = 'x-api-key', refs = ['key']) => ({
   ...itemWith({ data: { href: 'https://d.example/', 'auth:refs': refs } }, { schemes: scheme(name) }),

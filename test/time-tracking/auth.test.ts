@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
+import type { TimeTrackingClient } from '../../src/time-tracking/time-tracking-client.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { ADA, KNOWN } from '../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
@@ -68,6 +70,32 @@ describe('login', () => {
     },
   )
 
+  it('keeps a token out of the error of an answer that nobody can read', async () => {
+    const service = await timeTracking()
+    const token = canaryOf('0123456789abcdef0123456789abcdef01234567')
+    service.script({ match: { op: 'login' }, do: { status: 200, body: `token=${token.value}` } })
+    const error = await failureOf(clientOf(service, NOBODY).client.auth.login(ADA))
+    expect(error).toMatchObject({ code: 'RESPONSE_INVALID', snippet: '[secret]' })
+    expect(leaks([token], { error: shown(error) })).toEqual([])
+  })
+
+  it('is told once to each who listens', async () => {
+    const service = await timeTracking()
+    const { client } = clientOf(service)
+    const heard: unknown[] = []
+    const listen = (message: unknown) => heard.push(['channel', (message as { operation: string }).operation])
+    subscribe('stac-auth:request', listen)
+    client.on('request', ({ operation }) => heard.push(['listener', operation]))
+    await client.projects.list()
+    await client.auth.login(ADA)
+    unsubscribe('stac-auth:request', listen)
+    const told = (operation: string) => [
+      ['listener', operation],
+      ['channel', operation],
+    ]
+    expect(heard).toEqual([...told('projects.list'), ...told('auth.login')])
+  })
+
   it('waits for its own limit only', async () => {
     const service = await timeTracking({ loginsPerMinute: 1 })
     const { client, clock } = clientOf(service)
@@ -105,6 +133,26 @@ describe('revoke', () => {
     const error = await clock.run(failureOf(client.auth.revoke({ replay: 'idem', retry: { maxRetries: 3 } } as never)))
     expect(error).toMatchObject({ attempts: 1, operation: 'auth.revoke' })
     expect(service.requests('revoke')).toBe(1)
+  })
+
+  it.each<[string, (client: TimeTrackingClient) => Promise<unknown>]>([
+    ['a resource', (client) => client.resource('auth').get('revoke')],
+    ['its request', (client) => client.resource('auth').request('GET', '/revoke')],
+    ['escapes', (client) => client.request('GET', '/%61uth/revoke')],
+  ])('is not repeated by the way of %s', async (_what, revoke) => {
+    const service = await timeTracking()
+    service.script({ do: { performThen: { status: 502 } } })
+    const { client, clock } = clientOf(service)
+    expect(await clock.run(failureOf(revoke(client)))).toMatchObject({ code: 'HTTP_502', attempts: 1 })
+    expect(service.log).toHaveLength(1)
+  })
+
+  it('is not repeated below a base address without a version', async () => {
+    const service = await timeTracking()
+    service.script({ do: { performThen: { status: 502 } } })
+    const { client, clock } = clientOf(service, { baseUrl: new URL(service.base).origin, versionSegment: false })
+    expect(await clock.run(failureOf(client.request('GET', '/v1/auth/revoke')))).toMatchObject({ code: 'HTTP_502', attempts: 1 })
+    expect(service.log).toHaveLength(1)
   })
 
   it('is not safe by the way of a raw request either', async () => {

@@ -46,9 +46,10 @@ function summaryOf(parts: readonly Summary[], again: readonly Problem[]): Summar
   }
 }
 
-/** What could not be read comes first, then the limits that the user set. */
+/** What could not be read comes first, then the limits that the user set. What was a failure in one part stays one. */
 function incompleteOf(all: readonly Incomplete[]): readonly Incomplete[] {
-  const once = new Map(all.map((left) => [`${left.url} ${left.code}`, left]))
+  const limitsFirst = [...all].sort((one, other) => Number(other.exit === 0) - Number(one.exit === 0))
+  const once = new Map(limitsFirst.map((left) => [`${left.url} ${left.code}`, left]))
   return [...once.values()].sort((one, other) => Number(one.exit === 0) - Number(other.exit === 0) || order(one.url, other.url))
 }
 

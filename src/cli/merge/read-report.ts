@@ -38,8 +38,18 @@ function checked(report: unknown, name: string): Report {
   const wrong = problems.findIndex((problem) => readProblem(problem) === undefined)
   if (wrong >= 0) return invalid(name, `problem ${wrong + 1} is none`)
   const summary = readSummary(own(report, 'summary')) ?? invalid(name, 'its summary is none')
-  return { version: 1, problems: problems.flatMap((problem) => readProblem(problem) ?? []), summary }
+  const known = problems.flatMap((problem) => readProblem(problem) ?? [])
+  const few = COUNTS.find(([count, severity]) => summary[count] < known.filter((problem) => problem.severity === severity).length)
+  if (few) return invalid(name, `its summary counts fewer ${few[0]} than it lists`)
+  return { version: 1, problems: known, summary }
 }
+
+/** A quiet report lists fewer than it counts, none lists more. */
+const COUNTS = [
+  ['errors', 'error'],
+  ['warnings', 'warn'],
+  ['infos', 'info'],
+] as const
 
 const TEXTS = ['rule', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
 const NUMBERS = ['line', 'column', 'endLine', 'endColumn'] as const

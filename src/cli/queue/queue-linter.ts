@@ -37,7 +37,8 @@ class QueueLinter implements Linter {
   readonly #queue: JobQueue
   readonly #fingerprints: boolean
   readonly #signal: AbortSignal
-  readonly #aborted: Promise<never>
+  /** What ends those who wait. A promise that they all race with would keep what each of them was told. */
+  readonly #waiting = new Set<(error: unknown) => void>()
   #open: Open[] = []
   #size = 0
   #preset: LintJob['preset'] = 'recommended'
@@ -48,10 +49,7 @@ class QueueLinter implements Linter {
     this.#queue = queue
     this.#fingerprints = fingerprints
     this.#signal = signal
-    this.#aborted = new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(abortedBy(signal)), { once: true })
-    })
-    this.#aborted.catch(() => undefined)
+    signal.addEventListener('abort', this.#abort, { once: true })
   }
 
   async lint(task: Task, { document, preset, rules }: About): Promise<Judged> {
@@ -63,12 +61,14 @@ class QueueLinter implements Linter {
     this.#size += units
     this.#onItsWay.tasks++
     this.#onItsWay.units += units
-    const judged = new Promise<Judged>((resolve, reject) => this.#open.push({ task: travelling, levels: rules, resolve, reject }))
+    const { promise, reject } = this.#put(travelling, rules)
+    this.#waiting.add(reject)
     if (this.#open.length >= TASKS) this.#send()
     else this.#timer ??= setTimeout(() => this.#send(), PAUSE)
     try {
-      return await Promise.race([judged, this.#aborted])
+      return await promise
     } finally {
+      this.#waiting.delete(reject)
       this.#onItsWay.tasks--
       this.#onItsWay.units -= units
     }
@@ -80,7 +80,21 @@ class QueueLinter implements Linter {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
+    this.#signal.removeEventListener('abort', this.#abort)
     await this.#queue.close()
+  }
+
+  readonly #abort = (): void => {
+    for (const reject of this.#waiting) reject(abortedBy(this.#signal))
+  }
+
+  #put(task: JobTask, levels: Levels) {
+    let fail: (error: unknown) => void = () => {}
+    const promise = new Promise<Judged>((resolve, reject) => {
+      fail = reject
+      this.#open.push({ task, levels, resolve, reject })
+    })
+    return { promise, reject: fail }
   }
 
   #send(): void {

@@ -2,7 +2,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import type { CredentialInput } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
-import type { ApiClientOptions } from '../api-client.ts'
+import type { ApiClientOptions } from '../api-client-options.ts'
 import type { CallOptions } from '../call-options.ts'
 
 /** A key as text, in a `Secret`, or a function that is asked for it at every attempt. */

@@ -1,4 +1,5 @@
 /** Our side of a voice session, over one connection. */
+import { abortedBy } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message-socket.ts'
 import type { ClientClock } from '../clock.ts'
 import { ValidationError } from '../errors.ts'
@@ -69,7 +70,7 @@ export class VoiceSender {
   async #turn(): Promise<void> {
     this.#check()
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
-      const interruption = new Interruption(this.#ending)
+      const interruption = new Interruption(this.#ending, abortedBy)
       await sleep(wait, this.#sending.clock, interruption).finally(() => interruption.close())
       this.#check()
     }

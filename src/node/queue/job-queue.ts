@@ -13,6 +13,9 @@ const NOBODY = 60_000
 /** Times that a job is handed over that the server has forgotten. */
 const TIMES = 3
 
+/** Milliseconds for which the server keeps jobs that are done, for who has missed the news. */
+const KEPT = 3_600_000
+
 /** How work is handed over. */
 export interface JobOptions extends QueueOptions {
   /** Hears that there is no worker, when work waits for one. */
@@ -33,9 +36,11 @@ export class JobQueue {
   readonly #connection: RedisConnection
   readonly #queue: Queue
   readonly #waiting = new Map<string, Waiting>()
+  readonly #removals = new Set<Promise<unknown>>()
   readonly #timer: NodeJS.Timeout
   readonly #onLonely: () => void
   #lonelySince: number | undefined
+  #lost: unknown
   readonly #run = `${process.pid.toString(36)}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
   #made = 0
 
@@ -43,13 +48,16 @@ export class JobQueue {
     this.#connection = connection
     this.#queue = queue
     this.#onLonely = onLonely
-    this.#timer = setInterval(() => void this.#look().catch(() => undefined), LOOK)
+    this.#timer = setInterval(() => void this.#look(), LOOK)
     events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, (waiting) => waiting.resolve(returnvalue)))
     events.on('failed', ({ jobId }) => this.#end(jobId, (waiting) => waiting.reject(failed())))
-    connection.lost.catch((error) => this.#endAll(error))
+    connection.lost.catch((error) => {
+      this.#lost = error
+      this.#endAll(error)
+    })
   }
 
-  /** Errors: those of `connectRedis`. */
+  /** Removes what runs that did not come to their end have left, too. Errors: those of `connectRedis`. */
   static async open({ address, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
     const connection = await connectRedis(address)
     const { bullmq } = connection
@@ -59,6 +67,7 @@ export class JobQueue {
     queue.on('error', () => undefined)
     events.on('error', () => undefined)
     await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
+    await Promise.race([cleaned(queue), connection.lost])
     return new JobQueue(connection, queue, events, onLonely)
   }
 
@@ -82,19 +91,23 @@ export class JobQueue {
     clearInterval(this.#timer)
     const left = [...this.#waiting.keys()]
     this.#waiting.clear()
-    const taken = Promise.all(left.map((id) => this.#queue.remove(id).catch(() => 0)))
-    await Promise.race([taken, this.#connection.lost.catch(() => undefined)])
+    for (const id of left) this.#remove(id)
+    await Promise.race([Promise.all(this.#removals), this.#connection.lost.catch(() => undefined)])
     this.#connection.close()
   }
 
   async #hand(id: string): Promise<void> {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
+    if (this.#lost !== undefined) throw this.#lost
     if (++waiting.times > TIMES) throw failed()
     waiting.handed = false
-    const keep = { age: 3600 }
+    const keep = { age: KEPT / 1000 }
     const options = { jobId: id, removeOnComplete: keep, removeOnFail: keep, attempts: 1 }
-    await Promise.race([this.#queue.add('lint', waiting.payload, options), this.#connection.lost])
+    // A server that has gone ends all that wait. A race with that news would keep every job until then.
+    await this.#queue.add('lint', waiting.payload, options).catch((error) => {
+      throw this.#connection.meaning(error)
+    })
     waiting.handed = true
   }
 
@@ -104,7 +117,16 @@ export class JobQueue {
     this.#waiting.delete(id)
     this.#lonelySince = undefined
     settle(waiting)
-    void this.#queue.remove(id).catch(() => undefined)
+    this.#remove(id)
+  }
+
+  /** A job that a worker is doing stays. */
+  #remove(id: string): void {
+    const removal = this.#queue
+      .remove(id)
+      .catch(() => 0)
+      .finally(() => this.#removals.delete(removal))
+    this.#removals.add(removal)
   }
 
   #endAll(error: unknown): void {
@@ -114,14 +136,17 @@ export class JobQueue {
 
   /** Events may be lost, and so may jobs: what is waited for is looked at now and then. */
   async #look(): Promise<void> {
-    for (const [id, waiting] of this.#waiting) {
-      const job: Job | undefined = await this.#queue.getJob(id)
-      if (!waiting.handed) continue
-      if (!job) await this.#hand(id)
-      else if (job?.finishedOn !== undefined && job.failedReason) this.#end(id, ({ reject }) => reject(failed()))
-      else if (job?.finishedOn !== undefined) this.#end(id, ({ resolve }) => resolve(job.returnvalue))
-    }
+    // A server that does not answer now is asked again at the next look.
+    for (const [id, waiting] of this.#waiting) await this.#lookAt(id, waiting).catch(() => undefined)
     if (this.#waiting.size > 0) await this.#expectWorkers()
+  }
+
+  async #lookAt(id: string, waiting: Waiting): Promise<void> {
+    const job: Job | undefined = await this.#queue.getJob(id)
+    if (!waiting.handed) return
+    if (!job) await this.#hand(id).catch((error) => this.#end(id, ({ reject }) => reject(error)))
+    else if (job.finishedOn !== undefined && job.failedReason) this.#end(id, ({ reject }) => reject(failed()))
+    else if (job.finishedOn !== undefined) this.#end(id, ({ resolve }) => resolve(job.returnvalue))
   }
 
   async #expectWorkers(): Promise<void> {
@@ -136,6 +161,11 @@ export class JobQueue {
     const hint = 'start one where the same queue is reached: stac-auth worker'
     this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'no worker takes jobs from the queue', { hint }))
   }
+}
+
+/** A server that forbids it may still take jobs. */
+async function cleaned(queue: Queue): Promise<void> {
+  for (const kind of ['completed', 'failed'] as const) await queue.clean(KEPT, 0, kind).catch(() => [])
 }
 
 function failed(): ProtocolError {

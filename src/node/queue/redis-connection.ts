@@ -12,6 +12,8 @@ export interface RedisConnection {
   client(): Redis
   /** Rejects when the server has been away for too long; never resolves. */
   readonly lost: Promise<never>
+  /** What an error of such a connection means. */
+  meaning(error: unknown): AuthError
   /** Ends every connection at once. */
   close(): void
 }
@@ -52,7 +54,7 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
     lose = () => {}
     for (const made of clients) made.disconnect()
   }
-  return { bullmq, client, lost, close }
+  return { bullmq, client, lost, meaning: (error) => failureOf(error, address), close }
 }
 
 function retryStrategy(attempt: number): number | null {

@@ -30,7 +30,7 @@ export interface Whereabouts {
 export const AMAZON = 'https://s3.amazonaws.com'
 
 const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
-/** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. */
+/** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. Amazon allows none that begins with `xn--`. */
 const LABEL = /^(?!xn--)[a-z\d][a-z\d-]*$/
 
 /** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
@@ -76,7 +76,7 @@ function regionAt(endpoint: string, services: readonly Service[]): string | unde
   return services.find((service) => service.endpoint === undefined || sameService(service.endpoint, endpoint))?.region
 }
 
-/** Below a number, and with `xn--` before what is no Punycode, there are no host names. */
+/** Below a number there are no host names. */
 function isLabel(bucket: string, endpoint: string): boolean {
   return LABEL.test(bucket) && URL.canParse(below(endpoint, bucket))
 }
