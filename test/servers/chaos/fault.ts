@@ -19,8 +19,8 @@ export type Fault =
   | { readonly do: 'range'; readonly as: 'start' | 'total' | 'unasked' | 'missing' }
   /** The whole file, whatever part was asked for. */
   | { readonly do: 'ignore-range' }
-  /** From this request on the file is another one. */
-  | { readonly do: 'revise' }
+  /** From this request on the file is another one; with a place, its connection is reset there. */
+  | { readonly do: 'revise'; readonly at?: number }
   /** A connection that says it stays is closed after a right answer. */
   | { readonly do: 'hang-up' }
   /** Something else instead, for which the file is not asked. */
