@@ -1,15 +1,19 @@
 /** Fetches the assets of documents into a folder. */
-import { AbortedError, type AuthError, isAuthError } from '../../errors.ts'
+import { systemClock } from '../../crawl/settings.ts'
+import { AbortedError, type AuthError } from '../../errors.ts'
 import { EventQueue } from './event-queue.ts'
 import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
 import { FilePlan, type PlannedFile } from './file-plan.ts'
+import { HashThread } from './hash-thread.ts'
 import type { DownloadInput, DownloadOptions } from './options.ts'
+import { Origins } from './origins.ts'
+import { Pace } from './pace.ts'
 import { pathTemplate } from './path-template.ts'
 import { Tally } from './tally.ts'
 import { TargetFolder } from './target-folder.ts'
 import { transfer } from './transfer.ts'
 import { wantedFiles } from './wanted-files.ts'
-import type { World } from './world.ts'
+import type { World, WorldSettings } from './world.ts'
 
 /**
  * Fetches the assets of documents into a folder, several at a time, and tells what happens; the summary comes last. A file that fails
@@ -38,7 +42,16 @@ export async function* download(
   }
 }
 
-const DEFAULTS = { concurrency: 16, template: '{id}/{name}' } as const
+const SETTINGS: WorldSettings = {
+  existing: 'keep',
+  resume: true,
+  strict: false,
+  ranges: 4,
+  retries: 10,
+  stallTimeout: 60_000,
+  progressInterval: 200,
+}
+const DEFAULTS = { concurrency: 16, perHost: 8, template: '{id}/{name}', settings: SETTINGS } as const
 
 class Run {
   readonly events = new EventQueue()
@@ -51,18 +64,11 @@ class Run {
   readonly #running = new Set<Promise<void>>()
 
   private constructor(inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>, options: DownloadOptions, folder: TargetFolder) {
-    const { template = DEFAULTS.template, collisions = 'refuse', existing = 'keep', auth } = options
+    const { template = DEFAULTS.template, collisions = 'refuse' } = options
     this.#inputs = inputs
     this.#options = options
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
-    const { signal } = this.#end
-    this.#world = {
-      folder,
-      existing,
-      signal,
-      send: (target, headers) => auth.send(target, { headers, signal }),
-      tell: (event) => this.#tell(event),
-    }
+    this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
     options.signal?.addEventListener('abort', this.stop, { once: true })
     if (options.signal?.aborted) this.stop()
   }
@@ -80,6 +86,7 @@ class Run {
     try {
       await this.#begin()
       await this.#settled()
+      if (!this.#options.dryRun) await this.#world.folder.sync()
       if (this.#options.signal?.aborted) throw new AbortedError(this.#options.signal.reason)
       this.#tell(this.#tally.summary())
       this.events.end()
@@ -88,6 +95,7 @@ class Run {
       this.events.end(error)
     } finally {
       this.#options.signal?.removeEventListener('abort', this.stop)
+      await this.#world.hashes.close()
     }
   }
 
@@ -106,17 +114,11 @@ class Run {
   }
 
   #start(planned: PlannedFile): void {
-    const running = this.#fetch(planned).finally(() => this.#running.delete(running))
+    const running = transfer(planned, this.#world).then((event) => {
+      this.#running.delete(running)
+      this.#tell(event)
+    })
     this.#running.add(running)
-  }
-
-  async #fetch(planned: PlannedFile): Promise<void> {
-    try {
-      this.#tell(await transfer(planned, this.#world))
-    } catch (error) {
-      if (!isAuthError(error)) throw error
-      this.#tell(failed(planned.file, error))
-    }
   }
 
   async #settled(): Promise<void> {
@@ -127,6 +129,28 @@ class Run {
     this.#tally.count(event)
     this.events.tell(event)
   }
+}
+
+function worldOf(options: DownloadOptions, folder: TargetFolder, signal: AbortSignal, tell: World['tell']): World {
+  const { auth, clock = systemClock, random = Math.random, perHost = DEFAULTS.perHost, rate, bytesPerSecond } = options
+  return {
+    folder,
+    hashes: new HashThread(),
+    origins: new Origins({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock),
+    clock,
+    random,
+    signal,
+    settings: { ...DEFAULTS.settings, ...defined(options) },
+    pace: bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, clock),
+    send: (target, headers, signal) => auth.send(target, { headers, signal }),
+    tell,
+  }
+}
+
+/** The settings of single files that were given. */
+function defined(options: DownloadOptions): Partial<WorldSettings> {
+  const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(DEFAULTS.settings, name) && value !== undefined)
+  return Object.fromEntries(given) as Partial<WorldSettings>
 }
 
 function failed(file: DownloadFile, error: AuthError): FailedEvent {

@@ -1,15 +1,16 @@
 /** The folder that a download writes into, and nothing outside of it. */
-import type { Stats } from 'node:fs'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { IntegrityError, isAuthError } from '../../errors.ts'
+import { IntegrityError } from '../../errors.ts'
 import { syncFolder } from '../own-file.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
+import { clearLeftovers } from './leftovers.ts'
 
 export class TargetFolder {
   /** Without links in it. */
   readonly path: string
-  readonly #made = new Map<string, Promise<void>>()
+  /** By folder: the files of which an earlier run has left a part. */
+  readonly #made = new Map<string, Promise<ReadonlySet<string>>>()
 
   private constructor(path: string) {
     this.path = path
@@ -34,25 +35,30 @@ export class TargetFolder {
     throw new IntegrityError('PATH_UNSAFE', `"${segments.join('/')}" leads out of "${this.path}"`)
   }
 
-  /** Makes the folder of a file; a link in its place is not followed. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`. */
-  async prepare(path: string): Promise<void> {
-    const folder = dirname(path)
-    if (folder === this.path || !folder.startsWith(this.path)) return
-    let made = this.#made.get(folder)
-    if (!made) {
-      made = this.#make(folder)
-      this.#made.set(folder, made)
-    }
-    await made
+  /**
+   * Makes the folder of a file and clears away what killed processes have left there; a link in its place is not followed.
+   *
+   * Gives whether an earlier run has left a part of the file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
+   */
+  async prepare(path: string): Promise<{ readonly hasPart: boolean }> {
+    return { hasPart: (await this.#prepared(dirname(path))).has(path) }
   }
 
   /** Makes new names last through a power cut. */
   async sync(): Promise<void> {
-    for (const folder of [this.path, ...this.#made.keys()]) await syncFolder(folder)
+    for (const folder of this.#made.keys()) await syncFolder(folder)
+  }
+
+  #prepared(folder: string): Promise<ReadonlySet<string>> {
+    const known = this.#made.get(folder)
+    if (known) return known
+    const made = (folder === this.path ? Promise.resolve() : this.#make(folder)).then(() => clearLeftovers(folder))
+    this.#made.set(folder, made)
+    return made
   }
 
   async #make(folder: string): Promise<void> {
-    await this.prepare(folder)
+    await this.#prepared(dirname(folder))
     try {
       await mkdir(folder)
     } catch (error) {
@@ -61,16 +67,4 @@ export class TargetFolder {
       throw new IntegrityError('PATH_UNSAFE', `"${folder}" is a link or a file: nothing is written through it`)
     }
   }
-}
-
-/** What stands in the place of a file; undefined for nothing. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
-export async function presentFile(path: string): Promise<Stats | undefined> {
-  try {
-    const stats = await lstat(path)
-    if (stats.isFile()) return stats
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
-    throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
-  }
-  throw new IntegrityError('PATH_UNSAFE', `"${path}" is a link, a folder or a special file: nothing is written through it`)
 }

@@ -1,85 +1,103 @@
-/** One file, from its server to its place. */
-import { type AuthError, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
+/** One file, from its servers to its place. */
+import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
-import type { HttpResponse } from '../../http/message.ts'
-import { type Asked, bareUrl, type Delivery, deliveryOf, rangeHeaders } from './answer.ts'
-import { DiskPart } from './disk-part.ts'
-import type { KeptEvent, WrittenEvent } from './events.ts'
+import { mediaType } from '../../http/media-type.ts'
+import type { FileState } from './attempt.ts'
+import { Content } from './content.ts'
+import type { DownloadFile, FailedEvent, KeptEvent, Verification, WrittenEvent } from './events.ts'
+import { fetchTarget } from './fetch-target.ts'
 import type { PlannedFile } from './file-plan.ts'
-import { presentFile } from './target-folder.ts'
+import { presentFile } from './present-file.ts'
+import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 import type { World } from './world.ts'
 
-/** Fetches a file. Errors: those of the engine, of the transport, `FILE_*`, `PATH_*`, `RANGE_INVALID`, `DISK_FULL`. */
-export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent> {
-  const { file } = planned
-  await world.folder.prepare(file.path)
+/** Fetches a file, or says why not. */
+export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | FailedEvent> {
+  const { file, wanted } = planned
+  const promised = promiseOf(wanted)
+  let content: Content | undefined
+  let state: FileState | undefined
+  try {
+    const { hasPart } = await world.folder.prepare(file.path)
+    const kept = await keptFile(file, promised, world)
+    if (kept) return kept
+    if (promised.unsupported) world.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
+    content = await Content.open(file.path, world.hashes, { taken: hasPart, resume: world.settings.resume })
+    state = begun(planned, content, promised)
+    await fromAnyTarget(planned, state, world)
+    const verified = await verify(state)
+    await content.complete(world.settings.existing === 'replace')
+    return { kind: 'written', file, bytes: content.length, received: state.received, verified }
+  } catch (thrown) {
+    const error = isAuthError(thrown) ? thrown : failure(thrown, world.signal, file.url)
+    const resumable = (await content?.close(mayGoOn(error))) ?? 0
+    return { kind: 'failed', file, error, received: state?.received ?? 0, resumable }
+  }
+}
+
+const UNSUPPORTED = 'its checksum is of a kind that cannot be compared here, or no multihash'
+
+/** A file that is there and stays. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+async function keptFile(file: DownloadFile, promised: Promised, { settings: { existing } }: World): Promise<KeptEvent | undefined> {
   const present = await presentFile(file.path)
-  if (present && world.existing === 'refuse') throw new IntegrityError('PATH_EXISTS', `"${file.name}" exists already`)
-  if (present && world.existing === 'keep') return { kind: 'kept', file, bytes: present.size, verified: [] }
-  return new Transfer(planned, world).run()
+  if (!present || existing === 'replace') return undefined
+  const verified = existing === 'keep' ? await verifyPresent(file.path, present.size, promised) : undefined
+  if (verified) return { kind: 'kept', file, bytes: present.size, verified }
+  const problem = existing === 'keep' ? 'is there already and is not what its document promises' : 'exists already'
+  throw new IntegrityError('PATH_EXISTS', `"${file.name}" ${problem}`, { hint: 'remove it, or let it be replaced' })
 }
 
-class Transfer {
-  readonly #planned: PlannedFile
-  readonly #world: World
-  #received = 0
-
-  constructor(planned: PlannedFile, world: World) {
-    this.#planned = planned
-    this.#world = world
+function begun({ file, wanted: { type = '' } }: PlannedFile, content: Content, { hash }: Promised): FileState {
+  return {
+    file,
+    type: mediaType(type),
+    content,
+    hash: hash && { known: hash, by: 'checksum' },
+    size: undefined,
+    received: 0,
+    most: content.length,
+    changes: 0,
+    hasStarted: false,
+    toldAt: Number.NEGATIVE_INFINITY,
   }
+}
 
-  async run(): Promise<WrittenEvent> {
-    const { file } = this.#planned
-    const part = await DiskPart.create(file.path)
+/** The targets in turn, the next one when one cannot be had. Errors: that of the first one. */
+async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: FileState, world: World): Promise<void> {
+  let first: AuthError | undefined
+  for (const [index, target] of targets.entries()) {
     try {
-      const bytes = await this.#fetch(part)
-      await part.complete(this.#world.existing === 'replace')
-      return { kind: 'written', file, bytes, received: this.#received, verified: ['length'] }
+      return await fetchTarget(target, state, world)
     } catch (error) {
-      await part.discard()
-      throw error
+      if (world.signal.aborted) throw abortedBy(world.signal)
+      if (!isAuthError(error) || isOurs(error)) throw error
+      first ??= error
+      if (index + 1 < targets.length)
+        world.tell({ kind: 'warning', file, code: error.code, message: `${error.message}; the next address is tried` })
     }
   }
-
-  async #fetch(part: DiskPart): Promise<number> {
-    const { file, wanted } = this.#planned
-    const asked: Asked = { offset: 0 }
-    const response = await this.#world.send(wanted.targets[0], rangeHeaders(asked))
-    if (response.status < 200 || response.status > 299) {
-      await response.discard()
-      throw new NetworkError(`HTTP_${response.status}`, `${bareUrl(response.url)}: the server answered ${response.status}`, {
-        url: response.url,
-        status: response.status,
-      })
-    }
-    const delivery = deliveryOf(response, asked)
-    this.#world.tell({ kind: 'started', file, resumed: 0, ...(delivery.size !== undefined && { size: delivery.size }) })
-    return this.#read(response, delivery, part)
-  }
-
-  async #read(response: HttpResponse, { size, length }: Delivery, part: DiskPart): Promise<number> {
-    const { file } = this.#planned
-    let bytes = 0
-    try {
-      for await (const chunk of chunksOf(response)) {
-        await part.write(bytes, [chunk])
-        bytes += chunk.byteLength
-        this.#received += chunk.byteLength
-        this.#world.tell({ kind: 'progress', file, bytes, ...(size !== undefined && { size }) })
-      }
-    } catch (error) {
-      throw isAuthError(error) ? error : failure(error, this.#world.signal, response.url)
-    }
-    if (length !== undefined && bytes !== length) throw incomplete(response.url, `${bytes} of ${length} bytes were received`)
-    return bytes
-  }
+  throw first
 }
 
-function chunksOf(response: HttpResponse): AsyncIterable<Uint8Array> {
-  return response.chunks?.() ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
+/** What another address would not mend. */
+function isOurs({ code }: AuthError): boolean {
+  return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
 }
 
-function incomplete(url: string, problem: string): AuthError {
-  return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
+/** What a later run may go on with: all that time or a person may mend. What was wrong about the bytes is thrown away. */
+function mayGoOn({ code, retryable }: AuthError): boolean {
+  return (
+    (retryable && code !== 'FILE_CHANGED') ||
+    /^(?:ABORTED|DISK_FULL|AUTH_REJECTED|LOGIN_REQUIRED|CREDENTIAL_SOURCE|OAUTH_ERROR)$/.test(code)
+  )
+}
+
+/** Errors: `FILE_INTEGRITY`. */
+async function verify({ file, content, size, hash }: FileState): Promise<readonly Verification[]> {
+  await content.flush()
+  checkSize(file, content.length)
+  const verified: Verification[] = file.size !== undefined ? ['size'] : size !== undefined ? ['length'] : []
+  if (!hash) return verified
+  checkDigest(file, hash.known, await content.digest(hash.known), hash.by)
+  return [...verified, hash.by]
 }

@@ -1,5 +1,6 @@
 /** Which files an input stands for. */
 import { isTarget } from '../../auth/given-target.ts'
+import { mediaType } from '../../http/media-type.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import type { AssetChoice, DownloadInput } from './options.ts'
@@ -44,11 +45,6 @@ export function* wantedFiles(input: DownloadInput, options: WantedOptions): Gene
     }
   }
   yield* flush()
-}
-
-/** A media type without its parameters, in lower case; empty for none. */
-export function mediaType(text: string | null | undefined): string {
-  return (text ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 function wanted(key: string, asset: Target, targets: readonly Target[]): WantedFile {
