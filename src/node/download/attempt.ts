@@ -132,8 +132,11 @@ export class Attempt {
       const room = content.add(chunk)
       if (room) await room
       if (content.length > state.most) state.most = content.length
+      // Whoever sends more than the file has may never end.
+      if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
       this.#progress()
     }
+    if (delivery.framed || content.length > (state.size ?? 0)) checkSize(state.file, content.length)
     if (state.size !== undefined && content.length !== state.size)
       throw incomplete(response.url, `${content.length} of ${state.size} bytes were received`)
   }

@@ -1,4 +1,5 @@
 /** Fetches the assets of documents into a folder. */
+import { setMaxListeners } from 'node:events'
 import { systemClock } from '../../crawl/settings.ts'
 import { AbortedError, type AuthError } from '../../errors.ts'
 import { EventQueue } from './event-queue.ts'
@@ -67,6 +68,8 @@ class Run {
     const { template = DEFAULTS.template, collisions = 'refuse' } = options
     this.#inputs = inputs
     this.#options = options
+    // Everything that is under way listens for the end, and that is more than ten things by intent.
+    setMaxListeners(0, this.#end.signal)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
     this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
     options.signal?.addEventListener('abort', this.stop, { once: true })
