@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { drained } from './drained.ts'
 import type { Fault } from './fault.ts'
 
 type Fields = Record<string, string | string[]>
@@ -71,7 +71,7 @@ async function copy(
         await new Promise<void>((resolve) => response.write(part, () => resolve()))
         return false
       }
-      if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(part)) await drained(response)
       if (response.destroyed) return false
       if (everyMs !== undefined) await pause(everyMs, undefined, { ref: false })
     }

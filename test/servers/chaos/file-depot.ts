@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { piecesOf } from './depot-content.ts'
+import { drained } from './drained.ts'
 
 export interface DepotFile {
   readonly size: number
@@ -106,10 +107,7 @@ async function answer(
     for (const piece of piecesOf(name, start, end)) {
       state.sent += piece.length
       if (response.write(piece)) continue
-      // A caller that goes away drains nothing.
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve).once('close', resolve)
-      })
+      await drained(response)
       if (response.destroyed) return
     }
   }

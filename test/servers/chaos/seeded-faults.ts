@@ -32,7 +32,6 @@ export const anyFault: Chance[1] = (random) => {
     { do: 'cut', at, framing: 'gzip' },
     { do: 'reset', at: 'head' },
     { do: 'reset', at },
-    { do: 'length', by: 1 },
     { do: 'ignore-range' },
     { do: 'hang-up' },
     { do: 'answer', status: 503, headers: { 'retry-after': '0' } },

@@ -37,7 +37,6 @@ describe('a body that is cut', () => {
   it.each<[Fault, Record<string, unknown>]>([
     [{ do: 'cut', at: 0.5, framing: 'gzip' }, {}],
     [{ do: 'cut', at: 0.5, framing: 'close' }, { 'file:size': SIZE }],
-    [{ do: 'cut', at: 0.5, framing: 'close' }, { 'file:checksum': CHECKSUM }],
     // What came before is of a file of another size, so it is not gone on with.
     [{ do: 'length', by: 7 }, {}],
   ])('is fetched again: %j %j', async (fault, asset) => {
@@ -142,6 +141,14 @@ describe('what the document promises', () => {
   ])('and nothing stays when it is %s', async (_, asset) => {
     const { run } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } } })
     expect(await run({ retries: 2 })).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
+  })
+
+  it('is all that tells of a cut where nothing else does', async () => {
+    const files = { '/a.tif': { size: SIZE, asset: { 'file:checksum': CHECKSUM } } }
+    const whole = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
+    expect(await whole.run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: ['checksum'] }] })
+    const cut = await chaosRun({ files, faultOf: always({ do: 'cut', at: 0.5, framing: 'close' }) })
+    expect(await cut.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
   })
 
   it('ends a body that unpacks to far more', async () => {
