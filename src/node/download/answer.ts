@@ -24,8 +24,10 @@ export interface Delivery {
   readonly size?: number
   /** What tells this version from others byte for byte; absent where the server gives nothing as strong. */
   readonly validator?: string
-  /** Parts can be asked for. */
+  /** Nothing speaks against asking for parts. */
   readonly divisible: boolean
+  /** The server offers parts, or gives one. */
+  readonly offersParts: boolean
   /** The end of the body shows that it is whole: a length, chunks, or a content coding with an end of its own. */
   readonly framed: boolean
 }
@@ -68,6 +70,7 @@ export function deliveryOf({ status, url, headers }: Pick<HttpResponse, 'status'
     offset: asked.offset,
     length,
     divisible: true,
+    offersParts: true,
     framed: true,
     ...(size !== undefined && { size }),
     ...(validator && { validator }),
@@ -92,10 +95,11 @@ export function bareUrl(url: string): string {
 function wholeOf(headers: HttpResponse['headers'], validator: string | undefined, coded: boolean): Delivery {
   const length = coded ? undefined : lengthIn(headers)
   const framed = coded || length !== undefined || /\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')
-  const divisible = !coded && headers.get('accept-ranges')?.trim().toLowerCase() !== 'none'
+  const ranges = headers.get('accept-ranges')?.trim().toLowerCase()
   return {
     offset: 0,
-    divisible,
+    divisible: !coded && ranges !== 'none',
+    offersParts: !coded && ranges === 'bytes',
     framed,
     ...(length !== undefined && { length, size: length }),
     ...(validator !== undefined && !coded && { validator }),

@@ -14,6 +14,7 @@ import type { KnownHash } from './multihash.ts'
 import { originOfTarget } from './origins.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { serverDigest } from './server-digest.ts'
+import { isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { checkSize } from './verification.ts'
 import type { World } from './world.ts'
 
@@ -33,6 +34,8 @@ export interface FileState {
   most: number
   /** How often the file was another one all of a sudden. */
   changes: number
+  /** More requests at a time did not help. */
+  alone: boolean
   hasStarted: boolean
   toldAt: number
 }
@@ -127,18 +130,32 @@ export class Attempt {
   async #receive(response: HttpResponse, delivery: Delivery, exchange: Exchange): Promise<void> {
     const state = this.#state
     const { content } = state
+    const shared = this.#shared(delivery)
+    if (shared && isShareable(delivery, state.size, shared)) return receiveShared(response, delivery, exchange, shared)
     for await (const chunk of exchange.receive(response, delivery)) {
-      state.received += chunk.byteLength
       const room = content.add(chunk)
       if (room) await room
-      if (content.length > state.most) state.most = content.length
+      this.#came(chunk.byteLength)
       // Whoever sends more than the file has may never end.
       if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
-      this.#progress()
     }
     if (delivery.framed || content.length > (state.size ?? 0)) checkSize(state.file, content.length)
     if (state.size !== undefined && content.length !== state.size)
       throw incomplete(response.url, `${content.length} of ${state.size} bytes were received`)
+  }
+
+  #shared({ validator }: Delivery): Shared | undefined {
+    const [state, world, target] = [this.#state, this.#world, this.#target]
+    if (state.size === undefined || validator === undefined) return undefined
+    return {
+      state,
+      world,
+      size: state.size,
+      validator,
+      origin: originOfTarget(target),
+      send: (headers, signal) => world.send(target, headers, signal),
+      came: (bytes) => this.#came(bytes),
+    }
   }
 
   /** There is nothing behind what is here: that is the end of the file, or it is another one by now (RFC 9110 §15.5.17). */
@@ -176,12 +193,15 @@ export class Attempt {
     this.#world.tell({ kind: 'started', file: state.file, resumed, ...(state.size !== undefined && { size: state.size }) })
   }
 
-  #progress(): void {
+  #came(bytes: number): void {
     const state = this.#state
+    state.received += bytes
+    const total = state.content.total
+    if (total > state.most) state.most = total
     const now = this.#world.clock.now()
     if (now - state.toldAt < this.#world.settings.progressInterval) return
     state.toldAt = now
     const { file, size, content } = state
-    this.#world.tell({ kind: 'progress', file, bytes: content.length, ...(size !== undefined && { size }) })
+    this.#world.tell({ kind: 'progress', file, bytes: content.total, ...(size !== undefined && { size }) })
   }
 }

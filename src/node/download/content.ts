@@ -5,7 +5,7 @@ import type { FollowingHash, HashThread } from './hash-thread.ts'
 import type { KnownHash } from './multihash.ts'
 import type { PartVersion } from './part-journal.ts'
 import { writeSmallFile } from './small-file.ts'
-import type { Spans } from './spans.ts'
+import type { Span } from './spans.ts'
 
 /** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
 export const PIECE = 2 ** 20
@@ -52,9 +52,14 @@ export class Content {
     return this.#offset + this.#size
   }
 
-  /** Which bytes are on the disk; undefined while none are. */
-  get spans(): Spans | undefined {
-    return this.#disk?.spans
+  /** Bytes in all, those behind a gap as well. */
+  get total(): number {
+    return Math.max(this.length, this.#disk?.spans.total ?? 0)
+  }
+
+  /** What is not there of that many bytes. */
+  missing(size: number): readonly Span[] {
+    return this.#disk ? this.#disk.spans.missing(size) : this.length < size ? [[this.length, size]] : []
   }
 
   /** What was written need not be asked for again by another run. */

@@ -46,7 +46,7 @@ export class Exchange {
         if (waiting) await this.#paced(waiting)
       }
     } catch (error) {
-      throw failure(error, this.signal, response.url)
+      throw cutShort(failure(error, this.signal, response.url), response.url)
     }
     if (length !== undefined && bytes !== length) throw incomplete(response.url, `${bytes} of ${length} bytes were received`)
   }
@@ -78,6 +78,12 @@ export class Exchange {
 /** `FILE_INCOMPLETE`, with what happened. */
 export function incomplete(url: string, problem: string): AuthError {
   return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
+}
+
+/** A body that breaks off is one error, however the connection came to its end. */
+function cutShort(error: AuthError, url: string): AuthError {
+  if (!/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
+  return incomplete(url, 'the connection ended before the whole body was received')
 }
 
 function stalled(url: string, milliseconds: number): TimeoutError {

@@ -13,7 +13,7 @@ const LONGEST_REST = 120_000
 
 /**
  * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing;
- * a file that changes on its server, or of which it gives parts that do not fit, is begun anew once.
+ * a file that changes on its server is begun anew once.
  *
  * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
  */
@@ -24,7 +24,7 @@ export async function fetchTarget(target: Target, state: FileState, world: World
     try {
       await new Attempt(target, state, world).perform()
       retries.succeeded()
-      return
+      if (state.size === undefined || state.content.missing(state.size).length === 0) return
     } catch (error) {
       await retries.wait(error, state.most > before)
     }
@@ -56,9 +56,7 @@ class Retries {
     if (world.signal.aborted) throw abortedBy(world.signal)
     const { error, hint } = judged(thrown, this.#target)
     this.#barren = hasGained ? 1 : this.#barren + 1
-    // A part that does not fit: without what is here, no part is asked for.
-    const isMisfit = error.code === 'RANGE_INVALID' && state.content.length > 0
-    if (error.code === 'FILE_CHANGED' || isMisfit) return this.#beginAnew(error)
+    if (error.code === 'FILE_CHANGED') return this.#beginAnew(error)
     if (!error.retryable || this.#barren > world.settings.retries) throw error.code === 'HTTP_429' ? rateLimited(error) : error
     if (hint !== undefined && hint > LONGEST_REST) throw rateLimited(error)
     this.#count++
@@ -72,7 +70,7 @@ class Retries {
     })
   }
 
-  /** Errors: the one given, for the second time. */
+  /** Errors: `FILE_CHANGED` for the second time. */
   async #beginAnew(error: AuthError): Promise<void> {
     if (this.#state.changes++ > 0) throw error
     await this.#state.content.reset()

@@ -55,8 +55,9 @@ function begun({ file, wanted: { type = '' } }: PlannedFile, content: Content, {
     hash: hash && { known: hash, by: 'checksum' },
     size: undefined,
     received: 0,
-    most: content.length,
+    most: content.total,
     changes: 0,
+    alone: false,
     hasStarted: false,
     toldAt: Number.NEGATIVE_INFINITY,
   }

@@ -119,7 +119,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, fault: Fau
     response.writeHead(status, { ...fields, 'content-length': Buffer.byteLength(body) }).end(body)
     return
   }
-  const { range, 'if-range': ifRange, ...others } = headers
+  const { range, 'if-range': ifRange, ...others } = headers as Readonly<Record<string, string>>
   const revision = way.state.revisions.get(way.path)
   const passedOn = {
     ...others,

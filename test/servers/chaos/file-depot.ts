@@ -115,7 +115,7 @@ async function answer(
 }
 
 function violationIn({ method, url = '', headers, rawHeaders }: IncomingMessage): string | undefined {
-  const { range, 'if-range': ifRange } = headers
+  const { range, 'if-range': ifRange } = headers as Readonly<Record<string, string | undefined>>
   if (method !== 'GET' && method !== 'HEAD') return 'a method that changes something'
   if (url.includes('#')) return 'a fragment'
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) return 'a body'

@@ -103,14 +103,15 @@ function sorted(events: readonly DownloadEvent[]): Pick<Outcome, 'events' | 'wri
 }
 
 async function inspected(folder: string, files: Setting['files'], proxy: ChaosProxy): Promise<Pick<Outcome, 'wrong' | 'leftovers'>> {
-  const names = await readdir(folder)
-  const wanted = names.filter((name) => Object.hasOwn(files, `/${name}`))
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.map(({ name }) => name)
+  const wanted = entries.filter((entry) => entry.isFile() && Object.hasOwn(files, `/${entry.name}`)).map(({ name }) => name)
   const differences = wanted.map((name) => {
     const path = `/${name}`
     return differenceOf(join(folder, name), contentName(path, proxy.revision(path)), files[path]?.size ?? 0)
   })
   return {
     wrong: (await Promise.all(differences)).filter((difference) => difference !== undefined),
-    leftovers: names.filter((name) => !wanted.includes(name)),
+    leftovers: names.filter((name) => !Object.hasOwn(files, `/${name}`)),
   }
 }
