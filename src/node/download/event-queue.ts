@@ -6,7 +6,13 @@ export class EventQueue {
   readonly #progress = new Map<number, ProgressEvent>()
   #isOver = false
   #error: unknown
+  readonly #taken: () => void
   #wake: () => void = () => {}
+
+  /** @param taken hears that events were taken, so that there is room again */
+  constructor(taken: () => void) {
+    this.#taken = taken
+  }
 
   /** Many wait already: whoever can should begin nothing new. */
   get isFull(): boolean {
@@ -36,6 +42,7 @@ export class EventQueue {
       for (const number of [...this.#progress.keys()]) this.#flush(number)
       const events = this.#events
       this.#events = []
+      if (events.length > 0) this.#taken()
       yield* events
       if (this.#events.length > 0 || this.#progress.size > 0) continue
       if (this.#isOver) break

@@ -95,12 +95,13 @@ export interface FailedEvent {
   readonly resumable: number
 }
 
-/** A copy of a document was written. */
+/** A copy of a document was written, or why not. */
 export interface DocumentEvent {
   readonly kind: 'document'
   /** In the file system. */
   readonly path: string
   readonly id?: string
+  readonly error?: AuthError
 }
 
 /** The last event. */
@@ -111,6 +112,7 @@ export interface SummaryEvent {
   readonly written: number
   readonly kept: number
   readonly failed: number
+  /** Copies of documents that were written. */
   readonly documents: number
   /** Bytes of the files written and kept. */
   readonly bytes: number

@@ -1,4 +1,5 @@
 /** Gives every wanted file its place below the folder. */
+import { relative, sep } from 'node:path'
 import { type AuthError, IntegrityError } from '../../errors.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
@@ -48,6 +49,14 @@ export class FilePlan {
     return { file, wanted }
   }
 
+  /** Takes the place of something that is no asset. Gives `PATH_COLLISION` where a file has it. */
+  reserve(path: string): AuthError | undefined {
+    const name = relative(this.#options.folder.path, path).split(sep).join('/')
+    const owner = this.#taken.get(foldedName(name))
+    this.#taken.set(foldedName(name), owner ?? name)
+    return owner === undefined ? undefined : collision({ name, pointer: '' }, owner)
+  }
+
   #numbered(wish: readonly string[]): readonly string[] {
     const [last = '', ...above] = [...wish].reverse()
     for (let number = 2; ; number++) {
@@ -77,7 +86,7 @@ function fileAt(segments: readonly string[], number: number, { targets: [target]
   }
 }
 
-function collision({ name, pointer }: DownloadFile, owner: string): IntegrityError {
+function collision({ name, pointer }: Pick<DownloadFile, 'name' | 'pointer'>, owner: string): IntegrityError {
   return new IntegrityError('PATH_COLLISION', `"${name}" is the name of another file already${owner === name ? '' : `: "${owner}"`}`, {
     pointer,
     hint: 'choose another template for the names, such as {collection}/{id}/{key}{ext}, or let the second one be renamed',

@@ -31,7 +31,7 @@ export function pathTemplate(template: string): NameFile {
 }
 
 /** The last segment of the path of an address, decoded once (RFC 3986 §2.4), as a safe name. */
-export function nameInAddress(href: string): string {
+function nameInAddress(href: string): string {
   const path = href.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
   return forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
 }

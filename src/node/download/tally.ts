@@ -16,7 +16,7 @@ export class Tally {
   count(event: DownloadEvent): void {
     if (event.kind === 'planned') this.#files++
     else if (event.kind === 'retry') this.#retries++
-    else if (event.kind === 'document') this.#documents++
+    else if (event.kind === 'document') this.#documents += event.error ? 0 : 1
     else if (event.kind === 'failed') {
       this.#failed++
       this.#received += event.received
