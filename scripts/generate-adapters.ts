@@ -14,6 +14,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
   'service-worker': ['', 'a worker that authorizes pictures, films and tiles of a page'],
   'stac-browser': ['', 'the hook `resolveInjection`, planned by STAC Browser'],
   'stac-js': ['stac-js', 'its assets, alternates and links as targets'],
+  'stac-react': ['@developmentseed/stac-react', 'a `QueryClient` whose requests the engine makes'],
   zarrita: ['zarrita', 'the arguments for `FetchStore`'],
 }
 

@@ -31,6 +31,7 @@ export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {
   'service-worker': 1_000,
   'stac-browser': 5_000,
   'stac-js': 1_500,
+  'stac-react': 4_000,
   zarrita: 3_500,
 }
 

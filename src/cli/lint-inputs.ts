@@ -7,7 +7,14 @@ import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
 /** One thing to lint, or why it cannot be. */
-export type LintInput = { readonly name: string } | { readonly name: string; readonly error: AuthError }
+export type LintInput = Found | { readonly name: string; readonly error: AuthError }
+
+/** Something to lint. */
+export interface Found {
+  readonly name: string
+  /** True for what its folder says is a regular file; otherwise it may be one too. */
+  readonly isRegular?: boolean
+}
 
 /** What an input that is a folder stands for. Parquet files may hold anything, so they are named one by one or by a glob. */
 const DOCUMENTS = /\.(?:(?:geo)?json|ndjson|(?:geo)?jsonl)(?:\.gz)?$/i
@@ -79,7 +86,9 @@ async function* filesBelow(folder: string, root: string, isWanted: (name: string
     const name = join(folder, entry.name)
     if (entry.isDirectory()) {
       if (!SKIPPED.has(entry.name)) yield* filesBelow(name, root, isWanted)
-    } else if (isWanted(name) && (entry.isFile() || (entry.isSymbolicLink() && (await leadsBelow(name, root))))) {
+    } else if (isWanted(name) && entry.isFile()) {
+      yield { name, isRegular: true }
+    } else if (isWanted(name) && entry.isSymbolicLink() && (await leadsBelow(name, root))) {
       yield { name }
     }
   }

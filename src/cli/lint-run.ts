@@ -9,7 +9,7 @@ import { forUrl } from '../text/sanitize.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
-import { type LintInput, lintInputs } from './lint-inputs.ts'
+import { type Found, type LintInput, lintInputs } from './lint-inputs.ts'
 import { compared, type Judged, type Linter, localLinter } from './linter.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
@@ -100,7 +100,7 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     }
     try {
       gathered.begin(input.name)
-      for await (const piece of lintOne(input.name, settings, linter, io, auth)) {
+      for await (const piece of lintOne(input, settings, linter, io, auth)) {
         begun.push(piece)
         if (!(await take(() => !linter.isFull()))) return gathered
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
@@ -122,12 +122,13 @@ interface Begun {
   readonly judged: Judged | Promise<Judged>
 }
 
-async function* lintOne(name: string, settings: LintSettings, linter: Linter, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Begun> {
+async function* lintOne(input: Found, settings: LintSettings, linter: Linter, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Begun> {
+  const { name } = input
   const { levels } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
-  for await (const piece of piecesOf(name, io, auth, settings.read)) {
+  for await (const piece of piecesOf(input, io, auth, settings.read)) {
     const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
     // It may fail before its turn comes.
     if (judged instanceof Promise) judged.catch(() => undefined)

@@ -42,10 +42,13 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
   return problems.length === 0 ? problems : placed(problems, text, options)
 }
 
+/** Keeps nothing from one text to the next. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(source: string | Uint8Array): string | undefined {
   if (typeof source === 'string') return source.charCodeAt(0) === 0xfeff ? source.slice(1) : source
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(source)
+    return UTF_8.decode(source)
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
-/** A new file that is complete or not there: data goes to a `.part` beside it, is synced, then renamed. */
-import { lstat, open, realpath, rename, rm } from 'node:fs/promises'
+/** A new file that is complete or not there: data goes to a `.part` beside it, is synced, then gets the name. */
+import { link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
 import { systemCode, writeFailure } from './system-error.ts'
@@ -24,7 +24,8 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
     } finally {
       await file.close()
     }
-    await rename(part, target).catch(refuse)
+    if (overwrite) await rename(part, target).catch(refuse)
+    else await give(part, name, target)
   } catch (error) {
     await rm(part, { force: true })
     throw error
@@ -40,11 +41,31 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   const folder = await realpath(dirname(name)).catch(refuse)
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
-  if (present?.isFile() && !overwrite)
-    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
+  if (present?.isFile() && !overwrite) throw exists(name)
   if (present && !present.isFile())
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
   return target
+}
+
+/** Systems and folders without links of this kind; those that know of no call of that name say so as well. */
+const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])
+
+/** A file that appeared while this one was written keeps its name: links, unlike renames, replace nothing. */
+async function give(part: string, name: string, target: string): Promise<void> {
+  const refuse = refusing(name)
+  try {
+    await link(part, target)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw exists(name)
+    if (!NO_LINKS.has(systemCode(error))) return refuse(error)
+    await newPath(name)
+    return rename(part, target).catch(refuse)
+  }
+  await rm(part).catch(refuse)
+}
+
+function exists(name: string): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
 }
 
 function refusing(name: string) {

@@ -1,8 +1,15 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { link, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { writeNewFile } from '../../src/node/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>()
+  return { ...real, link: vi.fn(real.link) }
+})
+const { link: realLink } = await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises')
+afterEach(() => void vi.mocked(link).mockReset().mockImplementation(realLink))
 
 const folder = await temporaryFolder()
 const data = async () => chunksOf('abc', 'def')
@@ -51,5 +58,33 @@ describe('writeNewFile', () => {
     await expect(writeNewFile(join(folder, 'cut.bin'), async () => failing())).rejects.toThrow('cut')
     expect(await readdir(folder)).not.toContain('cut.bin')
     expect(await readdir(folder)).not.toContain('cut.bin.part')
+  })
+})
+
+describe('a file that appears while another is written', () => {
+  const appearing = (path: string) => async () => {
+    await put(folder, basename(path), 'theirs')
+    return chunksOf('ours')
+  }
+
+  it.each([
+    ['with links', undefined],
+    ['where there are none', 'EPERM'],
+  ])('keeps its name, %s', async (what, code) => {
+    if (code) vi.mocked(link).mockRejectedValue(Object.assign(new Error('no links'), { code }))
+    const path = join(folder, `${what}.bin`)
+    await expect(writeNewFile(path, appearing(path))).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+    expect(await readFile(path, 'utf8')).toBe('theirs')
+    await writeNewFile(`${path}.2`, data)
+    expect(await readFile(`${path}.2`, 'utf8')).toBe('abcdef')
+    await writeNewFile(path, data, true)
+    expect(await readFile(path, 'utf8')).toBe('abcdef')
+    expect((await readdir(folder)).filter((name) => name.startsWith(what))).toEqual([`${what}.bin`, `${what}.bin.2`])
+  })
+
+  it('is no reason to hide other failures', async () => {
+    vi.mocked(link).mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    await expect(writeNewFile(join(folder, 'full.bin'), data)).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('full'))).toEqual([])
   })
 })

@@ -60,6 +60,9 @@ export function holdsTwoLines(bytes: Uint8Array): boolean {
  * first line that only lacks its end belongs to a document of several lines.
  */
 export function isNdjson({ bytes, ended }: Pick<Head, 'bytes' | 'ended'>): boolean {
+  // One line, however long, need not be decoded to see that.
+  const end = bytes.indexOf(LINE_FEED)
+  if (end < 0 || end === bytes.length - 1) return false
   const [first, second] = firstLines(bytes, ended)
   if (first === undefined || second === undefined) return false
   const wrong = scan(first)

@@ -28,9 +28,10 @@ export async function openInput(name: string, io: Io, auth: () => Promise<Auth>)
 const SMALL = 2 ** 20
 const CHUNK = 2 ** 16
 
-function readAtOnce(name: string): Uint8Array | undefined {
+/** All bytes of a small file; undefined for what is to be streamed. Errors: `FILE_ACCESS`. */
+export function readAtOnce(name: string, isRegular?: boolean): Uint8Array | undefined {
   try {
-    return smallFile(name, SMALL)
+    return smallFile(name, SMALL, isRegular)
   } catch (error) {
     throw readFailure(error, name)
   }

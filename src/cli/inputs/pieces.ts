@@ -6,11 +6,12 @@ import { kindOf, wrappedMember } from '../../stac/document.ts'
 import { isObject, own } from '../../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
 import type { Io } from '../io.ts'
+import type { Found } from '../lint-inputs.ts'
 import { isAddress } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import { type Head, headOf, holdsTwoLines, isNdjson } from './head.ts'
 import { linesOf } from './lines.ts'
-import { openInput, type Source, unpacked } from './open.ts'
+import { openInput, readAtOnce, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
 import { keepMemorySteady } from './steady-memory.ts'
 import type { Task } from './task.ts'
@@ -30,22 +31,24 @@ export interface Piece {
 }
 
 /**
- * The pieces of an input, read from where it is or with `read`, one after the other, so that memory does not grow with the input. What it is shows in its first
- * bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
+ * The pieces of an input, read from where it is or with `read`, one after the other, so that memory does not grow with the input.
+ * What it is shows in its first bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
  *
  * Errors: those of reading; `FILE_INTEGRITY` for packed files that are damaged.
  */
 export async function* piecesOf(
-  name: string,
+  { name, isRegular }: Found,
   io: Io,
   auth: () => Promise<Auth>,
   read?: (name: string) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Piece> {
+  const isFile = read === undefined && name !== '-' && !isAddress(name)
+  const whole = isFile ? wholePiece(name, isRegular) : undefined
+  if (whole) return yield whole
   const open = async (): Promise<Source> => (read ? { chunks: read(name) } : openInput(name, io, auth))
   const source = await open()
   const head = await headOf(source.chunks, (bytes) => bytes.length >= MAGIC)
   const { chunks, bytes } = head
-  const isFile = read === undefined && name !== '-' && !isAddress(name)
   if (startsWith(bytes, PARQUET)) yield* rows(name, head, isFile)
   else {
     const isPacked = startsWith(bytes, GZIP)
@@ -55,6 +58,13 @@ export async function* piecesOf(
     }
     yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile || read ? again : undefined)
   }
+}
+
+/** The only piece of a small file with one document: most files are that, and then nothing needs to be streamed. */
+function wholePiece(name: string, isRegular?: boolean): Piece | undefined {
+  const text = readAtOnce(name, isRegular)
+  if (!text || startsWith(text, GZIP) || startsWith(text, PARQUET) || isNdjson({ bytes: text, ended: true })) return undefined
+  return { ...textPiece(text, { url: undefined }), text }
 }
 
 const MAGIC = 4

@@ -1,6 +1,6 @@
 /** `translate catalog`: a copy of a STAC document in another language. */
 import { type TranslatedCatalog, translateCatalog } from '../../clients/translation/index.ts'
-import { writeNewFile } from '../../node/write-file.ts'
+import { newPath, writeNewFile } from '../../node/write-file.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
@@ -17,6 +17,8 @@ export async function catalog(name: string, options: TranslateOptions, context: 
   const params = paramsOf(options)
   const other = options.outputDir ?? options.resume ?? options.text
   if (other !== undefined) throw usageError('translate catalog has no --output-dir, --resume and --text')
+  const output = options.output === '-' ? undefined : options.output
+  if (output !== undefined) await newPath(output)
   const text = await readText(name, io, openAuth(context, options, [name]))
   const client = await openClient(context, options)
   const copy = await translateCatalog(client, text, { ...params, signal: io.signal }).catch((error: unknown) => {
@@ -24,9 +26,9 @@ export async function catalog(name: string, options: TranslateOptions, context: 
   })
   for (const pointer of copy.kept)
     diagnostics.warn({ code: 'MARKUP_LOST', pointer, message: 'the service lost markup, so a part is left as it was' })
-  if (options.output === undefined || options.output === '-') await write(io.stdout, options.json ? account(copy, copy.text) : copy.text)
+  if (output === undefined) await write(io.stdout, options.json ? account(copy, copy.text) : copy.text)
   else {
-    await writeNewFile(options.output, async () => once(copy.text))
+    await writeNewFile(output, async () => once(copy.text))
     if (options.json) await write(io.stdout, account(copy))
   }
   await diagnostics.note(`${copy.places} texts in ${params.target_lang}; ${copy.sent} were sent, ${copy.characters} characters`)

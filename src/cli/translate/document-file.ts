@@ -1,5 +1,6 @@
 /** Documents through the service, from file to file. Until the translation is here, a private file remembers what names it. */
 import { rm } from 'node:fs/promises'
+import type { DocumentHandle } from '../../clients/translation/document-handle.ts'
 import type { TranslatedDocument } from '../../clients/translation/documents.ts'
 import type { TranslationClient } from '../../clients/translation/index.ts'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
@@ -9,6 +10,7 @@ import { parseDocument } from '../../stac/parse-document.ts'
 import type { Context } from '../context.ts'
 import { readInput } from '../read-bytes.ts'
 import { replacePrivateFile } from '../trust/private-file.ts'
+import { checkHandleFile, handleFile } from './handle-file.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 import { DocumentProgress } from './progress.ts'
 
@@ -27,11 +29,9 @@ export async function translateFile(
   await newPath(output)
   const progress = new DocumentProgress(client, name, context.io)
   try {
-    const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal })
-    const kept = `${output}.handle.json`
-    const text = `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
-    await replacePrivateFile(kept, async () => text)
-    return await finish(kept, client.documents.resume(handle, { path: output }, { signal }), context)
+    const { handle, kept } = await upload(client, name, output, options, context)
+    const translation = client.documents.resume(handle, { path: output }, { signal })
+    return await (kept === undefined ? translation : finish(kept, translation, context))
   } finally {
     progress.end()
   }
@@ -75,14 +75,44 @@ export async function resumeFile(
   }
 }
 
+/** The private file is begun before the upload, so that a folder that takes none costs nothing. */
+async function upload(
+  client: TranslationClient,
+  name: string,
+  output: string,
+  options: TranslateOptions,
+  { io, diagnostics }: Context,
+): Promise<{ readonly handle: DocumentHandle; readonly kept?: string }> {
+  const kept = handleFile(output)
+  const handles: DocumentHandle[] = []
+  const failure: unknown = await replacePrivateFile(kept, async () => {
+    // Here, because nobody else can put a key there from now on.
+    await checkHandleFile(output)
+    const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal: io.signal })
+    handles.push(handle)
+    return `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
+  }).catch((error: unknown) => error)
+  const [handle] = handles
+  if (!handle) throw failure
+  if (failure === undefined) return { handle, kept }
+  const why = failure instanceof Error ? failure.message : kept
+  await diagnostics.note(`${why}: the document is uploaded, but cannot be fetched after an interruption`)
+  return { handle }
+}
+
 async function finish(kept: string, translation: Promise<TranslatedDocument>, { diagnostics }: Context): Promise<TranslatedDocument> {
   try {
     const document = await translation
     await rm(kept, { force: true })
     return document
   } catch (error) {
-    if (isAuthError(error) && OVER.has(error.code)) await rm(kept, { force: true })
-    else await diagnostics.note(`the service goes on with it; fetch it with: stac-auth translate --resume ${kept}`)
+    const code = isAuthError(error) ? error.code : ''
+    if (OVER.has(code)) await rm(kept, { force: true })
+    else {
+      const why =
+        code === 'RESPONSE_TRUNCATED' ? 'the service may have kept it; try to fetch it again' : 'the service goes on with it; fetch it'
+      await diagnostics.note(`${why} with: stac-auth translate --resume ${kept}`)
+    }
     throw error
   }
 }

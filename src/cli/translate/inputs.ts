@@ -53,6 +53,7 @@ async function inputOf(name: string, options: TranslateOptions, language: string
   const output = options.output === '-' ? undefined : (options.output ?? inFolder)
   if (isFile && DOCUMENTS.has(extname(name).toLowerCase())) {
     if (output === undefined) throw usageError(`where should the translation of "${name}" go? Give --output FILE or --output-dir FOLDER`)
+    if (options.context !== undefined) throw usageError(`--context helps with texts only: leave it out to translate "${name}"`)
     return { kind: 'document', name, output }
   }
   if (!isFile && name !== '-')

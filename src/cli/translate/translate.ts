@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { batchFailure } from './batch-failure.ts'
+import { checkOutputs } from './check-outputs.ts'
 import { resumeFile, translateFile } from './document-file.ts'
 import { inputsOf, type TextInput } from './inputs.ts'
 import { noteUsage, openClient } from './open-client.ts'
@@ -22,40 +23,47 @@ interface Outcome {
 /** Translates everything that is named, texts together; its exit code. Errors: those of reading, of the client and of writing. */
 export async function translate(names: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
   const outcomes: Outcome[] = []
+  const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
   const client = await openClient(context, options)
-  if (options.resume !== undefined) {
-    const { output, status } = await resumeFile(client, options.resume, options.output, context)
-    outcomes.push({ input: options.resume, output, ...billed(status) })
-  } else outcomes.push(...(await all(client, names, options, context)))
-  if (options.json) await write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
+  try {
+    if (options.resume === undefined) for await (const outcome of all(client, names, options, context)) outcomes.push(outcome)
+    else {
+      const { output, status } = await resumeFile(client, options.resume, options.output, context)
+      outcomes.push({ input: options.resume, output, ...billed(status) })
+    }
+  } catch (error) {
+    // What is done is paid for, whatever became of the rest.
+    if (options.json && outcomes.length > 0) await tell()
+    throw error
+  }
+  if (options.json) await tell()
   if (options.usage) await noteUsage(client, context)
   return EXIT.done
 }
 
-async function all(
+async function* all(
   client: TranslationClient,
   names: readonly string[],
   options: TranslateOptions,
   context: Context,
-): Promise<readonly Outcome[]> {
+): AsyncGenerator<Outcome, void> {
   const { target_lang } = paramsOf(options)
   const inputs = await inputsOf(names, options, target_lang, context.io)
+  await checkOutputs(inputs)
   const texts = await translateTexts(
     client,
     inputs.filter((input) => input.kind === 'text'),
     options,
     context,
   )
-  const outcomes: Outcome[] = []
   for (const input of inputs) {
-    if (input.kind === 'text') outcomes.push(await deliver(input, texts.get(input) ?? { text: '' }, options, context))
+    if (input.kind === 'text') yield await deliver(input, texts.get(input) ?? { text: '' }, options, context)
     else {
       const { status } = await translateFile(client, input.name, input.output, options, context)
-      outcomes.push({ input: input.name, output: input.output, ...billed(status) })
+      yield { input: input.name, output: input.output, ...billed(status) }
       await context.diagnostics.note(`${input.name}: written to ${input.output}`)
     }
   }
-  return outcomes
 }
 
 interface TranslatedText {
@@ -70,13 +78,15 @@ async function translateTexts(
   options: TranslateOptions,
   { io: { signal } }: Context,
 ): Promise<ReadonlyMap<TextInput, TranslatedText>> {
-  const wanted = inputs.flatMap(({ pieces }) => pieces.flatMap((piece) => (piece.translate ? [piece.text] : [])))
-  const found = wanted.length === 0 ? [] : await client.translateMany(wanted, paramsOf(options), { signal }).toArray().catch(refused)
-  let next = 0
+  const wanted = inputs.flatMap(({ pieces }) => pieces.filter(({ translate }) => translate))
+  const texts = wanted.map(({ text }) => text)
+  const found = texts.length === 0 ? [] : await client.translateMany(texts, paramsOf(options), { signal }).toArray().catch(refused)
+  const byPiece = new Map(found.map((translation, index) => [wanted[index], translation]))
   return new Map(
     inputs.map((input) => {
-      const language = input.pieces.some(({ translate }) => translate) ? found[next]?.detected_source_language : undefined
-      const text = input.pieces.map((piece) => (piece.translate ? (found[next++]?.text ?? '') : piece.text)).join('')
+      const first = input.pieces.find(({ translate }) => translate)
+      const language = first && byPiece.get(first)?.detected_source_language
+      const text = input.pieces.map((piece) => (byPiece.get(piece) ?? piece).text).join('')
       return [input, { text, ...(language !== undefined && { language }) }] as const
     }),
   )

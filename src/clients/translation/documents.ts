@@ -6,6 +6,7 @@ import type { DocumentSource } from './document-source.ts'
 import { type DocumentStatus, documentStatus, waitForDocument } from './document-status.ts'
 import { type DocumentParams, uploadDocument } from './document-upload.ts'
 import { named } from './named.ts'
+import { oneEnd } from './one-end.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -43,7 +44,7 @@ export class Documents {
   ): Promise<TranslatedDocument> {
     return named('documents.translate', async () => {
       await checkSink(sink)
-      const whole = this.#whole(options)
+      const whole = oneEnd(options, this.#service.clock)
       const handle = await this.upload(source, params, whole)
       return this.#finish(handle, sink, whole)
     })
@@ -54,7 +55,7 @@ export class Documents {
     return named('documents.resume', async () => {
       const known = asHandle(this.#service, handle)
       await checkSink(sink)
-      return this.#finish(known, sink, this.#whole(options))
+      return this.#finish(known, sink, oneEnd(options, this.#service.clock))
     })
   }
 
@@ -71,7 +72,7 @@ export class Documents {
   /** The state in which a document can be fetched. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of every call. */
   async wait(handle: AnyHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
     const known = asHandle(this.#service, handle)
-    return this.#withHandle(known, waitForDocument(this.#service, known, this.#whole(options)))
+    return this.#withHandle(known, waitForDocument(this.#service, known, oneEnd(options, this.#service.clock)))
   }
 
   /**
@@ -90,13 +91,6 @@ export class Documents {
     const status = await this.#withHandle(handle, waitForDocument(this.#service, handle, options))
     const fetched = await this.#withHandle(handle, fetchWhenDone(this.#service, handle, sink, options))
     return { ...fetched, status }
-  }
-
-  /** One deadline for all steps. A step of its own has the time of every call. */
-  #whole({ totalTimeout, deadline, ...options }: TranslationCallOptions): TranslationCallOptions {
-    if (typeof totalTimeout !== 'number') return { ...options, ...(deadline && { deadline }) }
-    const end = this.#service.clock.now() + totalTimeout
-    return { ...options, deadline: new Date(deadline ? Math.min(end, deadline.getTime()) : end) }
   }
 
   #withHandle<T>(handle: DocumentHandle, step: Promise<T>): Promise<T> {

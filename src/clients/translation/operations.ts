@@ -5,7 +5,10 @@ import type { Operation } from '../operation.ts'
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
 
 /** What a member of a record is. */
-export type Member = 'record' | 'list' | 'text'
+export type Member = 'record' | 'list' | 'text' | 'number'
+
+/** What a record must have at least. */
+export type Members = Readonly<Record<string, Member>>
 
 /** One operation and what the service says about it. */
 export interface TranslationOperation extends Operation {
@@ -15,7 +18,7 @@ export interface TranslationOperation extends Operation {
   /** What a success brings; `nothing` for an empty one. */
   readonly answer: 'record' | 'list' | 'nothing' | 'text' | 'stream'
   /** What a record must have at least. */
-  readonly members?: Readonly<Record<string, Member>>
+  readonly members?: Members
   /** May be written as a form on request. */
   readonly form?: true
   readonly stability?: 'alpha' | 'closed alpha' | 'deprecated'
@@ -84,7 +87,7 @@ const ROWS = {
   'glossariesV2.entries': [25, `GET ${OLD_GLOSSARY}/entries`, 'safe', 'glossaries:read', TSV],
   rephraseText: [26, 'POST /v2/write/rephrase', 'idem', 'write:improve', WRITING],
   correctText: [27, 'POST /v2/write/correct', 'idem', 'write:improve', WRITING],
-  usage: [28, 'GET /v2/usage', 'safe', 'usage:read'],
+  usage: [28, 'GET /v2/usage', 'safe', 'usage:read', { members: { character_count: 'number', character_limit: 'number' } }],
   languagesV2: [29, 'GET /v2/languages', 'safe', 'languages:read', { ...LIST, ...OLD }],
   'languages.resources': [30, 'GET /v3/languages/resources', 'safe', 'languages:read', LIST],
   'languages.list': [31, 'GET /v3/languages', 'safe', 'languages:read', LIST],

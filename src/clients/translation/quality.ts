@@ -4,6 +4,7 @@ import { rawPath } from '../raw-path.ts'
 import { checkCount, checkTextLength } from './check-text-length.ts'
 import { JobFailedError } from './errors.ts'
 import { namedJob } from './named-job.ts'
+import { oneEnd } from './one-end.ts'
 import { operations } from './operations.ts'
 import { poll } from './poll.ts'
 import { type Result, resultOf } from './result.ts'
@@ -90,19 +91,15 @@ export class Quality {
   }
 
   /** Asks until it is done, as often as the service wishes. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
-  async wait(job: QualityJob, { totalTimeout, ...options }: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
-    return this.#waited(job, undefined, options, totalTimeout)
+  async wait(job: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
+    return this.#waited(job, undefined, oneEnd(options, this.#service.clock))
   }
 
-  /** Asks for an evaluation and waits for it. Errors: those of both; they name the job in `jobId`. */
-  async evaluate(input: QualityInput, { totalTimeout, ...options }: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
-    const job = await this.submit(input, options)
-    return this.#waited(
-      job,
-      { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>,
-      options,
-      totalTimeout,
-    )
+  /** Asks for an evaluation and waits for it, both before one end. Errors: those of both; once there is a job they name it in `jobId`. */
+  async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
+    const whole = oneEnd(options, this.#service.clock)
+    const job = await this.submit(input, whole)
+    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, whole)
   }
 
   /** The path of an address on this very host; nothing for any other, which the identifier of the job replaces. */
@@ -120,10 +117,8 @@ export class Quality {
     job: QualityJob,
     known: Result<QualityState> | undefined,
     { signal, deadline, ...options }: TranslationCallOptions,
-    totalTimeout: TranslationCallOptions['totalTimeout'],
   ): Promise<Result<QualityReport>> {
     const { clock } = this.#service
-    const end = typeof totalTimeout === 'number' ? new Date(clock.now() + totalTimeout) : deadline
     let told = known
     let pause = FIRST_PAUSE / 1.5
     const state = await poll<Result<QualityState>>(
@@ -142,7 +137,7 @@ export class Quality {
           return Math.min(retryHint(response.headers, clock.now()) ?? pause, LONGEST_WISH)
         },
       },
-      { ...(signal && { signal }), ...(end && { deadline: end }) },
+      { ...(signal && { signal }), ...(deadline && { deadline }) },
     ).catch((error: unknown) => {
       throw namedJob(error, job.job_id)
     })

@@ -2,7 +2,7 @@
 import { ProtocolError } from '../../errors.ts'
 import { ApiResponse } from '../api-response.ts'
 import { described } from '../described.ts'
-import type { Member, TranslationOperation } from './operations.ts'
+import type { Member, Members, TranslationOperation } from './operations.ts'
 
 /** A record or list of the service. `response` is not enumerable: it is not printed, copied or sent back. */
 export type Result<T> = T & { readonly response: ApiResponse<undefined> }
@@ -38,15 +38,29 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
 }
 
-/** A result with one answer for each text that was sent. Errors: `RESPONSE_INVALID`. */
+/** A result with one answer, which has a text, for each text that was sent. Errors: `RESPONSE_INVALID`. */
 export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
-  if (answers.length === sent) return result
+  if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
   const message = `${operation}: ${sent} texts were sent, the answer has ${answers.length}`
   throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
 }
 
+/** A result with a list of records that have these members. Errors: `RESPONSE_INVALID`. */
+export function withElements<T extends Result<object>>(result: T, list: readonly unknown[], members: Members, operation: string): T {
+  try {
+    for (const element of list) {
+      if (!isA('record', element)) throw unexpected(operation, 'a list of records', element, '')
+      for (const [name, kind] of Object.entries(members)) memberOf(element, name, kind, operation)
+    }
+    return result
+  } catch (error) {
+    throw described(error, result.response.attempts, operation)
+  }
+}
+
 function isA(kind: Member, value: unknown): value is object {
   if (kind === 'text') return typeof value === 'string'
+  if (kind === 'number') return typeof value === 'number'
   return typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'list')
 }
 

@@ -1,6 +1,6 @@
 /** Lists of style rules: how translations into one language are to be written. */
-import { ValidationError } from '../errors.ts'
 import { type Paged, type PagedOptions, paged } from '../paged.ts'
+import { checkPageSize } from './check-page-size.ts'
 import { checkCount, checkTextLength } from './check-text-length.ts'
 import type { Nothing, Result } from './result.ts'
 import { checkInstruction, type StyleInstruction, type StyleInstructionInput, StyleInstructions } from './style-instructions.ts'
@@ -44,7 +44,6 @@ export interface StyleRulePage {
 const MOST_INSTRUCTIONS = 200
 const LONGEST_NAME = 1024
 const PAGE_SIZE = 10
-const LARGEST_PAGE = 25
 
 /** Lists of rules and the instructions in them. Errors besides those of each call: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
 export class StyleRules {
@@ -119,12 +118,6 @@ export class StyleRules {
 interface StylePage {
   readonly page: number
   readonly lists: readonly StyleRuleList[]
-}
-
-function checkPageSize(size: number): void {
-  if (Number.isInteger(size) && size >= 1 && size <= LARGEST_PAGE) return
-  const message = `a page has 1 to ${LARGEST_PAGE} lists; nothing was sent`
-  throw new ValidationError('REQUEST_INVALID', message, { field: 'page_size', limit: LARGEST_PAGE })
 }
 
 function checkList({ name, custom_instructions = [] }: StyleRuleListInput): void {

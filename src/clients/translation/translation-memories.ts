@@ -1,5 +1,6 @@
 /** Translation memories: what there is; translations name them in `translation_memory_id`. */
 import { type Paged, type PagedOptions, paged } from '../paged.ts'
+import { checkPageSize } from './check-page-size.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -14,7 +15,8 @@ export interface TranslationMemory {
 
 export interface TranslationMemoryPage {
   readonly translation_memories: readonly TranslationMemory[]
-  readonly total_count: number
+  /** Left out by some services: then a page that is shorter than it may be is the last. */
+  readonly total_count?: number
 }
 
 /** Pages count from 0 and have 1 to 25 items, 10 by default. */
@@ -24,6 +26,7 @@ export interface TranslationMemoryListParams {
 }
 
 const NAME = 'translationMemories.list'
+const PAGE_SIZE = 10
 
 /** Lists translation memories. */
 export class TranslationMemories {
@@ -33,8 +36,9 @@ export class TranslationMemories {
     this.#service = service
   }
 
-  /** One page. */
-  list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
+  /** One page. Errors: `REQUEST_INVALID` for a size that no page has; those of every call. */
+  async list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
+    if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
     return this.#service.call(NAME, { query: { ...params } }, options)
   }
 
@@ -50,7 +54,8 @@ export class TranslationMemories {
       items: ({ translation_memories: items }: TranslationMemoryPage) => items,
       next: ({ translation_memories: items, total_count }: TranslationMemoryPage, page = 0) => {
         seen = page === 0 ? items.length : seen + items.length
-        return items.length > 0 && seen < total_count ? page + 1 : undefined
+        const isLast = typeof total_count === 'number' ? seen >= total_count : items.length < (page_size ?? PAGE_SIZE)
+        return items.length > 0 && !isLast ? page + 1 : undefined
       },
     }
     return paged(source, { limit, maxPages, signal })

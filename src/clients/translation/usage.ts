@@ -47,7 +47,7 @@ export interface Usage extends UsageRecord {
 
 const NO_LIMIT = 1e12
 
-/** What is used up in this period. */
+/** What is used up in this period. Errors: those of every call; `RESPONSE_INVALID` for an answer that counts no characters. */
 export async function usage(service: TranslationService, options: TranslationCallOptions = {}): Promise<Result<Usage>> {
   const record = await service.call<UsageRecord>('usage', {}, options)
   const counters = countersOf(record)

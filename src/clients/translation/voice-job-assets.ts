@@ -62,7 +62,7 @@ export class VoiceJobAssets {
     options: TranslationCallOptions,
   ): Promise<VoiceResultStream> {
     const url = signed_download_url ?? download_url
-    if (url === undefined)
+    if (typeof url !== 'string')
       throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service names no address for a target that is ${status}`)
     const from = { url, ...(signed_download_url === undefined && { signature }) }
     return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { totalTimeout: false, ...options })

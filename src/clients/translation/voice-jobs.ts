@@ -1,9 +1,10 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
-
+import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { JobFailedError } from './errors.ts'
 import { namedJob } from './named-job.ts'
+import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
-import type { Result } from './result.ts'
+import { type Result, withElements } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 import { type Recording, VoiceJobAssets, type VoiceResultStream } from './voice-job-assets.ts'
@@ -45,7 +46,7 @@ export interface VoiceJobResult {
   readonly download_url?: string
   readonly signature?: string
   readonly signed_download_url?: string
-  readonly error?: { readonly message?: string; readonly code?: string }
+  readonly error?: { readonly message?: string; readonly code?: string } | null
 }
 
 /** How far a job is; results are in the order of its targets. */
@@ -60,10 +61,10 @@ export interface VoiceJobState {
   readonly results: readonly VoiceJobResult[]
 }
 
-/** What became of one target: what was made of it, once, or why there is nothing. */
+/** What became of one target: what was made of it, once, or why there is nothing: `JOB_FAILED`, or why it could not be fetched. */
 export type VoiceJobOutcome = VoiceJobTarget & { readonly index: number } & (
     | { readonly result: VoiceResultStream; readonly error?: undefined }
-    | { readonly result?: undefined; readonly error: JobFailedError }
+    | { readonly result?: undefined; readonly error: AuthError }
   )
 
 /** The last argument of the methods that ask for addresses. */
@@ -106,6 +107,7 @@ export class VoiceJobs {
       { path: { job_id }, ...(include && { query: { include } }) },
       options,
     )
+    withElements(state, state.results, { status: 'text' }, 'voiceJobs.get')
     for (const { signature, signed_download_url } of state.results) this.#assets.protect(signature, signed_download_url)
     return state
   }
@@ -125,45 +127,67 @@ export class VoiceJobs {
 
   /** Asks until no target is worked on any more. Errors: those of {@link get}; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
   wait(job_id: string, options: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
-    return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), options)
+    return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), oneEnd(options, this.#service.clock))
   }
 
   /**
-   * Does all of it: gives each target when it is ready, in the order in which they become ready. Each fails alone. Errors: those of
-   * {@link create}, {@link upload}, {@link get} and {@link download}.
+   * Does all of it: gives each target when it is ready, in the order in which they become ready. Each fails alone, also when it cannot be
+   * fetched; only its caller's signal ends all. Errors: those of {@link create}; those of {@link upload} and {@link get}, with `jobId`;
+   * `RESPONSE_INVALID` when the service does not tell of each target.
    */
   async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
-    const { totalTimeout, ...rest } = options
-    const { clock } = this.#service
-    const each = typeof totalTimeout === 'number' ? { ...rest, deadline: new Date(clock.now() + totalTimeout) } : rest
-    const job = await this.create(input, each)
-    await this.upload(job, recording, { ...each, size: input.source_file.content_length })
+    const whole = oneEnd(options, this.#service.clock)
+    const targets = [...input.targets]
+    const job = await this.create(input, whole)
+    const { job_id } = job
+    await this.upload(job, recording, { ...whole, size: input.source_file.content_length }).catch((error: unknown) => {
+      throw namedJob(error, job_id)
+    })
     const told = new Set<number>()
     const isNews = ({ status }: VoiceJobResult, index: number) => OVER.has(status) && !told.has(index)
-    while (told.size < input.targets.length) {
-      const { results } = await this.#until(job.job_id, (state) => state.results.some(isNews), each)
-      for (const [index, result] of results.entries()) {
-        const target = input.targets[index]
-        if (!target || !isNews(result, index)) continue
+    while (told.size < targets.length) {
+      const { results } = await this.#until(job_id, (state) => complete(state, targets.length).some(isNews), whole)
+      for (const [index, target] of targets.entries()) {
+        const result = results[index]
+        if (!result || !isNews(result, index)) continue
         told.add(index)
-        if (result.status === 'failed') yield { ...target, index, error: failed(job.job_id, target, this.#scrubbed(result)) }
-        else yield { ...target, index, result: await this.download(result, each) }
+        yield { ...target, index, ...(await this.#outcome(job_id, target, result, whole)) }
       }
     }
   }
 
+  async #outcome(
+    job_id: string,
+    target: VoiceJobTarget,
+    result: VoiceJobResult,
+    options: VoiceJobOptions,
+  ): Promise<{ readonly result: VoiceResultStream } | { readonly error: AuthError }> {
+    if (result.status === 'failed') return { error: this.#failed(job_id, target, result) }
+    try {
+      return { result: await this.download(result, options) }
+    } catch (error) {
+      const known = namedJob(error, job_id)
+      if (!isAuthError(known) || options.signal?.aborted) throw known
+      return { error: known }
+    }
+  }
+
   /** What a service says may hold a signature. */
-  #scrubbed({ error = {}, ...result }: VoiceJobResult): VoiceJobResult {
-    return { ...result, error: { ...error, message: this.#service.scrub(error.message ?? 'it says no more') } }
+  #failed(jobId: string, { language, type }: VoiceJobTarget, { error }: VoiceJobResult): JobFailedError {
+    const { message = 'it says no more', code } = error ?? {}
+    const said = this.#service.scrub(String(message))
+    return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${said}`, {
+      jobId,
+      ...(typeof code === 'string' && { serviceCode: code }),
+    })
   }
 
   #until(
     job_id: string,
     isOver: (state: VoiceJobState) => boolean,
-    { signal, deadline, totalTimeout, ...options }: VoiceJobOptions,
+    { signal, deadline, ...options }: VoiceJobOptions,
   ): Promise<Result<VoiceJobState>> {
     const { clock } = this.#service
-    const end = typeof totalTimeout === 'number' ? new Date(clock.now() + totalTimeout) : deadline
     return poll<Result<VoiceJobState>>(
       {
         name: 'voiceJobs.get',
@@ -176,16 +200,15 @@ export class VoiceJobs {
         delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
         stateOf: ({ results }) => results.map(({ status }) => status).join(', '),
       },
-      { ...(signal && { signal }), ...(end && { deadline: end }) },
+      { ...(signal && { signal }), ...(deadline && { deadline }) },
     ).catch((error: unknown) => {
       throw namedJob(error, job_id)
     })
   }
 }
 
-function failed(jobId: string, { language, type }: VoiceJobTarget, { error: { message, code } = {} }: VoiceJobResult): JobFailedError {
-  return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${message}`, {
-    jobId,
-    ...(code !== undefined && { serviceCode: code }),
-  })
+/** The results of all targets: with fewer one would wait for ever, with more there would be something that nobody asked for. */
+function complete({ results }: VoiceJobState, targets: number): readonly VoiceJobResult[] {
+  if (results.length === targets) return results
+  throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were asked for, the answer has ${results.length}`)
 }

@@ -48,6 +48,8 @@ export function openLine(open: OpenSocket, url: string, { clock, signal, heard, 
   if (signal?.aborted) return Promise.reject(abortedBy(signal))
   const { host } = new URL(url)
   return new Promise((resolve, reject) => {
+    // Before the timer: there is nothing to end as long as there is no socket.
+    const socket = socketOf(open, url, host)
     let isOpen = false
     const fail = (error: AuthError) => {
       settle()
@@ -64,8 +66,6 @@ export function openLine(open: OpenSocket, url: string, { clock, signal, heard, 
       stop()
       signal?.removeEventListener('abort', abort)
     }
-    const socket = open(url)
-    socket.binaryType = 'arraybuffer'
     signal?.addEventListener('abort', abort)
     socket.addEventListener('open', () => {
       isOpen = true
@@ -77,6 +77,17 @@ export function openLine(open: OpenSocket, url: string, { clock, signal, heard, 
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', ({ code }) => (isOpen ? closed(code) : fail(notOpened(host))))
   })
+}
+
+/** What a constructor throws names the address, and with it the token: it is no cause. */
+function socketOf(open: OpenSocket, url: string, host: string): MessageSocket {
+  try {
+    const socket = open(url)
+    socket.binaryType = 'arraybuffer'
+    return socket
+  } catch {
+    throw notOpened(host)
+  }
 }
 
 function notOpened(host: string): NetworkError {

@@ -20,7 +20,7 @@ export class VoiceTranscript<Segment extends VoiceSegment = VoiceSegment> {
 
   /** Adds what is certain now; what was tentative is replaced. */
   update({ concluded, tentative }: { readonly concluded: readonly Segment[]; readonly tentative: readonly Segment[] }): void {
-    this.#concluded.push(...concluded)
+    for (const segment of concluded) this.#concluded.push(segment)
     this.#tentative = tentative
   }
 }

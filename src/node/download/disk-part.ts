@@ -34,13 +34,13 @@ export class DiskPart {
    * Errors: `PATH_BUSY` when another process has it or it is not ours, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
    */
   static async open(path: string): Promise<DiskPart> {
-    await checkFolder(path)
+    checkFolder(path)
     const unlock = await tryLock(lockOf(path)).catch((error) => {
       throw isAuthError(error) ? busy(path, 'something else is in the place of its lock') : told(error, path)
     })
     if (!unlock) throw busy(path, 'another process is downloading it')
     try {
-      const present = await presentFile(partOf(path))
+      const present = presentFile(partOf(path))
       const record = present && (await readPartJournal(journalOf(path)))
       // A journal is there before its part is, so a part without one is somebody else's.
       if (present && !record) throw busy(path, 'its partial file is there, and was not left by a download of ours')
@@ -101,8 +101,8 @@ export class DiskPart {
     try {
       await this.#file.sync()
       await this.#file.close()
-      await checkFolder(this.#path)
-      if ((await presentFile(this.#path)) && !replace) throw appeared(this.#path)
+      checkFolder(this.#path)
+      if (presentFile(this.#path) && !replace) throw appeared(this.#path)
       await rename(partOf(this.#path), this.#path)
       await this.#forget()
     } catch (error) {

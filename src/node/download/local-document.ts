@@ -35,7 +35,7 @@ export function localDocument(document: JsonObject, files: ReadonlyMap<string, s
  * Errors: `PATH_EXISTS` for any other file, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
  */
 export async function writeDocument(path: string, document: JsonObject): Promise<void> {
-  const present = await presentFile(path)
+  const present = presentFile(path)
   if (present && !(await isCopyOf(path, document)))
     throw new IntegrityError('PATH_EXISTS', `"${path}" exists already and is no copy of this document`, { hint: 'remove it' })
   await writeSmallFile(path, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)], present !== undefined)

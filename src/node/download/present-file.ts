@@ -1,18 +1,12 @@
-import type { Stats } from 'node:fs'
-import { lstat, realpath } from 'node:fs/promises'
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { IntegrityError, isAuthError } from '../../errors.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { IntegrityError } from '../../errors.ts'
+import { writeFailure } from '../system-error.ts'
 
 /** What stands in the place of a file; undefined for nothing. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
-export async function presentFile(path: string): Promise<Stats | undefined> {
-  try {
-    const stats = await lstat(path)
-    if (stats.isFile()) return stats
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined
-    throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
-  }
+export function presentFile(path: string): Stats | undefined {
+  const stats = statsOf(path)
+  if (!stats || stats.isFile()) return stats
   throw new IntegrityError('PATH_UNSAFE', `"${path}" is a link, a folder or a special file: nothing is written through it`)
 }
 
@@ -21,10 +15,24 @@ export async function presentFile(path: string): Promise<Stats | undefined> {
  *
  * Errors: `PATH_UNSAFE`, `FILE_ACCESS`.
  */
-export async function checkFolder(path: string): Promise<void> {
+export function checkFolder(path: string): void {
   const folder = dirname(path)
-  const real = await realpath(folder).catch((error) => {
+  if (realOf(folder) !== folder) throw new IntegrityError('PATH_UNSAFE', `"${folder}" has become a link: nothing is written through it`)
+}
+
+/** At once: it costs a tenth of what waiting for another thread does, and is asked for every file. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
     throw writeFailure(error, `"${path}"`)
-  })
-  if (real !== folder) throw new IntegrityError('PATH_UNSAFE', `"${folder}" has become a link: nothing is written through it`)
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    throw writeFailure(error, `"${path}"`)
+  }
 }

@@ -1,6 +1,8 @@
 /** Files that are written at once: nothing of them is worth keeping for another run. */
 import { createHash } from 'node:crypto'
-import { link, open, rename, rm, unlink } from 'node:fs/promises'
+import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { isAuthError } from '../../errors.ts'
 import { isGone, type LockHolder, newHolder } from '../lock-holder.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
@@ -17,16 +19,18 @@ export async function writeSmallFile(path: string, chunks: readonly Uint8Array[]
   const part = `${path}.${await tag()}.part`
   let isOurs = false
   try {
-    await checkFolder(path)
-    const file = await open(part, 'wx', 0o666)
+    checkFolder(path)
+    // Each of these is over before another thread would have heard of it; what waits for the disk does not keep others waiting.
+    const file = openSync(part, 'wx', 0o666)
     isOurs = true
     try {
-      await file.writeFile(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
-      await file.sync()
+      for (const chunk of chunks) writeWhole(file, chunk)
+      await synced(file)
     } finally {
-      await file.close()
+      closeSync(file)
     }
-    await (replace ? rename(part, path) : named(part, path))
+    if (replace) renameSync(part, path)
+    else named(part, path)
   } catch (error) {
     if (isOurs) await rm(part, { force: true }).catch(() => undefined)
     throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
@@ -42,16 +46,23 @@ export async function clearSmallPart(path: string): Promise<boolean> {
 }
 
 /** A second name for the same file fails where there is one; where a file system has none, it is looked at before. */
-async function named(part: string, path: string): Promise<void> {
+function named(part: string, path: string): void {
   try {
-    await link(part, path)
+    linkSync(part, path)
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw appeared(path)
-    if (await presentFile(path)) throw appeared(path)
-    return rename(part, path)
+    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw appeared(path)
+    renameSync(part, path)
+    return
   }
-  await unlink(part)
+  unlinkSync(part)
 }
+
+/** A disk that is full may take a part of it first. */
+function writeWhole(file: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
+}
+
+const synced = promisify(fsync)
 
 let own: Promise<string> | undefined
 

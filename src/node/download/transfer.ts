@@ -39,7 +39,7 @@ const UNSUPPORTED = 'its checksum is of a kind that cannot be compared here, or 
 
 /** A file that is there and stays. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 async function keptFile(file: DownloadFile, promised: Promised, { settings: { existing } }: World): Promise<KeptEvent | undefined> {
-  const present = await presentFile(file.path)
+  const present = presentFile(file.path)
   if (!present || existing === 'replace') return undefined
   const verified = existing === 'keep' ? await verifyPresent(file.path, present.size, promised) : undefined
   if (verified) return { kind: 'kept', file, bytes: present.size, verified }

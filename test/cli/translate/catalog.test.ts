@@ -39,3 +39,13 @@ it('what is no catalog is refused, and a language is needed', async () => {
   expect(lastError(await catalog(file, '--json'))).toMatchObject({ code: 'USAGE' })
   expect(lastError(await catalog(file, '--to', 'DE', '--text', '--json'))).toMatchObject({ code: 'USAGE' })
 })
+
+it('a place that cannot be written is told before anything is paid for', async () => {
+  const before = fake.requests()
+  for (const [output, code] of [
+    [file, 'PATH_EXISTS'],
+    [join(folder, 'missing', 'a.json'), 'FILE_ACCESS'],
+  ] as const)
+    expect(lastError(await catalog(file, '--to', 'DE', '-o', output, '--json'))).toMatchObject({ code })
+  expect(fake.requests()).toBe(before)
+})

@@ -146,3 +146,40 @@ describe('documents', () => {
     }
   })
 })
+
+describe('several outputs', () => {
+  it('are all looked at before anything is paid for', async () => {
+    const own = await temporaryFolder()
+    const [one, other] = [await put(own, 'one.txt', 'One'), await put(own, 'other.txt', 'Other')]
+    await put(own, 'other.de.txt', 'theirs')
+    expect(lastError(await translate([one, other, '--to', 'DE', '--output-dir', own, '--json']))).toMatchObject({ code: 'PATH_EXISTS' })
+    const inner = await temporaryFolder()
+    const twin = await put(inner, 'one.txt', 'Another')
+    const { code, stderr } = await translate([one, twin, '--to', 'DE', '--output-dir', own])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/would both be written to .*one\.de\.txt/) })
+    expect((await readdir(own)).sort()).toEqual(['one.txt', 'other.de.txt', 'other.txt'])
+    expect(fake.requests()).toBe(0)
+  })
+
+  it('that were written are told with --json, also when a later one fails', async () => {
+    const own = await temporaryFolder()
+    const file = await put(own, 'note.txt', 'Hello')
+    const document = await put(own, 'guide.docx', WORD)
+    fake.script({ match: { op: 9 }, do: { status: 456 } })
+    const outcome = await translate([file, document, '--to', 'DE', '--output-dir', own, '--json'])
+    expect(outcome.code).not.toBe(0)
+    expect(JSON.parse(outcome.stdout)).toEqual([
+      { input: file, output: join(own, 'note.de.txt'), detected_source_language: expect.any(String) },
+    ])
+    expect(lastError(outcome)).toMatchObject({ code: 'HTTP_456' })
+    expect((await readdir(own)).sort()).toEqual(['guide.docx', 'note.de.txt', 'note.txt'])
+  })
+})
+
+it('a document cannot have --context, which only texts have', async () => {
+  const document = await put(folder, 'context.docx', WORD)
+  expect(lastError(await translate([document, '--to', 'DE', '--output-dir', folder, '--context', 'a', '--json']))).toMatchObject({
+    code: 'USAGE',
+  })
+  expect(fake.requests()).toBe(0)
+})

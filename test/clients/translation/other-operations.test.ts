@@ -103,3 +103,24 @@ it('sends what no method is for', async () => {
   expect(await failureOf(client.request('GET', '/../v2/usage'))).toMatchObject({ code: 'REQUEST_INVALID' })
   expect(await failureOf(client.request('GET', '//evil.example/'))).toMatchObject({ code: 'REQUEST_INVALID' })
 })
+
+it('knows no quota where the service counts nothing: a guard must not let everything pass', async () => {
+  const { client, fake } = await fakeClient()
+  for (const body of [{}, { character_count: 7 }, { character_count: null, character_limit: 10 }]) {
+    fake.script({ match: { op: 28 }, do: { status: 200, body } })
+    expect(await failureOf(client.usage())).toMatchObject({ code: 'RESPONSE_INVALID', operation: 'usage' })
+  }
+})
+
+it('pages on without a total, to the page that is short', async () => {
+  const { client, fake } = await fakeClient()
+  const page = (...names: string[]) =>
+    fake.script({ match: { op: 32 }, do: { status: 200, body: { translation_memories: names.map((name) => ({ name })) } } })
+  page('a', 'b')
+  page('c')
+  expect(await client.translationMemories.iterate({ page_size: 2 }).toArray()).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  expect(fake.requests(32)).toBe(2)
+  for (const page_size of [0, 26, 1.5])
+    expect(await failureOf(client.translationMemories.list({ page_size }))).toMatchObject({ code: 'REQUEST_INVALID', field: 'page_size' })
+  expect(fake.requests(32)).toBe(2)
+})

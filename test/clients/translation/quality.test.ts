@@ -104,3 +104,21 @@ describe('an evaluation', () => {
     })
   })
 })
+
+it('one end holds for the whole evaluation, and the earlier one counts', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const soon = () => new Date(clock.now() + 3000)
+  const failures = [
+    await failureOf(clock.run(client.quality.evaluate(QUALITY, { totalTimeout: 60_000, deadline: soon() }))),
+    await failureOf(clock.run(client.quality.wait(await client.quality.submit(QUALITY), { totalTimeout: 1000, deadline: soon() }))),
+  ]
+  for (const failure of failures) expect(failure).toMatchObject({ code: 'TIMEOUT_TOTAL', jobId: expect.any(String) })
+  const before = fake.requests(48)
+  fake.script({ match: { op: 47 }, times: 2, do: { status: 503, headers: { 'Retry-After': '2' } } })
+  expect(await failureOf(clock.run(client.quality.evaluate(QUALITY, { totalTimeout: 3000, replay: 'idem' })))).toMatchObject({
+    operation: 'quality.submit',
+    code: 'HTTP_503',
+    attempts: 2,
+  })
+  expect(fake.requests(48)).toBe(before)
+})

@@ -174,3 +174,14 @@ it('changes nothing that it is given', async () => {
   expect(params).toEqual({ text: ['a'], target_lang: 'DE' })
   expect(options).toEqual({ reportingTag: 't', headers: { 'x-a': 'b' } })
 })
+
+it.each([[[null]], [['Hallo']], [[{}]], [[{ text: 7 }]], [[{ text: null }]]])(
+  'refuses the answer %j, which is no translation',
+  async (translations) => {
+    const { client, fake } = await fakeClient()
+    fake.script({ match: { op: 8 }, times: 2, do: { performThen: { status: 200, body: { translations } } } })
+    const failure = { code: 'RESPONSE_INVALID', operation: 'translateText', attempts: 1 }
+    expect(await failureOf(client.translateText({ text: 'a', target_lang: 'DE' }))).toMatchObject(failure)
+    expect(await failureOf(client.translateMany(['a'], { target_lang: 'DE' }).toArray())).toMatchObject({ code: 'BATCH_INCOMPLETE' })
+  },
+)

@@ -21,7 +21,7 @@ function recording() {
   const answer = { status: 200, headers: { get: () => null }, toResponse: () => new Response() }
   const send = async (request: HttpRequest) => {
     sent.push(request)
-    const text = '{"translations":[{}]}'
+    const text = '{"translations":[{"text":"a"}]}'
     return { ...answer, url: request.url, text: async () => text, bytes: async () => Buffer.from(text), discard: async () => {} }
   }
   return { sent, transport: send, governor: new Governor() }

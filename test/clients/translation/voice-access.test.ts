@@ -55,3 +55,17 @@ describe('a session without a connection of ours', () => {
     second.socket.destroy()
   })
 })
+
+it('is no secret of an error when a connection cannot even be begun', async () => {
+  const { client, clock } = await fakeClient()
+  class Refusing {
+    constructor(url: string) {
+      throw new SyntaxError(`the address ${url} is refused`)
+    }
+  }
+  const failure = await failureOf(client.voice.open(VOICE, { WebSocket: Refusing as never }))
+  expect(failure).toMatchObject({ code: 'NETWORK_FAILED', message: expect.stringContaining('could not be opened') })
+  expect(failure.cause).toBeUndefined()
+  expect(JSON.stringify(failure) + String(failure.stack)).not.toContain('token=')
+  expect(() => clock.advance(20_000)).not.toThrow()
+})

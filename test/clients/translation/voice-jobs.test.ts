@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { VoiceJobOutcome } from '../../../src/clients/translation/voice-jobs.ts'
 import { VOICE_JOB } from '../../servers/translation/known-good.ts'
 import { failureOf } from '../service.ts'
 import { fakeClient } from './fake-client.ts'
+import { gathered, textOf } from './voice-outcomes.ts'
 
 const SOUND = new TextEncoder().encode('sound')
 const pieces = () =>
@@ -13,14 +13,6 @@ const pieces = () =>
       controller.close()
     },
   })
-const textOf = (stream: ReadableStream<Uint8Array> | undefined) => new Response(stream).text()
-
-async function gathered(outcomes: AsyncIterable<VoiceJobOutcome>) {
-  const all: unknown[] = []
-  for await (const { index, language, result, error } of outcomes)
-    all.push(result ? [index, language, await textOf(result.data), result.headers.get('content-type')] : [index, language, error?.message])
-  return all
-}
 
 describe('a voice job', () => {
   it('is asked for, uploaded, waited for and fetched, each target once', async () => {

@@ -2,6 +2,7 @@ import { encode } from '@msgpack/msgpack'
 import { describe, expect, it } from 'vitest'
 import { voiceCodec } from '../../../src/clients/translation/voice-codec.ts'
 import { voicePieces } from '../../../src/clients/translation/voice-pace.ts'
+import { VoiceTranscript } from '../../../src/clients/translation/voice-transcript.ts'
 import { packMessage, unpackMessage } from '../../servers/translation/msgpack.ts'
 
 const arrayBuffer = (bytes: Uint8Array) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
@@ -101,4 +102,10 @@ describe('pieces of sound', () => {
   ])('of %s, %i bytes', (type, bytes, duration, pieces) => {
     expect(sizes(type, bytes, duration)).toEqual(pieces)
   })
+})
+
+it('takes more segments than a call has room for arguments', () => {
+  const transcript = new VoiceTranscript()
+  transcript.update({ concluded: Array(200_000).fill({ text: 'a' }), tentative: [] })
+  expect(transcript.concluded).toHaveLength(200_000)
 })

@@ -81,7 +81,7 @@ describe('a body that is cut', () => {
 })
 
 describe('an answer to a range', () => {
-  const cut = { resetAfter: 2 ** 21 }
+  const cut = { endAfter: 2 ** 21 }
   const then =
     (fault: Fault): Faults =>
     (_, n) =>
@@ -131,7 +131,7 @@ describe('an answer to a range', () => {
 
   it('compares sizes when there is nothing behind what is here', async () => {
     // The first answer does not tell its length and ends too early by one byte less than nothing.
-    const faults: Faults = (_, n) => (n === 0 ? { framing: 'chunked', resetAfter: bytes.length } : undefined)
+    const faults: Faults = (_, n) => (n === 0 ? { framing: 'chunked', endAfter: bytes.length } : undefined)
     const { result, files, server } = await fetched({ bytes }, faults)
     expect(server.asked[1]?.range).toBe(`bytes=${bytes.length}-`)
     expect(result.summary).toMatchObject({ written: 1 })

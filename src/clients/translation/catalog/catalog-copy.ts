@@ -7,7 +7,7 @@ import { type CatalogText, catalogDocuments, catalogTexts } from './catalog-text
 import { KEPT_TAG, type TaggedProse, taggedProse } from './inline-markup.ts'
 import { languageEdits, languageOf, languageTag } from './language-edits.ts'
 import { type MarkdownPart, markdownParts } from './markdown-parts.ts'
-
+import { inForm } from './same-form.ts'
 import type { CatalogTranslationOptions, TranslatedCatalog } from './translate-catalog.ts'
 
 /** The copy of a document; `translateCatalog` says what it promises. */
@@ -48,6 +48,7 @@ export async function catalogCopy(
 /** A text and its parts; `prose` in the order of the parts that are prose. */
 interface Place {
   readonly pointer: string
+  readonly markdown: boolean
   readonly parts: readonly MarkdownPart[]
   readonly prose: readonly TaggedProse[]
 }
@@ -55,7 +56,7 @@ interface Place {
 function placeOf({ pointer, text, markdown }: CatalogText): Place {
   const parts: readonly MarkdownPart[] = markdown ? markdownParts(text) : [{ prose: text }]
   const prose = parts.flatMap((part) => ('prose' in part ? [markdown ? taggedProse(part.prose) : plain(part.prose)] : []))
-  return { pointer, parts, prose }
+  return { pointer, markdown, parts, prose }
 }
 
 function plain(text: string): TaggedProse {
@@ -86,8 +87,9 @@ async function translations(
     if (group.length === 0) continue
     const tags = tagged ? { tag_handling: 'xml', outline_detection: false, ignore_tags: [KEPT_TAG] } : {}
     const found = await client.translateMany(group, { ...params, ...tags }, calls).toArray()
-    group.forEach((text, index) => {
-      const { text: translation = text, detected_source_language: language = '' } = found[index] ?? {}
+    found.forEach(({ text: translation, detected_source_language: language = '' }, index) => {
+      const text = group[index]
+      if (text === undefined) return
       texts.set(text, translation)
       languages.set(language, (languages.get(language) ?? 0) + 1)
       for (const _character of text) characters++
@@ -97,7 +99,10 @@ async function translations(
   return { texts, source: source || undefined, sent: texts.size, characters }
 }
 
-function rewritten({ parts, prose }: Place, texts: ReadonlyMap<string, string>): { readonly text: string; readonly complete: boolean } {
+function rewritten(
+  { markdown, parts, prose }: Place,
+  texts: ReadonlyMap<string, string>,
+): { readonly text: string; readonly complete: boolean } {
   let complete = true
   let next = 0
   const text = parts.map((part) => {
@@ -106,7 +111,8 @@ function rewritten({ parts, prose }: Place, texts: ReadonlyMap<string, string>):
     const translation = tagged && texts.get(tagged.text)
     const restored = translation === undefined ? undefined : tagged?.restore(translation)
     if (restored === undefined) complete = false
-    return restored ?? part.prose
+    if (restored === undefined) return part.prose
+    return markdown ? inForm(restored, part.prose, part.isCell === true) : restored
   })
   return { text: text.join(''), complete }
 }

@@ -1,11 +1,12 @@
 /** Prose of CommonMark as XML for the service, which keeps tags at the words that they belong to, and back again. */
+import { hasOtherTags } from './same-form.ts'
 
 /** Prose for the service. */
 export interface TaggedProse {
   /** Well-formed XML content when `tagged`, else the prose as it is. */
   readonly text: string
   readonly tagged: boolean
-  /** The prose of a translation; undefined when the service lost, doubled or crossed tags. */
+  /** The prose of a translation; undefined when the service lost, doubled or crossed tags, or wrote HTML. */
   readonly restore: (translation: string) => string | undefined
 }
 
@@ -13,9 +14,9 @@ export interface TaggedProse {
 export const KEPT_TAG = 'x'
 const PAIR_TAG = 'g'
 
-/** Code, comments, HTML, addresses, escapes and entities: kept to the letter. */
+/** Code, also that of HTML with all that is in it, comments, HTML, addresses, escapes and entities: kept to the letter. */
 const ATOM =
-  /(?<!`)(`+)(?!`)(?:(?!\1(?!`))[\s\S])*?[^`]\1(?!`)|<!--(?:(?!<!--)[\s\S])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/y
+  /(?<!`)(`+)(?!`)(?:(?!(?<!`)\1(?!`))[\s\S])*(?<!`)\1(?!`)|<code(?=[\s>])[^<>]*>(?:(?!<\/?code)[\s\S])*<\/code>|<!--(?:(?!<!--)[\s\S])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/iy
 /** What is behind the words of a link: its address and title, or the name of a reference. */
 const LINK_END = /\](?:\((?:[^()\\]|\\.|\([^()\\]*\))*\)|\[[^\][]*\])/y
 const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
@@ -23,8 +24,10 @@ const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
 /** Prose with its markup in tags; without markup it stays as it is. */
 export function taggedProse(prose: string): TaggedProse {
   const pieces = matched(piecesOf(prose))
-  if (pieces.every(({ kind }) => kind === 'text')) return { text: prose, tagged: false, restore: (translation) => oneLine(translation) }
-  return { text: pieces.map(written).join(''), tagged: true, restore: (translation) => restored(translation, pieces) }
+  const safe = (translation: string | undefined) =>
+    translation === undefined || hasOtherTags(translation, prose) ? undefined : oneLine(translation)
+  if (pieces.every(({ kind }) => kind === 'text')) return { text: prose, tagged: false, restore: safe }
+  return { text: pieces.map(written).join(''), tagged: true, restore: (translation) => safe(restored(translation, pieces)) }
 }
 
 /** A piece of prose. */
@@ -120,7 +123,7 @@ function restored(translation: string, pieces: readonly MatchedPiece[]): string 
   const atoms = new Map(pieces.flatMap(({ kind, id, raw }) => (kind === 'atom' ? [[id, raw]] : [])))
   const ends = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'end' ? [[id, raw]] : [])))
   const begins = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'begin' ? [[id, raw]] : [])))
-  const open: { readonly tag: string; readonly id: number; readonly text: string }[] = []
+  const open: { readonly tag: string; readonly id: number; readonly raw: string; readonly text: string }[] = []
   let text = ''
   let at = 0
   for (const match of translation.matchAll(TAG)) {
@@ -129,22 +132,25 @@ function restored(translation: string, pieces: readonly MatchedPiece[]): string 
     at = match.index + whole.length
     const id = Number(number ?? -1)
     if (!slash) {
-      if (!(tag === KEPT_TAG ? atoms : begins).has(id) || open.at(-1)?.tag === KEPT_TAG) return undefined
-      open.push({ tag, id, text })
+      const kind = tag === KEPT_TAG ? atoms : begins
+      const raw = kind.get(id)
+      // What was begun once cannot begin again, least of all in itself.
+      if (raw === undefined || open.at(-1)?.tag === KEPT_TAG) return undefined
+      kind.delete(id)
+      open.push({ tag, id, raw, text })
       text = ''
       continue
     }
     const last = open.pop()
     if (last?.tag !== tag) return undefined
-    text = last.text + (tag === KEPT_TAG ? atoms.get(last.id) : around(begins.get(last.id), text, ends.get(last.id)))
-    ;(tag === KEPT_TAG ? atoms : begins).delete(last.id)
+    text = last.text + (tag === KEPT_TAG ? last.raw : around(last.raw, text, ends.get(last.id)))
   }
   const rest = translation.slice(at)
-  return open.length > 0 || atoms.size > 0 || begins.size > 0 ? undefined : oneLine(text + unescaped(rest))
+  return open.length > 0 || atoms.size > 0 || begins.size > 0 ? undefined : text + unescaped(rest)
 }
 
 /** Emphasis stands at words: blanks that came between go outside. */
-function around(begin = '', text: string, end = ''): string {
+function around(begin: string, text: string, end = ''): string {
   if (begin.endsWith('[')) return begin + text + end
   const words = text.trim()
   const start = text.length - text.trimStart().length

@@ -14,6 +14,9 @@ describe('prose for the service', () => {
   const cases: readonly (readonly [prose: string, text: string])[] = [
     ['use `B04` now', 'use <x i="1">`B04`</x> now'],
     ['``a`b`` c', '<x i="0">``a`b``</x> c'],
+    ['`a``b` c', '<x i="0">`a``b`</x> c'],
+    ['``a ` b ``` c`` d', '<x i="0">``a ` b ``` c``</x> d'],
+    ['<code>rm <b>x</b></code> does', '<x i="0">&lt;code&gt;rm &lt;b&gt;x&lt;/b&gt;&lt;/code&gt;</x> does'],
     ['see [the guide](https://e.example/a_(b) "Guide")', 'see <g i="1">the guide</g>'],
     ['![alt](a.png)', '<g i="0">alt</g>'],
     ['[one][ref] and [two]', '<g i="0">one</g> and [two]'],
@@ -67,9 +70,28 @@ describe('prose for the service', () => {
 })
 
 describe('a hostile text', () => {
-  it('takes time that grows with its length', () => {
-    for (const part of ['`a ', '``a`', '<!--', '<a ', '](', '[a](', '](a(', ' *a', '*a* **b', '[', '&#', '_a', 'https://', '\\'])
-      expect(taggedProse(part.repeat(20_000)).restore(taggedProse(part.repeat(20_000)).text)).toBe(part.repeat(20_000))
+  it.each([
+    '<code>',
+    '<code>a</',
+    '`a``',
+    '`a ',
+    '``a`',
+    '<!--',
+    '<a ',
+    '](',
+    '[a](',
+    '](a(',
+    ' *a',
+    '*a* **b',
+    '[',
+    '&#',
+    '_a',
+    'https://',
+    '\\',
+  ])('of %j takes time that grows with its length', (part) => {
+    const prose = part.repeat(20_000)
+    const { text, restore } = taggedProse(prose)
+    expect(restore(text)).toBe(prose)
   })
 })
 
@@ -99,9 +121,17 @@ describe('a translation', () => {
     ['left a tag open', '<g i="1">rot <x i="5">`B04`</x> <g i="7">x</g>'],
     ['made a tag up', '<g i="1">rot</g> <g i="2">a</g> <x i="5">`B04`</x> <g i="7">x</g>'],
     ['swallowed one in another', '<x i="5"><g i="1">rot</g></x> <g i="7">x</g>'],
+    ['put a tag into itself', '<g i="1"><g i="1">rot</g></g> <x i="5">`B04`</x> <g i="7">x</g>'],
+    ['wrote HTML', '<g i="1">rot</g> <x i="5">`B04`</x> <g i="7">x</g> &lt;script&gt;'],
+    ['wrote a tag that is not closed', '<g i="1">rot</g> <x i="5">`B04`</x> <g i="7">x</g> &lt;script'],
     ['closed what was not open', '</x><g i="1">rot</g> <x i="5">`B04`</x> <g i="7">x</g>'],
   ]
   it.each(damaged)('that %s is no translation', (_what, translation) => {
     expect(restore(translation)).toBeUndefined()
   })
+})
+
+it('a tag in itself is seen at once, however deep', () => {
+  const { restore } = taggedProse('**red**')
+  expect(restore(`${'<g i="0">'.repeat(300_000)}${' '.repeat(100_000)}${'</g>'.repeat(300_000)}`)).toBeUndefined()
 })

@@ -19,6 +19,20 @@ describe('parts of CommonMark', () => {
     ['quotes', '> said\n> more\n>\n> - listed\nlazy', ['said more', 'listed', 'lazy']],
     ['hard line breaks', 'one  \ntwo\\\nthree', ['one', 'two', 'three']],
     ['tables', '| Band | Use |\n|:-----|----:|\n| B04 | red \\| near |', ['Band', 'Use', 'B04', 'red \\| near']],
+    [
+      'tables without outer bars, with code',
+      'Band | `a`\n---|---\nB04 | `red` band\nB05 | near\nlone\n\nText',
+      ['Band', '`a`', 'B04', '`red` band', 'B05', 'near', 'lone', 'Text'],
+    ],
+    ['cells behind a backslash that is one', 'a\\\\|b\n-|-', ['a\\\\', 'b']],
+    ['what follows a table', 'a | `b`\n--|--\n`c` | d\n- item\n  more', ['a', '`b`', '`c`', 'd', 'item more']],
+    ['no bar of code where there is no table', 'Use `a | b` now\nor never', ['Use `a | b` now or never']],
+    [
+      'no comments, scripts, styles and preformatted text',
+      'One\n<!-- a\n\nb -->\n<PRE>\n\nc\n</PRE>\n- <script>d\n  e</script>\n<style>f</style>\nTwo',
+      ['One', 'Two'],
+    ],
+    ['words behind a tag that only looks alike', '<prefix> a\n\nb', ['<prefix> a', 'b']],
     ['no fenced code', 'Run\n```sh\ncurl it\n\n# no heading\n```\nthen', ['Run', 'then']],
     ['no fence that is never closed', '~~~\ncode\n```\nmore', []],
     ['no fence in a list', '- do\n  ```\n  code\n  ```\n- done', ['do', 'done']],
@@ -56,7 +70,14 @@ describe('parts of CommonMark', () => {
       '|-'.repeat(50_000),
       `[${'a'.repeat(100_000)}`,
       '`'.repeat(100_000),
+      `a|b\n${' '.repeat(100_000)}|x`,
+      `a|b\n|-${' '.repeat(100_000)}x`,
+      `${'\\'.repeat(100_000)}|`,
     ])
       expect(joined(hostile)).toHaveLength(hostile.length)
   })
+})
+
+it('takes a row of more cells than a call has room for arguments', () => {
+  expect(joined(`|${'a|'.repeat(200_000)}`)).toHaveLength(400_001)
 })

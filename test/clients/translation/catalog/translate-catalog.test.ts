@@ -173,3 +173,15 @@ describe('what is no catalog', () => {
     expect(sent).toEqual([])
   })
 })
+
+it('words of the service give a description no other form', async () => {
+  const description = 'First of May\\n\\n- one\\n\\n| a | b |\\n|---|---|\\n| c | d |\\n\\nplain'
+  const answers: Readonly<Record<string, string>> = { 'First of May': '1. Mai', one: '# eins', c: 'c | <b', d: 'd | e', plain: '<script>' }
+  const { client } = stand((text) => answers[text] ?? text)
+  const copy = await translateCatalog(client, `{"type":"Catalog","title":"First of May","description":"${description}"}`, options)
+  expect(JSON.parse(copy.text)).toMatchObject({
+    title: '1. Mai',
+    description: '1\\. Mai\n\n- \\# eins\n\n| a | b |\n|---|---|\n| c | d \\| e |\n\nplain',
+  })
+  expect(copy.kept).toEqual(['/description'])
+})
