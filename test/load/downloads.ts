@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { killedDownload } from '../node/download/chaos/kill.ts'
 import { type LoadRow, ROWS, runLoad } from '../node/download/chaos/load-row.ts'
 import { processStarter } from '../node/download/chaos/started-process.ts'
+import { runTokens, type TokenRow } from '../node/download/chaos/token-row.ts'
 import { startChaosProxy } from '../servers/chaos/chaos-proxy.ts'
 import { digestOf } from '../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../servers/chaos/file-depot.ts'
@@ -26,6 +27,7 @@ const rows: Readonly<Record<string, () => Promise<Verdict>>> = {
   small: () => load(ROWS.small, { seconds: 40, mib: 300 }),
   middle: () => load(ROWS.middle, { seconds: 60, mib: 300 }),
   large: () => load(ROWS.large, { seconds: 70, mib: 350 }),
+  tokens: () => tokens({ count: 200, size: 2 * MIB, seconds: 60 }, 45),
   kills: () => kills({ size: 50 * MIB, files: 100, kills: 1, most: 1.3 }),
   endurance: () => kills({ size: 1024 * MIB, files: 1, kills: 20, most: 1.3 }),
 }
@@ -54,6 +56,14 @@ async function load(row: LoadRow, most: { readonly seconds: number; readonly mib
   if (memory > most.mib * MIB) problems.push(`more than ${most.mib} MiB`)
   const took = `${seconds.toFixed(1)} s (at most ${most.seconds}), ${(memory / MIB).toFixed(0)} MiB (at most ${most.mib})`
   return { figures: `${row.count} × ${row.size / 1024} KiB, ${requests} requests, ${faults} faults: ${took}`, problems }
+}
+
+async function tokens(row: TokenRow, most: number): Promise<Verdict> {
+  const { codes, wrong, leftovers, tokenRequests, refused, parts, seconds } = await runTokens(row)
+  const problems = [...codes, ...wrong, ...leftovers.map((name) => `left over: ${name}`)]
+  if (tokenRequests > most) problems.push(`more than ${most} requests for tokens`)
+  const asked = `${tokenRequests} requests for tokens (at most ${most}), ${parts} for parts, ${refused} of them refused`
+  return { figures: `${row.count} × ${row.size / 1024} KiB in ${seconds.toFixed(0)} s: ${asked}`, problems }
 }
 
 async function kills(row: { readonly size: number; readonly files: number; readonly kills: number; readonly most: number }) {

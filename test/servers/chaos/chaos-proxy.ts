@@ -133,7 +133,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, fault: Fau
     }).catch(() => response.destroy())
   })
   asked.on('error', () => response.destroy())
-  asked.end()
+  incoming.pipe(asked)
   response.once('close', () => {
     if (!response.writableFinished) asked.destroy()
   })
