@@ -34,7 +34,7 @@ export default defineConfig({
         resolve: { alias: { '#platform': src('platform/web.ts') } },
         test: {
           name: 'web',
-          include: ['test/{stac,http,auth,strategies,outputs,text}/**/*.test.ts'],
+          include: ['test/{stac,http,auth,strategies,outputs,text,browser}/**/*.test.ts'],
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
           exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts', 'test/strategies/http/concealed-wire.test.ts'],
           setupFiles,

@@ -13,7 +13,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
   { entry: 'dist/index.js', budget: 15_000 },
   { entry: 'dist/lint/index.js', budget: 23_000 },
-  { entry: 'dist/crawl/index.js', budget: 14_000 },
+  { entry: 'dist/crawl/index.js', budget: 14_100 },
+  { entry: 'dist/browser/index.js', budget: 5_600 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/clients/index.js', budget: 32_000 },
   { entry: 'dist/clients/translation/index.js', budget: 45_500 },

@@ -13,7 +13,7 @@ export {
   type SecretSource,
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
-export type { DevicePrompt, Interaction, Redirection } from './auth/interaction.ts'
+export type { DevicePrompt, Interaction, OngoingLogin, Redirection } from './auth/interaction.ts'
 export { memoryStore } from './auth/memory-store.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
@@ -26,6 +26,7 @@ export type {
   IdentityMember,
   Preparation,
   SchemeIdentity,
+  SessionChange,
   Strategy,
   Token,
   Warning,

@@ -128,8 +128,11 @@ export interface Auth {
    * `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_*`, `OIDC_ID_TOKEN`, those of the transport.
    */
   login(credential: string, interaction?: Interaction, options?: { readonly signal?: AbortSignal }): Promise<void>
-  /** Forgets the token of the entry, in `session` as well, and revokes it where the provider can (RFC 7009). */
-  logout(credential: string, options?: { readonly signal?: AbortSignal }): Promise<void>
+  /**
+   * Forgets the token of the entry, in `session` as well, and revokes it where the provider can (RFC 7009). With `end` the person's
+   * login at the provider ends too, where it says how.
+   */
+  logout(credential: string, options?: { readonly signal?: AbortSignal } & Pick<Interaction, 'end'>): Promise<void>
   /** What is known about the tokens of the entries that have some; no network, never a token. */
   status(): Promise<readonly CredentialStatus[]>
 }

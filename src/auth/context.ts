@@ -1,15 +1,19 @@
 /** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
+import { LastOrigin } from '../http/last-origin.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { runFlow } from './drive.ts'
 import type { Leg } from './flow.ts'
 import type { MemorySessions } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { AuthContext, Clock, Input, Origin, Resource, Token, Warning } from './strategy.ts'
+import type { AuthContext, Clock, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000
+
+/** Most requests go where the one before went. */
+const ORIGIN = new LastOrigin()
 
 /** The parts of the world that an engine works with. */
 export interface World {
@@ -19,6 +23,8 @@ export interface World {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void
+  /** Hears what became of the token of an entry. */
+  readonly changed: (change: SessionChange) => void
   /** Hears which entry was accepted at which address. */
   readonly used: (credential: string, url: string) => void
   /** Origins that the user wrote down. */
@@ -48,7 +54,8 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
   const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })
-  const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn }
+  const changed: AuthContext['changed'] = (change) => world.changed({ credential: credential.id, change })
+  const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn, changed }
   const via = credential.with ?? credential.subject
   if (typeof via !== 'string') return context
   const input: Input = {
@@ -83,7 +90,7 @@ async function connectionTo(url: string, world: World, choice: Choice, { signal,
 
 /** The options with the word on whether the user named that origin. */
 export function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
-  return { ...options, granted: world.named.has(new URL(request.url).origin) }
+  return { ...options, granted: world.named.has(ORIGIN.of(request.url)) }
 }
 
 /** The token of another entry, for one address; that entry's grant is checked as if it went there itself. */

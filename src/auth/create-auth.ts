@@ -17,7 +17,7 @@ import type { Runtime } from './runtime.ts'
 import { type Selection, Unusable } from './select.ts'
 import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { Clock, LazyStrategy, Strategy, Warning } from './strategy.ts'
+import type { Clock, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 export interface AuthOptions {
   /** The user's entries; in code they may hold plain strings. */
@@ -36,6 +36,8 @@ export interface AuthOptions {
   readonly onWarning?: (warning: Warning) => void
   /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
   readonly onUse?: (credential: string, url: string) => void
+  /** Hears when the token of an entry comes, is renewed or goes, so that what is shown can follow. */
+  readonly onSession?: (change: SessionChange) => void
   readonly clock?: Clock
   /** Where tokens are kept; default: in memory, as long as this engine. */
   readonly session?: SessionStore
@@ -144,10 +146,10 @@ export function createAuth(options: AuthOptions): Auth {
       return (await running()).fetchAddress(input, init)
     },
     send: async (wanted, options) => {
-      if (wanted !== undefined && 'method' in wanted) return (await running()).send(wanted, options)
+      if (wanted !== undefined && 'method' in wanted) return (runtime ?? (await running())).send(wanted, options)
       const target = givenTarget(wanted)
       await ready(target)
-      return (await running()).sendTarget(target, options)
+      return (runtime ?? (await running())).sendTarget(target, options)
     },
     login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
     logout: async (credential, options) => (await running()).logout(credential, options),

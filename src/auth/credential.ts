@@ -63,6 +63,8 @@ export interface Field {
   readonly required?: boolean
   /** The values allowed, for `text`. */
   readonly values?: readonly string[]
+  /** True for texts of several lines, such as keys in PEM. */
+  readonly lines?: true
 }
 
 /** One shape that the entries of a type may have, chosen by the values of `when` (`undefined`: the field is absent); the first that fits counts. */
@@ -77,6 +79,12 @@ export interface CredentialForm {
   readonly entry: { readonly type: string; readonly [field: string]: unknown }
   /** The fields to fill in, secret ones marked by their kind. */
   readonly fields: { readonly [name: string]: Field }
+  /** Where the material goes in each request, where that is neither in `entry` nor the header `authorization`. */
+  readonly carriedIn?: 'address' | 'signature'
+  /** The address at which a person logs in, or that of the document which names it. */
+  readonly loginAt?: string
+  /** What pages can do of it; default: all. `if exposed`: servers must let them see the challenge. */
+  readonly inPages?: 'if exposed' | 'never'
 }
 
 /**

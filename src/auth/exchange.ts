@@ -51,6 +51,7 @@ export class Exchange {
 
   /** For an address without references: the entry whose grant covers it most narrowly, or nothing. */
   byAddress(url: URL): readonly Selection[] {
+    if (this.#chooser.own.length === 0) return []
     const fitting = this.#chooser.own.filter((choice) => coversTarget(choice, url))
     const [best] = fitting.sort(
       (one, other) => rank(one.credential, other.credential) || widthOf(other.credential, url) - widthOf(one.credential, url),
@@ -68,7 +69,8 @@ export class Exchange {
     let selections = purpose.selections
     let replaced = false
     for (let hop = 0; ; hop++) {
-      const answer = await this.#attempt(request, selections, { target: purpose.target, hop, signal, followHidden })
+      const at = { target: purpose.target, hop, signal, followHidden }
+      const answer = selections.length > 0 ? await this.#attempt(request, selections, at) : await this.#bare(request, at)
       const { response } = answer
       if (!isRedirect(response.status) || init.redirect === 'manual') return response
       await response.discard()

@@ -4,6 +4,8 @@ export interface Interaction {
   redirect?(signal?: AbortSignal): Promise<Redirection>
   /** Shows where to go and what to type there (RFC 8628 §3.3). */
   device?(prompt: DevicePrompt): void | Promise<void>
+  /** Shows the address at which the provider ends its own login (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
+  end?(url: string): void | Promise<void>
 }
 
 /** A place where a browser is sent after the login. */
@@ -12,12 +14,22 @@ export interface Redirection {
   readonly uri: string
   /** True for a page of the browser itself, which sees what comes behind the `#`. */
   readonly seesFragments?: boolean
+  /** The answer to a login that was begun before the page went away; nobody is asked then. */
+  readonly resumed?: { readonly record: string; readonly callback: URL }
   /**
    * Shows the address of the authorization request to the person and waits for the browser to come back; what `isOurs` does not
-   * know is refused, and the wait goes on. Errors: `LOGIN_TIMEOUT`, `ABORTED`.
+   * know is refused, and the wait goes on. Errors: `LOGIN_TIMEOUT`, `LOGIN_DENIED`, `ABORTED`.
    */
-  answer(url: string, isOurs: (callback: URL) => boolean): Promise<URL>
+  answer(url: string, isOurs: (callback: URL) => boolean, login: OngoingLogin): Promise<URL>
   close(): Promise<void>
+}
+
+/** A login whose answer is waited for. */
+export interface OngoingLogin {
+  /** The `state` that its answer has. */
+  readonly state: string
+  /** All that it takes to go on with the answer later (`resumed`): secret, and good once. */
+  readonly record: string
 }
 
 /** What a person needs for a login on another device; the texts are safe to show. */

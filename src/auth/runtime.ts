@@ -32,7 +32,7 @@ export class Runtime {
   readonly #anonymous: 'allow' | undefined
 
   constructor(chooser: Chooser, clock: Clock, options: AuthOptions) {
-    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, session } = options
+    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
     const passing = memoryStore()
     this.#chooser = chooser
     this.#anonymous = anonymous
@@ -44,6 +44,7 @@ export class Runtime {
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: onWarning,
       used: onUse,
+      changed: onSession,
       named: chooser.named,
       entry: (id) => chooser.own.find(({ credential }) => credential.id === id),
     }
@@ -112,7 +113,7 @@ export class Runtime {
     await choice.strategy.login(this.#alone(choice, signal), interaction)
   }
 
-  async logout(id: string, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
+  async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
     try {
@@ -121,7 +122,7 @@ export class Runtime {
         if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal ? { signal } : {})
       }
     } finally {
-      await choice.strategy.logout(this.#alone(choice, signal))
+      await choice.strategy.logout(this.#alone(choice, signal), end ? { end } : {})
     }
   }
 
@@ -177,11 +178,11 @@ export class Runtime {
   }
 
   /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send(request: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
-    const url = this.#written(request.url)
-    const { method, body } = request
-    const plain = { method, url: hrefOf(url), headers: plainHeaders(request.headers), ...(body !== undefined && { body }) }
-    return this.#exchange.send(plain, { selections: this.#exchange.byAddress(url) }, signal ? { signal } : {})
+  async send({ method, url: address, headers, body }: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
+    const url = this.#written(address)
+    const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
+    const selections = this.#exchange.byAddress(url)
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal })
   }
 
   #written(address: string): URL {
@@ -225,10 +226,14 @@ function withOurErrors(theirs: Transport): Transport {
 
 /** The platform's transport is loaded by the first request. */
 function lazyTransport(): Transport {
-  let transport: Promise<Transport> | undefined
-  const send = async (request: HttpRequest, options?: SendOptions) => {
-    transport ??= platform.defaultTransport()
-    return (await transport)(request, options)
+  let transport: Transport | undefined
+  let loading: Promise<Transport> | undefined
+  const load = async () => {
+    loading ??= platform.defaultTransport()
+    transport = await loading
+    return transport
   }
+  const send = (request: HttpRequest, options?: SendOptions) =>
+    transport ? transport(request, options) : load().then((loaded) => loaded(request, options))
   return Object.assign(send, platform.connect && { connect: platform.connect })
 }

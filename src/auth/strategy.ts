@@ -70,6 +70,14 @@ export interface TokenState {
   readonly lasts: boolean
 }
 
+/** What became of the token of an entry. */
+export interface SessionChange {
+  /** Id of the entry. */
+  readonly credential: string
+  /** `started`: there is one; `renewed`: another one in its place; `ended`: there is none any more. */
+  readonly change: 'started' | 'renewed' | 'ended'
+}
+
 /** The entry that an entry names in `with` or `subject`: what it yields is this one's input. */
 export interface Input {
   /** Its token, for that address only. Errors: `CREDENTIAL_TARGET_UNTRUSTED`, `CONFIG_INVALID`, those of its grant. */
@@ -112,6 +120,8 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
   readonly signal?: AbortSignal
   /** Tells the caller something that stops nothing. */
   readonly warn: (warning: Warning) => void
+  /** Tells the caller what became of the entry's token. */
+  readonly changed: (change: SessionChange['change']) => void
 }
 
 /** What a strategy is given for a look at what is known already. */
@@ -184,8 +194,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   hindrance?(context: AuthContext<S, C>): Promise<AuthError | undefined>
   /** Obtains a token anew, with the person's help where the entry needs one, and keeps it. */
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
-  /** Forgets the token everywhere. */
-  logout?(context: AuthContext<S, C>): Promise<void>
+  /** Forgets the token everywhere; with `end`, at the provider's own pages too. */
+  logout?(context: AuthContext<S, C>, interaction?: Pick<Interaction, 'end'>): Promise<void>
   /** What is known about the token, or about keys that end; undefined for an entry that has none of these. Asks no server. */
   tokenState?(context: AuthContext<S, C>): Promise<TokenState | undefined>
 }

@@ -2,7 +2,8 @@ import { withMemoryFallback } from '../auth/memory-fallback.ts'
 import type { SessionStore } from '../auth/session-store.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { Turns } from '../auth/turns.ts'
-import { abortedBy, IntegrityError } from '../errors.ts'
+import { IntegrityError } from '../errors.ts'
+import { withWebLock } from './web-lock.ts'
 
 export interface SessionStorageOptions {
   /** Default: the page's `sessionStorage`. */
@@ -34,28 +35,11 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
     read: (key) => use((texts) => texts.getItem(nameOf(key)) ?? undefined),
     write: (key, text) => use((texts) => texts.setItem(nameOf(key), text)),
     remove: (key) => use((texts) => texts.removeItem(nameOf(key))),
-    exclusively: (key, run, signal) => turns.take(key, () => withLock(nameOf(key), run, signal), signal),
+    exclusively: (key, run, signal) => turns.take(key, () => withWebLock(nameOf(key), run, signal), signal),
   }
   return withMemoryFallback(store, onWarning)
 }
 
 function nameOf(key: string): string {
   return `stac-auth:${key}`
-}
-
-/** Browsers have locks in secure contexts only. */
-async function withLock<T>(name: string, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const locks: LockManager | undefined = globalThis.navigator?.locks
-  if (!locks) return run()
-  let begun = false
-  const begin = () => {
-    begun = true
-    return run()
-  }
-  try {
-    return await locks.request(name, signal ? { signal } : {}, begin)
-  } catch (error) {
-    if (!begun && signal?.aborted) throw abortedBy(signal)
-    throw error
-  }
 }

@@ -23,12 +23,12 @@ export interface Answer {
   readonly url: string
   /** Undefined for 304. */
   readonly bytes?: Uint8Array
-  readonly etag?: string
-  readonly modified?: string
+  /** What to ask with the next time (RFC 9110 §8.8). */
+  readonly validators?: Pick<Outcome, 'etag' | 'modified'>
 }
 
 /** What the asking is done with. */
-export interface Asking extends CrawlManners {
+export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | 'maxBytes' | 'userAgent'> {
   readonly send: CrawlSend
   readonly gate: Gate
   readonly signals: LentSignals
@@ -53,7 +53,8 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
   const origin = originOf(job.url)
   for (let again = 0; ; again++) {
     try {
-      await gate.enter(origin, signal)
+      const entered = gate.enter(origin, signal)
+      if (entered) await entered
       try {
         const answer = await once(job, asking, earlier)
         gate.succeeded(origin)
@@ -75,7 +76,8 @@ async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Pro
   const lent = asking.signals.lend(job.url)
   const { signal } = lent
   try {
-    const answer = await answerOf(await asking.send(requestOf(job, asking, earlier), { signal }), job, asking, earlier)
+    const response = await asking.send(requestOf(job, asking, earlier), { signal })
+    const answer = response.status === 304 && earlier ? await unchanged(response) : await answerOf(response, job, asking)
     lent.giveBack()
     return answer
   } catch (error) {
@@ -84,23 +86,19 @@ async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Pro
   }
 }
 
-async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: Asking, earlier?: Outcome): Promise<Answer> {
-  const { status, url, headers } = response
-  if (status === 304 && earlier) return unchanged(response)
+async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: Asking): Promise<Answer> {
+  const { status, headers } = response
   if (status < 200 || status > 299) throw await refused(response, clock.now())
   const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
   const bytes = await response.bytes(maxBytes ?? DOCUMENT_LIMITS.other)
-  return { url: url || job.url, bytes, ...(etag !== null && { etag }), ...(modified !== null && { modified }) }
+  return { url: response.url || job.url, bytes, validators: { ...(etag !== null && { etag }), ...(modified !== null && { modified }) } }
 }
 
 function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlManners, earlier: Outcome | undefined): HttpRequest {
-  const all = {
-    accept: ACCEPT,
-    ...headers,
-    ...(userAgent !== undefined && { 'user-agent': userAgent }),
-    ...(earlier?.etag !== undefined && { 'if-none-match': earlier.etag }),
-    ...(earlier?.modified !== undefined && { 'if-modified-since': earlier.modified }),
-  }
+  const all: Record<string, string> = { accept: ACCEPT, ...headers }
+  if (userAgent !== undefined) all['user-agent'] = userAgent
+  if (earlier?.etag !== undefined) all['if-none-match'] = earlier.etag
+  if (earlier?.modified !== undefined) all['if-modified-since'] = earlier.modified
   return body === undefined ? { method, url, headers: all } : { method, url, headers: all, body }
 }
 

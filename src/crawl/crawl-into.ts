@@ -1,5 +1,6 @@
-import { type CrawlOptions, crawl, type Stop, type Visit } from './crawl.ts'
+import { type CrawlOptions, crawl } from './crawl.ts'
 import type { Sink } from './sink.ts'
+import type { Stop, Visit } from './visit.ts'
 
 /** What a visit led to, or is leading to. */
 interface Begun<R> {

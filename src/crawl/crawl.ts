@@ -1,6 +1,5 @@
 /** Walks a catalog or an API and gives its documents. */
-import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
-import type { StacDocument } from '../stac/document.ts'
+import { AbortedError } from '../errors.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
@@ -10,6 +9,7 @@ import { type Job, type Left, type Outcome, originOf, startAt } from './job.ts'
 import { LentSignals } from './lent-signals.ts'
 import { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
+import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
@@ -28,29 +28,6 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
   readonly random?: () => number
 }
 
-/** A job and what came of it. */
-export interface Visit {
-  readonly kind: 'visit'
-  readonly job: Job
-  readonly outcome: Outcome
-  /** Absent when it could not be read, and when it was recalled. */
-  readonly document?: StacDocument
-  readonly bytes?: Uint8Array
-  /** Documents above that may lend their schemes, nearest first. */
-  readonly parents: readonly StacDocument[]
-  /** False for what belongs to another part of a crawl in parts: it is read for its links only. */
-  readonly mine: boolean
-  /** `here`: by `recall`. `unchanged`: by `earlier`, and the server agrees. */
-  readonly recalled?: 'here' | 'unchanged'
-  readonly error?: AuthError
-}
-
-/** The crawl stopped before its end. */
-export interface Stop {
-  readonly kind: 'stop'
-  readonly left: Left
-}
-
 /**
  * Gives every document once, level by level, in the order of their arrival. What could not be read is a visit with an `error`, what
  * was not followed is in `outcome.left`: nothing is left out without a word. A job counts as done when the next visit is asked for.
@@ -63,7 +40,14 @@ export interface Stop {
 export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop, void> {
   const crawler = new Crawler(options)
   try {
-    yield* crawler.run()
+    await crawler.start()
+    for (let visit = await crawler.next(); visit; visit = await crawler.next()) {
+      yield visit
+      const finished = crawler.finish(visit)
+      if (finished) await finished
+    }
+    const stop = crawler.rest()
+    if (stop) yield stop
   } finally {
     crawler.stop()
   }
@@ -95,7 +79,8 @@ class Crawler {
     if (signal?.aborted) this.#abort()
     const { signal: end } = this.#end
     const signals = new LentSignals(options.timeout ?? DEFAULTS.timeout, end)
-    this.#asking = { ...options, gate: this.#gate, signals, clock, random, signal: end }
+    const { send, retries, longestWait, maxBytes, userAgent } = options
+    this.#asking = { send, gate: this.#gate, signals, clock, random, signal: end, retries, longestWait, maxBytes, userAgent }
     this.#robots = new RobotsOfOrigins(this.#asking)
   }
 
@@ -115,38 +100,51 @@ class Crawler {
     this.#end.abort()
   }
 
-  async *run(): AsyncGenerator<Visit | Stop, void> {
+  async start(): Promise<void> {
     await this.#frontier.add(this.#options.start.map((url) => startAt(url)))
+  }
+
+  /** The next visit; undefined when there is none any more. */
+  async next(): Promise<Visit | undefined> {
     for (;;) {
       this.#isAwake = false
       if (this.#options.signal?.aborted) throw new AbortedError(this.#options.signal.reason)
       if (this.#broken !== undefined) throw this.#broken
-      await this.#begin()
+      const begun = this.#begin()
+      if (begun) await begun
       const visit = this.#ready.shift()
-      if (visit) {
-        yield visit
-        await this.#frontier.finish(visit.job, visit.outcome)
-      } else if (this.#running === 0) break
-      else if (!this.#isAwake) {
-        await new Promise<void>((resolve) => {
-          this.#rouse = resolve
-        })
-      }
+      if (visit || this.#running === 0) return visit
+      if (this.#isAwake) continue
+      await new Promise<void>((resolve) => {
+        this.#rouse = resolve
+      })
     }
-    if (this.#frontier.waiting > 0) yield { kind: 'stop', left: this.#limit() }
   }
 
-  /** Takes as many jobs as their origins let in. */
-  async #begin(): Promise<void> {
+  finish({ job, outcome }: Visit): void | Promise<void> {
+    return this.#frontier.finish(job, outcome)
+  }
+
+  rest(): Stop | undefined {
+    return this.#frontier.waiting > 0 ? { kind: 'stop', left: this.#limit() } : undefined
+  }
+
+  /** Takes as many jobs as their origins let in; waits only where the frontier does. */
+  #begin(): void | Promise<void> {
     while (this.#hasRoom() && this.#running < MOST_RUNNING && this.#ready.length < MOST_READY) {
       const taken = this.#frontier.take(this.#isOpen)
-      const job = taken instanceof Promise ? await taken : taken
-      if (!job) return
-      if (!job.page) this.#documents++
-      this.#inPage = job.page !== undefined && this.#options.maxDocuments !== undefined
-      this.#running++
-      void this.#perform(job)
+      if (taken instanceof Promise) return taken.then((job) => job && this.#started(job).#begin())
+      if (!taken) return
+      this.#started(taken)
     }
+  }
+
+  #started(job: Job): this {
+    if (!job.page) this.#documents++
+    this.#inPage = job.page !== undefined && this.#options.maxDocuments !== undefined
+    this.#running++
+    void this.#perform(job)
+    return this
   }
 
   async #perform(job: Job): Promise<void> {
@@ -173,47 +171,39 @@ class Crawler {
   async #visit(job: Job): Promise<Visit> {
     const mine = isMine(job.key, this.#options.shard)
     const known = this.#options.recall?.(job.key)
-    const visit = known ? this.#recalled(job, known, 'here') : await this.#asked(job).catch((error) => failed(job, error))
-    const scopes = await this.#frontier.scopes(job.scope)
-    const origin = originOf(visit.outcome.url)
-    return {
-      kind: 'visit',
-      job,
-      mine,
-      parents: scopes.filter((scope) => scope.origin === origin).map(({ document }) => document),
-      ...visit,
+    const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job)
+    const lent = this.#frontier.scopes(job.scope)
+    const scopes = lent instanceof Promise ? await lent : lent
+    const visit = { kind: 'visit', job, mine, parents: scopes.length === 0 ? [] : parentsAt(found.outcome.url, scopes) } as const
+    return Object.assign(visit, found)
+  }
+
+  async #asked(job: Job): Promise<Found> {
+    try {
+      if (this.#options.robots && !(await this.#robots.allow(job.url)))
+        return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
+      const earlier = this.#options.earlier?.(job.key)
+      const answer = await ask(job, this.#asking, earlier)
+      if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
+      return this.#read(job, answer)
+    } catch (error) {
+      return failed(job, error)
     }
   }
 
-  async #asked(job: Job): Promise<Partial<Visit> & Pick<Visit, 'outcome'>> {
-    if (this.#options.robots && !(await this.#robots.allow(job.url)))
-      return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
-    const earlier = this.#options.earlier?.(job.key)
-    const answer = await ask(job, this.#asking, earlier)
-    if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
-    return this.#read(job, answer)
-  }
-
-  #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): Partial<Visit> & Pick<Visit, 'outcome'> {
+  #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): Found {
     if (job.page) this.#documents += outcome.documents
     return { outcome, recalled }
   }
 
-  #read(job: Job, { url, bytes = new Uint8Array(), etag, modified }: Answer): Partial<Visit> & Pick<Visit, 'outcome'> {
+  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer): Found {
     const document = parseDocument(bytes, { url })
     const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
     const counted = job.page ? Math.min(documents, room) : documents
     if (job.page) this.#documents += counted
-    const outcome: Outcome = {
-      url,
-      documents: counted,
-      jobs,
-      scopes,
-      left: counted < documents ? [...left, this.#limit(documents - counted, url)] : left,
-      ...(etag !== undefined && { etag }),
-      ...(modified !== undefined && { modified }),
-    }
+    const all = counted < documents ? [...left, this.#limit(documents - counted, url)] : left
+    const outcome: Outcome = { url, documents: counted, jobs, scopes, left: all, ...validators }
     return { outcome, document, bytes }
   }
 
@@ -229,16 +219,3 @@ const MOST_RUNNING = 1000
 
 /** Documents that were read and wait for a slow reader. */
 const MOST_READY = 32
-
-const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
-
-function failed(job: Job, thrown: unknown): Partial<Visit> & Pick<Visit, 'outcome'> {
-  if (!isAuthError(thrown)) throw thrown
-  const error = thrown
-  const { code, message } = error
-  return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message } } }
-}
-
-function forbidden(url: string): Left {
-  return { url, code: 'CRAWL_LIMIT', message: 'robots.txt does not want it to be read', limit: 'robots', asked: true, count: 1 }
-}

@@ -3,7 +3,7 @@
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
 import { hashOf, sampleOf } from './hash.ts'
-import { type Job, keyOf, type Left, originOf, type Scope } from './job.ts'
+import { type Job, type Left, linkedTo, originOf, type Scope } from './job.ts'
 import { linksOf } from './links.ts'
 import { firstPage, following, isRepeated, listAt } from './pages.ts'
 import { resolveLink } from './resolve.ts'
@@ -37,6 +37,7 @@ function isApi(document: StacDocument): boolean {
 
 class Expander {
   readonly #job: Job
+  readonly #home: readonly string[]
   readonly #url: string
   readonly #limits: CrawlLimits
   readonly #jobs: Job[] = []
@@ -46,7 +47,8 @@ class Expander {
 
   constructor(job: Job, url: string, limits: CrawlLimits) {
     // A start that was answered from elsewhere is at home there too.
-    this.#job = job.depth === 0 && job.level === 0 ? { ...job, home: [...new Set([...job.home, originOf(url)])] } : job
+    this.#home = job.depth === 0 && job.level === 0 ? [...new Set([...job.home, originOf(url)])] : job.home
+    this.#job = job
     this.#url = url
     this.#limits = limits
   }
@@ -72,7 +74,7 @@ class Expander {
     const list = own(document, member)
     const inner = Array.isArray(list) ? list : []
     const page = this.#job.page ?? { number: 1, original: { headers: {} } }
-    const job = { ...this.#job, page }
+    const job = { ...this.#job, home: this.#home, page }
     const first = markOf(inner[0])
     if (isRepeated(page, first)) {
       this.#left.push({
@@ -132,12 +134,12 @@ class Expander {
         count: addresses.length - chosen.length,
       })
     const depth = this.#depthBelow() + 1
+    const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home }
     for (const url of chosen) {
-      const request = { url, method: 'GET', headers: {} } as const
-      const key = keyOf(request)
+      const job = linkedTo(url, below)
       if (depth > this.#maxDepth) this.#tooDeep++
       // Items are leaves: nobody but their own part needs them.
-      else if (!leaf || isMine(key, shard)) this.#add({ ...request, key, depth, api, leaf, scope })
+      else if (!leaf || isMine(job.key, shard)) this.#jobs.push(job)
     }
   }
 
@@ -147,8 +149,7 @@ class Expander {
   }
 
   #add(request: Omit<Job, 'level' | 'home'>): void {
-    const { level, home } = this.#job
-    this.#jobs.push({ ...request, level: level + 1, home })
+    this.#jobs.push({ ...request, level: this.#job.level + 1, home: this.#home })
   }
 
   /** Where the links lead, without what may not be followed. */
@@ -166,7 +167,7 @@ class Expander {
   #mayGo(url: string): boolean {
     const { origins, visit } = this.#limits
     const origin = originOf(url)
-    if (origins === 'cross' || this.#job.home.includes(origin) || visit?.includes(origin)) return true
+    if (origins === 'cross' || this.#home.includes(origin) || visit?.includes(origin)) return true
     if (origins === undefined)
       this.#left.push({
         url,

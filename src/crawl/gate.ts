@@ -35,9 +35,14 @@ export class Gate {
     return !place || (place.active < place.limit && place.queue.length === 0)
   }
 
-  /** Waits for its turn, then for the time. `leave` must follow, whatever happens. */
-  async enter(origin: string, signal?: AbortSignal): Promise<void> {
+  /** Waits for its turn, then for the time, if there is anything to wait for. `leave` must follow, whatever happens. */
+  enter(origin: string, signal?: AbortSignal): void | Promise<void> {
     const place = this.#place(origin)
+    if (place.active >= place.limit || this.#spacing > 0 || place.from > 0) return this.#admitted(place, signal)
+    place.active++
+  }
+
+  async #admitted(place: Place, signal: AbortSignal | undefined): Promise<void> {
     if (place.active >= place.limit) await new Promise<void>((resolve) => place.queue.push(resolve))
     else place.active++
     for (let now = this.#clock.now(); place.from > now; now = this.#clock.now()) await this.#clock.sleep(place.from - now, signal)

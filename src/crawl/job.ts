@@ -1,4 +1,5 @@
 /** What a crawl does next, and what came of it: plain data, so that it can be written down and taken up again. */
+import { LastOrigin } from '../http/last-origin.ts'
 import type { StacDocument } from '../stac/document.ts'
 
 /** One request to make. */
@@ -87,19 +88,22 @@ export function keyOf({ method, url, body }: Pick<Job, 'method' | 'url' | 'body'
 /** The first job of a crawl. */
 export function startAt(address: string): Job {
   const url = withoutFragment(new URL(address))
-  const request = { url, method: 'GET', headers: {} } as const
-  return { ...request, key: keyOf(request), depth: 0, level: 0, api: false, home: [originOf(url)], leaf: false }
+  return linkedTo(url, { depth: 0, api: false, leaf: false, scope: undefined, level: 0, home: [originOf(url)] })
 }
 
-/** The origin of an address as a `URL` writes it; files have one together. Cut out, for it is asked for at every turn. */
-export function originOf(url: string): string {
-  const start = url.startsWith('https://') ? 8 : url.startsWith('http://') ? 7 : 0
-  const end = url.indexOf('/', start)
-  const origin = start > 0 && end > 0 ? url.slice(0, end) : ''
-  if (origin !== '' && !origin.includes('@')) return origin
-  const { origin: parsed, protocol } = new URL(url)
-  return protocol === 'file:' ? protocol : parsed
+/** The job of a link: there are as many as documents, so all have one shape. */
+export function linkedTo(url: string, { depth, api, leaf, scope, level, home }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>): Job {
+  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf }
 }
+
+/** The origin of an address as a `URL` writes it; files have one together. */
+export function originOf(url: string): string {
+  const origin = ORIGIN.of(url)
+  return origin === 'null' && new URL(url).protocol === 'file:' ? 'file:' : origin
+}
+
+/** It is asked for at every turn. */
+const ORIGIN = new LastOrigin()
 
 /** The form in which addresses are compared: host in lower case, no default port, no fragment; a slash at the end counts. */
 export function withoutFragment({ href }: URL): string {

@@ -41,6 +41,7 @@ export class LentSignals {
 
   #end(): void {
     for (const lent of this.#lent) lent.abort(this.#above.reason)
+    for (const free of this.#free) free.rest()
   }
 }
 
@@ -52,7 +53,10 @@ class Lent implements LentSignal {
   readonly signal = this.#controller.signal
   readonly #timeout: number
   readonly #returned: (lent: Lent, isFree: boolean) => void
+  /** Runs on from one exchange into the next, for setting one for each would cost more than looking at the clock. */
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the exchange is late; undefined while there is none. */
+  #end: number | undefined
   #url = ''
 
   constructor(timeout: number, returned: (lent: Lent, isFree: boolean) => void) {
@@ -62,8 +66,13 @@ class Lent implements LentSignal {
 
   begin(url: string): void {
     this.#url = url
-    this.#timer = setTimeout(this.#late, Math.min(this.#timeout, LONGEST))
-    ;(this.#timer as { unref?(): void }).unref?.()
+    this.#end = performance.now() + this.#timeout
+    if (this.#timer === undefined) this.#wait(this.#timeout)
+  }
+
+  /** No exchange will follow. */
+  rest(): void {
+    clearTimeout(this.#timer)
   }
 
   abort(reason: unknown): void {
@@ -71,16 +80,30 @@ class Lent implements LentSignal {
   }
 
   giveBack(): void {
-    clearTimeout(this.#timer)
-    this.#returned(this, !this.signal.aborted)
+    this.#end = undefined
+    if (this.signal.aborted) this.forget()
+    else this.#returned(this, true)
   }
 
   forget(): void {
-    clearTimeout(this.#timer)
+    this.rest()
     this.#returned(this, false)
   }
 
-  readonly #late = () => {
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(this.#look, Math.min(milliseconds, LONGEST))
+    ;(this.#timer as { unref?(): void }).unref?.()
+  }
+
+  readonly #look = () => {
+    this.#timer = undefined
+    if (this.#end === undefined) return
+    const left = this.#end - performance.now()
+    if (left > 0) this.#wait(left)
+    else this.#late()
+  }
+
+  #late(): void {
     const [url, timeout] = [this.#url, this.#timeout]
     this.abort(new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true }))
   }

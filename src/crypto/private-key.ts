@@ -60,6 +60,19 @@ export async function generatePrivateKey(): Promise<PrivateKey> {
   return privateKey('ES256', pair as CryptoKeyPair, await crypto.subtle.exportKey('jwk', (pair as CryptoKeyPair).publicKey))
 }
 
+/** A P-256 pair made by SubtleCrypto, in this page or another one of the origin; only if its private half cannot be read out. */
+export async function adoptKeyPair(pair: unknown): Promise<PrivateKey | KeyProblem> {
+  const { publicKey, privateKey: secret } = (pair ?? {}) as Partial<CryptoKeyPair>
+  const isP256 = (key?: CryptoKey) => (key?.algorithm as EcKeyAlgorithm | undefined)?.namedCurve === 'P-256'
+  if (!publicKey || !secret || !isP256(publicKey) || !isP256(secret)) return { problem: 'is no CryptoKeyPair for ECDSA with P-256' }
+  if (secret.extractable) return { problem: 'is a key that can be read out: generate it with extractable: false' }
+  try {
+    return await privateKey('ES256', { publicKey, privateKey: secret }, await crypto.subtle.exportKey('jwk', publicKey))
+  } catch {
+    return { problem: 'is a CryptoKeyPair whose public half cannot be read' }
+  }
+}
+
 /** The SHA-256 thumbprint of a public key in base64url (RFC 7638 §3). */
 export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
   const ordered = Object.fromEntries(Object.entries(jwk).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -81,7 +81,7 @@ const LIMITS = {
 function redirectionOf(server: Server, uri: string, until: Redirection['answer']): Redirection {
   let closing: Promise<void> | undefined
   const close = () => (closing ??= closed(server))
-  return { uri, close, answer: (url, isOurs) => until(url, isOurs).finally(close) }
+  return { uri, close, answer: (...wanted) => until(...wanted).finally(close) }
 }
 
 /** The address that the browser was sent to, or undefined for any other request. */

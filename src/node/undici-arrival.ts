@@ -49,6 +49,12 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
     this.#controller?.abort(this.#error as Error)
   }
 
+  /** The whole body if it is here, in one piece and no longer than that, as small ones mostly are; otherwise it is still to be read. */
+  whole(limit: number): Uint8Array | undefined {
+    if (!this.#isOver || this.#error !== undefined || this.#waiting.length !== 1 || this.#size > limit) return undefined
+    return this.#waiting.pop()
+  }
+
   /** The chunks of the body, once. Whoever stops before the end gives the connection up. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void> {
     return {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { HttpRequest, SendOptions } from '../http/message.ts'
 import { codingsOf } from './decode-body.ts'
+import { requestTarget } from './request-target.ts'
 import { UndiciArrival } from './undici-arrival.ts'
 import { UndiciResponse } from './undici-response.ts'
 
@@ -28,9 +29,9 @@ export async function exchange(dispatcher: Dispatcher, request: HttpRequest, opt
 }
 
 function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
-  const { origin, pathname, search } = new URL(request.url)
   const { method, body = null } = request
-  return { origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+  const { origin, path } = requestTarget(request.url)
+  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
 }
 
 /** A part of a file is asked for as it is: a part of its compressed form could not be taken apart. */

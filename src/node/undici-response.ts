@@ -40,7 +40,8 @@ export class UndiciResponse implements HttpResponse {
 
   async bytes(limit: number): Promise<Uint8Array> {
     try {
-      return await readBody(this.#decoded(), limit, this.url)
+      const whole = this.#codings.length ? undefined : this.#body.whole(limit)
+      return whole ?? (await readBody(this.#decoded(), limit, this.url))
     } catch (error) {
       throw this.#failure(error)
     }

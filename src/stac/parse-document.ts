@@ -8,6 +8,7 @@ import { scan } from './json-scan.ts'
 import { DOCUMENT_LIMITS } from './limits.ts'
 
 const MiB = 1024 * 1024
+const STRICT = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The document in a text or in its UTF-8 bytes; a byte order mark is ignored.
@@ -39,7 +40,7 @@ export function tooLarge(limit: number, where: { readonly url?: string } = {}): 
 
 function decode(bytes: Uint8Array, where: { readonly url?: string }): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return STRICT.decode(bytes)
   } catch {
     throw new IntegrityError('DOC_NOT_UTF8', 'the document is not UTF-8 text', where)
   }

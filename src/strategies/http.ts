@@ -22,7 +22,9 @@ export const http: Strategy<HttpScheme> = {
   describe({ scheme }) {
     const word = scheme.toLowerCase()
     const known = byWord.get(word)
-    return { entry: { type: 'http', scheme: word }, fields: ((known && formsOf(known)[0]) ?? readyMadeForm).fields }
+    const form = (known && formsOf(known)[0]) ?? readyMadeForm
+    const browsers = known?.about.browsers ?? 'yes'
+    return { entry: { type: 'http', scheme: word }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
   },
   endpoints: (credential) => wordOf(credential)?.endpoints?.(credential) ?? [],
   prepare({ credential }) {

@@ -39,7 +39,8 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
       const value = ownString(own(flows, flow), name)
       return value === undefined ? [] : [[name, value]]
     })
-    return { entry: { type: 'oauth2', flow, ...Object.fromEntries(urls) }, fields: wanted(form) }
+    const loginAt = flow === 'authorizationCode' ? ownString(own(flows, flow), 'authorizationUrl') : undefined
+    return { entry: { type: 'oauth2', flow, ...Object.fromEntries(urls) }, fields: wanted(form), ...(loginAt !== undefined && { loginAt }) }
   },
   prepare({ scheme, pointer: at, credential }) {
     if (credential.flow === 'implicit' && platform.connect) throw fragmentsUnseen(credential.id)

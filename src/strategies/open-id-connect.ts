@@ -36,6 +36,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   describe: ({ openIdConnectUrl }) => ({
     entry: { type: 'openIdConnect', openIdConnectUrl },
     fields: { clientId: clientFields.clientId, clientSecret: clientFields.clientSecret, scopes: clientFields.scopes },
+    loginAt: discoveryUrl(openIdConnectUrl),
   }),
   ...byToken,
 }

@@ -55,6 +55,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
       secretAccessKey: { kind: 'secret', label: 'Secret access key' },
       region: { kind: 'text', label: 'Region' },
     },
+    carriedIn: 'signature',
   }),
   addressProblem,
   covers,

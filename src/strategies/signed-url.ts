@@ -70,7 +70,7 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   describe({ flows }) {
     const [flow] = Object.values(flows)
     const entry = { type: 'signedUrl', authorizationApi: flow?.authorizationApi ?? '…', method: methodOf(flow) }
-    return { entry, fields: signedUrl.forms[0]?.fields ?? {} }
+    return { entry, fields: signedUrl.forms[0]?.fields ?? {}, carriedIn: 'address' }
   },
   endpoints: ({ authorizationApi }) => [authorizationApi],
   reaches: ({ signedUrlHosts }, url) => coveredBy(signedUrlHosts, new URL(url)),

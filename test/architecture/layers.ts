@@ -52,6 +52,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** Single modules that may do more than their layer. */
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
+  'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
+  'src/browser/entry-of-form.ts': { from: ['src/strategies/index.ts'] },
   // Clients know an engine, and this one how it is made.
   'src/clients/api-client.ts': { from: ['src/auth/create-auth.ts'] },
 }

@@ -156,7 +156,7 @@ describe('the screen', () => {
     await login('ada', { ...options, browser: true }, context, open)
     const redirection = await ways[0]?.redirect?.()
     expect(redirection?.uri).toMatch(/^http:\/\/127\.0\.0\.1:/)
-    const answer = redirection?.answer('https://identity.example/authorize?state=s\x1b', () => true)
+    const answer = redirection?.answer('https://identity.example/authorize?state=s\x1b', () => true, { state: 's', record: '' })
     await expect
       .poll(shown)
       .toContain('open this address in a browser on this machine:\n  https://identity.example/authorize?state=s\\u{1b}\n')

@@ -86,6 +86,7 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
     clock,
     random,
     warn: () => {},
+    changed: () => {},
     named: new Set<string>(),
   }
   return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }

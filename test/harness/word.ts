@@ -32,6 +32,7 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
     clock,
     random,
     warn: () => {},
+    changed: () => {},
   }
 }
 

@@ -20,7 +20,7 @@ async function login(options: Partial<LoopbackOptions> = {}, signal?: AbortSigna
   const redirection = await loopbackRedirect({ show: () => {}, ...options })(signal)
   open.push(redirection)
   let outcome: URL | { code: string } | undefined
-  const answer = redirection.answer('https://identity.example/authorize', isOurs)
+  const answer = redirection.answer('https://identity.example/authorize', isOurs, { state: STATE, record: '' })
   answer.then(
     (url) => (outcome = url),
     (error) => (outcome = error),
@@ -164,10 +164,11 @@ describe('anything else is refused, and the wait goes on', () => {
   it('what makes the judge stumble', async () => {
     const redirection = await loopbackRedirect({ show: () => {} })()
     open.push(redirection)
-    const answer = redirection.answer('https://identity.example/', (callback) => {
+    const isOurs = (callback: URL) => {
       if (callback.searchParams.get('state') !== STATE) throw new Error('odd')
       return true
-    })
+    }
+    const answer = redirection.answer('https://identity.example/', isOurs, { state: STATE, record: '' })
     expect((await send(`${redirection.uri}?state=x&code=y`)).status).toBe(400)
     await send(`${redirection.uri}${RIGHT}`)
     await answer

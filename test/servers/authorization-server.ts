@@ -30,6 +30,8 @@ export interface ServerSettings {
   readonly life?: number
   /** Clients besides those that are always there. */
   readonly clients?: readonly ClientMetadata[]
+  /** The origin whose pages may ask endpoints and files (CORS). */
+  readonly pages?: string
   /** Answers a request in the provider's place. */
   readonly interfere?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -58,13 +60,19 @@ export async function startAuthorizationServer(settings: ServerSettings = {}): P
   })
 
   /** Bearer tokens only: bound ones are for the endpoint `/me` of the provider itself. */
-  const showFile = async ({ headers }: IncomingMessage, response: ServerResponse) => {
+  const showFile = async ({ method, headers }: IncomingMessage, response: ServerResponse) => {
+    if (settings.pages !== undefined) {
+      const allowed = { 'access-control-allow-origin': settings.pages, 'access-control-allow-headers': 'authorization' }
+      for (const [name, value] of Object.entries(allowed)) response.setHeader(name, value)
+      if (method === 'OPTIONS') return response.writeHead(204).end()
+    }
     const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
     const known = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token))
     if (token !== '') shown.add(token)
     if (!known || refused.has(token)) {
-      response.writeHead(401, { 'www-authenticate': 'Bearer realm="files", error="invalid_token"' }).end()
-    } else response.end(`file of ${known.accountId ?? known.clientId}`)
+      return response.writeHead(401, { 'www-authenticate': 'Bearer realm="files", error="invalid_token"' }).end()
+    }
+    return response.end(`file of ${known.accountId ?? known.clientId}`)
   }
   return {
     issuer,
@@ -81,7 +89,7 @@ export async function startAuthorizationServer(settings: ServerSettings = {}): P
   }
 }
 
-function configurationOf({ dpopNonce = false, life = 3600, clients = [] }: ServerSettings) {
+function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages }: ServerSettings) {
   return {
     clients: [...CLIENTS, ...clients],
     scopes: ['openid', 'offline_access', 'read'],
@@ -90,6 +98,7 @@ function configurationOf({ dpopNonce = false, life = 3600, clients = [] }: Serve
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt'] as const,
     ttl: { AccessToken: life, ClientCredentials: life, IdToken: 3600, RefreshToken: 86_400, Session: 3600, Grant: 86_400, DeviceCode: 600 },
     rotateRefreshToken: true,
+    clientBasedCORS: (_context: unknown, origin: string) => origin === pages,
     findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
     features: {
       devInteractions: { enabled: true },

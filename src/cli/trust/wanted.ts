@@ -1,11 +1,8 @@
 /** The schemes of a document for which its reader has no entry, and where their material would go. */
 import type { Auth } from '../../auth/auth.ts'
-import { parseGrant } from '../../auth/grant.ts'
+import { type Need, needOf, patternFor } from '../../auth/need.ts'
 import { loadStrategies } from '../../auth/registry.ts'
-import type { Strategy } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
-import { type AuthScheme, modernScheme } from '../../stac/scheme.ts'
-import { findScheme, schemeMaps } from '../../stac/scope.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { ReadDocument } from '../read-document.ts'
@@ -16,18 +13,10 @@ export interface Place {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** A scheme without an entry that can be used. */
-export interface Wanted {
+/** A scheme without an entry that can be used; `target` is the first of it. */
+export interface Wanted extends Need {
   /** Why not: `NO_CREDENTIAL` when there is none, else what is wrong with the one that comes nearest. */
   readonly code: string
-  /** As the catalog calls it. */
-  readonly name: string
-  readonly pointer: string
-  readonly scheme: AuthScheme
-  readonly strategy: Strategy
-  /** The first target of it. */
-  readonly target: Target
-  readonly url: string
   readonly places: readonly Place[]
   /** How many hosts are left out, because nobody reads a list that long. */
   readonly more: number
@@ -69,8 +58,9 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
     }
     refused ??= target
     for (const { ref, code = '' } of refs) {
-      const wanted = MISSES.includes(code) ? wantedOf(target, ref, code, strategies) : undefined
-      if (!wanted) continue
+      const need = MISSES.includes(code) ? needOf(target, ref, strategies) : undefined
+      if (!need) continue
+      const wanted = { code, ...need }
       const known = found.get(wanted.pointer) ?? { wanted, targets: [] }
       known.targets.push(target)
       found.set(wanted.pointer, known)
@@ -91,16 +81,6 @@ async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
   return []
 }
 
-function wantedOf(target: Target, name: string, code: string, strategies: readonly Strategy[]): Found | undefined {
-  const { object, pointer } = target
-  const found = findScheme(schemeMaps(target.scope, { object, pointer, describesItems: false }), name)
-  if (!found) return undefined
-  const written = found.value as AuthScheme
-  const scheme = modernScheme(written as Readonly<Record<string, unknown>>) as AuthScheme
-  const strategy = strategies.find(({ type }) => type === written.type) ?? strategies.find(({ type }) => type === scheme.type)
-  return strategy && { code, name, pointer: found.pointer, scheme, strategy, target, url: new URL(target.href, target.scope.url).href }
-}
-
 /** The patterns in the order in which they first occur. */
 function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 'targets'> {
   const counts = new Map<string, Record<string, number>>()
@@ -113,20 +93,4 @@ function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 
   }
   const places = [...counts].map(([pattern, counts]) => ({ pattern, counts }))
   return { places: places.slice(0, MAX_PLACES), more: Math.max(0, places.length - MAX_PLACES), targets: targets.map((one) => one.pointer) }
-}
-
-/** The whole origin; of a host that many owners share only the folder. */
-function patternFor(url: URL): string | undefined {
-  const origin = url.protocol === 's3:' ? `s3://${url.host}/` : `${url.origin}/`
-  const folder = `${origin}${url.pathname.split('/')[1] ?? ''}/`
-  return [origin, folder].find(isPattern)
-}
-
-function isPattern(text: string): boolean {
-  try {
-    parseGrant(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -6,7 +6,7 @@ import { revealText, unfit } from '../reveal.ts'
 import type { HttpContext } from './word.ts'
 
 /** The field that {@link signingKey} reads. */
-export const privateKeyField = { kind: 'secret', label: 'Private key (PEM PKCS #8, or JWK)' } as const satisfies Field
+export const privateKeyField = { kind: 'secret', label: 'Private key (PEM PKCS #8, or JWK)', lines: true } as const satisfies Field
 
 /**
  * The key in the field `privateKey` of the entry, imported once for all requests. Errors: `CREDENTIAL_VALUE_INVALID` for a

@@ -1,23 +1,15 @@
 /** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): a person logs in at the provider, in a browser. */
 import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/interaction.ts'
-import { base64url } from '../../crypto/base64url.ts'
-import { sameBytes } from '../../crypto/same-bytes.ts'
 import { type AuthError, CredentialError, TrustError, UnsupportedError } from '../../errors.ts'
 import { type Client, converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
 import { loginRequired } from './login-required.ts'
 import { oauthError } from './oauth-error.ts'
+import { decodeLogin, encodeLogin, hasState, newLogin, type PendingLogin, strangeAnswer } from './pending-login.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
-
-/** One login; its values are used once. */
-interface Login {
-  readonly state: string
-  readonly nonce: string | undefined
-  readonly verifier: string
-}
 
 /**
  * Asks for a code, with state, PKCE S256 and, for OpenID Connect, a nonce; pushed where the server offers it (RFC 9126). The code is
@@ -32,22 +24,27 @@ export async function authorizationCode(context: OAuth2Context, interaction: Int
   try {
     const server = await serverOf(context)
     checkPkce(server, context)
-    const login = loginOf(context)
-    const address = await authorizationAddress(context, redirection, login)
-    const callback = await redirection.answer(address, (url) => isOurs(url, login) && isOfIssuer(url, server, context))
-    return await redeemed(context, callback, login, server)
+    const { uri, resumed } = redirection
+    const login = resumed ? decodeLogin(resumed.record, context, uri) : newLogin(context)
+    const callback = resumed?.callback ?? (await answered(context, redirection, login, server))
+    checkAnswer(callback, login, server, context)
+    return await redeemed(context, callback, login)
   } finally {
     await redirection.close()
   }
 }
 
-function loginOf({ credential, random }: OAuth2Context): Login {
-  const fresh = () => base64url(random(32))
-  const isOpenId = credential.type === 'openIdConnect' || credential.scopes?.includes('openid')
-  return { state: fresh(), nonce: isOpenId ? fresh() : undefined, verifier: fresh() }
+async function answered(context: OAuth2Context, redirection: Redirection, login: PendingLogin, server: ServerMetadata): Promise<URL> {
+  const address = await authorizationAddress(context, redirection, login)
+  const ongoing = { state: login.state, record: encodeLogin(login, context, redirection.uri) }
+  return redirection.answer(address, (url) => isOurs(url, login) && isOfIssuer(url, server, context), ongoing)
 }
 
-async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, { state, nonce, verifier }: Login): Promise<string> {
+async function authorizationAddress(
+  context: OAuth2Context,
+  { uri }: Redirection,
+  { state, nonce, verifier }: PendingLogin,
+): Promise<string> {
   const { credential } = context
   const { result } = await converse(
     context,
@@ -71,24 +68,21 @@ async function authorizationAddress(context: OAuth2Context, { uri }: Redirection
   return result.href
 }
 
-/** An answer of this very login: one `state`, the right one, compared in constant time. */
-function isOurs({ searchParams }: URL, { state }: Login): boolean {
-  const states = searchParams.getAll('state')
-  const bytes = (text: string) => new TextEncoder().encode(text)
-  return states.length === 1 && sameBytes(bytes(states[0] ?? ''), bytes(state)) && searchParams.getAll('code').length <= 1
+/** An answer of this very login. */
+function isOurs({ searchParams }: URL, login: PendingLogin): boolean {
+  return hasState(searchParams, login) && searchParams.getAll('code').length <= 1
 }
 
-async function redeemed(
-  context: OAuth2Context,
-  callback: URL,
-  { state, nonce, verifier }: Login,
-  server: ServerMetadata,
-): Promise<TokenSet> {
-  const { credential } = context
+/** Who waited was told what is ours; that is not left to them alone. */
+function checkAnswer(callback: URL, login: PendingLogin, server: ServerMetadata, context: OAuth2Context): void {
+  if (!isOurs(callback, login)) throw strangeAnswer(context.credential.id)
   const refusal = callback.searchParams.get('error')
   if (refusal !== null) throw refusedLogin(refusal, context)
-  // Who waited was told what is ours; that is not left to them alone.
   if (!isOfIssuer(callback, server, context)) throw foreignIssuer(server, context)
+}
+
+async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, verifier }: PendingLogin): Promise<TokenSet> {
+  const { credential } = context
   const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && { expectedNonce: nonce }) }
   const secrets = [verifier, callback.searchParams.get('code') ?? '']
   // The library wants an issuer in the answer only where the server says that it sends one; ours is checked already.

@@ -18,5 +18,6 @@ export const byToken = {
   hindrance,
   tokenState,
   login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
-  logout: async (context: OAuth2Context) => (await import('./login.ts')).logout(context),
+  logout: async (context: OAuth2Context, interaction?: Pick<Interaction, 'end'>) =>
+    (await import('./login.ts')).logout(context, interaction),
 } as const

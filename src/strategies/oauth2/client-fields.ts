@@ -11,14 +11,19 @@ export const clientFields = {
     label: 'How the client proves itself',
     values: ['basic', 'post', 'none', 'secretJwt', 'privateKeyJwt', 'tls'],
   },
-  privateKey: { kind: 'secret', label: 'Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls' },
+  privateKey: { kind: 'secret', label: 'Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls', lines: true },
   keyId: { kind: 'text', label: 'Identifier of that key' },
-  certificate: { kind: 'secret', label: 'Certificate of the client (PEM), for tls' },
+  certificate: { kind: 'secret', label: 'Certificate of the client (PEM), for tls', lines: true },
   scopes: { kind: 'texts', label: 'Scopes to ask for; those of the catalog are never asked for' },
   resource: { kind: 'text', label: 'Resource indicator (RFC 8707)' },
   audience: { kind: 'text', label: 'Audience' },
   dpop: { kind: 'boolean', label: 'Ask for tokens that are bound to a key (RFC 9449)' },
-  dpopKey: { kind: 'secret', label: 'That key, where it must outlive the process; default: a new one that nobody can read out' },
+  dpopKey: {
+    kind: 'secret',
+    label: 'That key, where it must outlive the process; default: a new one that nobody can read out',
+    lines: true,
+  },
+  dpopKeyPair: { kind: 'function', label: 'Function that gives that key as a CryptoKeyPair which nobody can read out, for pages' },
   revocationUrl: { kind: 'url', label: 'Endpoint that revokes tokens (RFC 7009)' },
   present: { kind: 'text', label: 'Token to send to the data', values: ['access_token', 'id_token'] },
   placement: { kind: 'placement', label: 'Query parameter for the token, instead of the Authorization header' },
@@ -27,6 +32,7 @@ export const clientFields = {
 /** How a person may log in. */
 export const loginFields = {
   deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
+  endSessionUrl: { kind: 'url', label: 'Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0)' },
 } as const satisfies Fields
 
 /** The account of the password grant, which must be asked for in so many words. */

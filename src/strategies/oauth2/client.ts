@@ -1,13 +1,13 @@
 /** openid-client, set up for an entry, with a `fetch` that sends through the context and reads every answer first. */
 import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
-import { generatePrivateKey, importPrivateKey, type PrivateKey } from '../../crypto/private-key.ts'
-import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
+import { adoptKeyPair, generatePrivateKey, importPrivateKey, type PrivateKey } from '../../crypto/private-key.ts'
+import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
 import { type Demands, membersOf, type Read, taken, tokenMembers } from './answer.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
-import type { OAuth2Context } from './credential.ts'
+import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 import { serverOf } from './server.ts'
@@ -73,11 +73,26 @@ export async function converse<T>(
 export async function boundKey({ credential, session }: OAuth2Context): Promise<PrivateKey> {
   const text = credential.dpopKey && (await revealText(credential.dpopKey as Secret, 'dpopKey', credential))
   const { value } = await session.resolve<PrivateKey>('dpop key', async () => {
+    if (credential.dpopKeyPair) return { value: await givenKey(credential) }
     const key = text === undefined ? await generatePrivateKey() : await importPrivateKey(text, ['ES256', 'EdDSA', 'RS256'])
     if ('problem' in key) throw unfit('dpopKey', credential.id, key.problem)
     return { value: key }
   })
   return value
+}
+
+/** What the user's own function throws may hold anything, so it is not attached. */
+async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateKey> {
+  let pair: unknown
+  try {
+    pair = await dpopKeyPair?.()
+  } catch (error) {
+    if (isAuthError(error)) throw error
+    throw new CredentialError('CREDENTIAL_SOURCE', `dpopKeyPair of "${id}": its function failed`, { credential: id })
+  }
+  const key = await adoptKeyPair(pair)
+  if ('problem' in key) throw unfit('dpopKeyPair', id, key.problem)
+  return key
 }
 
 function configured(library: Library, server: ServerMetadata, { method }: Authentication, { credential, clock }: OAuth2Context) {

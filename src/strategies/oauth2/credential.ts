@@ -15,6 +15,7 @@ export type OAuth2Credential = Credential & {
   readonly refreshUrl?: string
   readonly deviceAuthorizationUrl?: string
   readonly revocationUrl?: string
+  readonly endSessionUrl?: string
   readonly jwksUrl?: string
   readonly clientId: string
   readonly clientSecret?: Secret
@@ -27,6 +28,7 @@ export type OAuth2Credential = Credential & {
   readonly audience?: string
   readonly dpop?: boolean
   readonly dpopKey?: Secret
+  readonly dpopKeyPair?: () => unknown
   readonly present?: 'access_token' | 'id_token'
   readonly placement?: { readonly in: 'query'; readonly name: string }
   readonly username?: Secret

@@ -74,7 +74,10 @@ export function entryProblem(entry: OAuth2Credential): AuthError | undefined {
   if (entry.flow === 'implicit' && entry.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
   if (entry.present === 'id_token' && entry.dpop) return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
   if (entry.dpop && entry.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
-  if (entry.dpopKey && !entry.dpop) return invalid('/dpopKey', 'is for entries with "dpop": true')
+  for (const name of ['dpopKey', 'dpopKeyPair']) {
+    if (entry[name] && !entry.dpop) return invalid(`/${name}`, 'is for entries with "dpop": true')
+  }
+  if (entry.dpopKey && entry.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: give one of them')
   return undefined
 }
 

@@ -1,13 +1,12 @@
 /** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: entries must ask for it, and only a browser can do it. */
 import type { Interaction } from '../../auth/interaction.ts'
-import { base64url } from '../../crypto/base64url.ts'
-import { sameBytes } from '../../crypto/same-bytes.ts'
 import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import type { OAuth2Context } from './credential.ts'
 import { expiresIn } from './expires-in.ts'
 import { requested } from './grant.ts'
 import { loginRequired } from './login-required.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
+import { decodeLogin, encodeLogin, hasState, newLogin } from './pending-login.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -21,12 +20,15 @@ export async function implicit(context: OAuth2Context, interaction: Interaction)
   try {
     if (!redirection.seesFragments) throw fragmentsUnseen(context.credential.id)
     const server = await serverOf(context)
-    const state = base64url(context.random(32))
+    const { uri, resumed } = redirection
+    const login = resumed ? decodeLogin(resumed.record, context, uri) : newLogin(context)
+    const { state } = login
     const url = new URL(server.authorization_endpoint ?? '')
-    const parameters = { response_type: 'token', client_id: context.credential.clientId, redirect_uri: redirection.uri, state }
+    const parameters = { response_type: 'token', client_id: context.credential.clientId, redirect_uri: uri, state }
     for (const [name, value] of Object.entries({ ...parameters, ...requested(context.credential) })) url.searchParams.set(name, value)
     const askedAt = context.clock.now()
-    const callback = await redirection.answer(url.href, ({ hash }) => hasState(hash, state))
+    const ongoing = { state, record: encodeLogin(login, context, uri) }
+    const callback = resumed?.callback ?? (await redirection.answer(url.href, ({ hash }) => hasState(membersOf(hash), login), ongoing))
     return readImplicitAnswer(callback.hash, { state, issuer: server.issuer, askedAt, credential: context.credential.id })
   } finally {
     await redirection.close()
@@ -54,14 +56,14 @@ interface Expected {
  */
 export function readImplicitAnswer(hash: string, { state, issuer, askedAt, credential }: Expected): TokenSet {
   const endpoint: Endpoint = { credential, url: issuer, name: 'authorization endpoint' }
-  const members = new URLSearchParams(hash.replace(/^#/, ''))
+  const members = membersOf(hash)
   if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'says something twice')
   const error = members.get('error')
   if (error === 'access_denied') {
     throw new CredentialError('LOGIN_DENIED', `the login for "${credential}" was refused at the provider`, { credential })
   }
   if (error !== null) throw oauthError(endpoint, 400, error)
-  if (!hasState(hash, state)) throw invalidAnswer(endpoint, 'belongs to another login')
+  if (!hasState(members, { state })) throw invalidAnswer(endpoint, 'belongs to another login')
   const iss = members.get('iss')
   if (iss !== null && iss !== issuer) {
     throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential}" is that of another issuer`, { credential })
@@ -84,8 +86,6 @@ export function readImplicitAnswer(hash: string, { state, issuer, askedAt, crede
   }
 }
 
-/** Compared in constant time. */
-function hasState(hash: string, state: string): boolean {
-  const bytes = (text: string) => new TextEncoder().encode(text)
-  return sameBytes(bytes(new URLSearchParams(hash.replace(/^#/, '')).get('state') ?? ''), bytes(state))
+function membersOf(hash: string): URLSearchParams {
+  return new URLSearchParams(hash.replace(/^#/, ''))
 }

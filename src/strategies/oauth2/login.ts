@@ -25,10 +25,29 @@ async function byPerson(context: OAuth2Context, interaction: Interaction): Promi
   return (await import('./authorization-code.ts')).authorizationCode(context, interaction)
 }
 
-/** Forgets the tokens first, then revokes them where the server can (RFC 7009): the refresh token ends the access token as well. */
-export async function logout(context: OAuth2Context): Promise<void> {
+/**
+ * Forgets the tokens first, then revokes them where the server can (RFC 7009): the refresh token ends the access token as well. With
+ * `end` the login at the provider ends last, if the provider has a page for that.
+ */
+export async function logout(context: OAuth2Context, { end }: Pick<Interaction, 'end'> = {}): Promise<void> {
   const set = await dropTokens(context)
-  if (!set) return
+  try {
+    if (set) await revoke(context, set)
+  } finally {
+    const { end_session_endpoint: page } = end ? await serverOf(context) : {}
+    if (page !== undefined) await end?.(endOfSession(page, context, set))
+  }
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0 §2: the ID token says whose login it is, so that nobody else's is ended unasked. */
+function endOfSession(page: string, { credential: { clientId } }: OAuth2Context, set: TokenSet | undefined): string {
+  const url = new URL(page)
+  url.searchParams.set('client_id', clientId)
+  if (set?.idToken !== undefined) url.searchParams.set('id_token_hint', set.idToken)
+  return url.href
+}
+
+async function revoke(context: OAuth2Context, set: TokenSet): Promise<void> {
   const { revocation_endpoint: url } = await serverOf(context)
   if (url === undefined) return
   const token = set.refreshToken ?? set.accessToken

@@ -19,11 +19,17 @@ const ADDRESSES: Readonly<Record<string, string | undefined>> = {
   authorization_endpoint: 'authorizationUrl',
   device_authorization_endpoint: 'deviceAuthorizationUrl',
   revocation_endpoint: 'revocationUrl',
+  end_session_endpoint: 'endSessionUrl',
   pushed_authorization_request_endpoint: undefined,
   jwks_uri: 'jwksUrl',
 }
 /** Nobody has to have these: where they are somewhere else, they are left alone. */
-const OPTIONAL = new Set(['device_authorization_endpoint', 'revocation_endpoint', 'pushed_authorization_request_endpoint'])
+const OPTIONAL = new Set([
+  'device_authorization_endpoint',
+  'revocation_endpoint',
+  'end_session_endpoint',
+  'pushed_authorization_request_endpoint',
+])
 const FLAGS = ['authorization_response_iss_parameter_supported']
 const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported']
 
@@ -63,13 +69,14 @@ export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> 
 }
 
 function written(credential: OAuth2Credential): ServerMetadata {
-  const { tokenUrl, authorizationUrl, deviceAuthorizationUrl, revocationUrl, issuer } = credential
+  const { tokenUrl, authorizationUrl, deviceAuthorizationUrl, revocationUrl, endSessionUrl, issuer } = credential
   return {
     issuer: issuer ?? new URL(tokenUrl ?? authorizationUrl ?? '').origin,
     ...(tokenUrl && { token_endpoint: tokenUrl }),
     ...(authorizationUrl && { authorization_endpoint: authorizationUrl }),
     ...(deviceAuthorizationUrl && { device_authorization_endpoint: deviceAuthorizationUrl }),
     ...(revocationUrl && { revocation_endpoint: revocationUrl }),
+    ...(endSessionUrl && { end_session_endpoint: endSessionUrl }),
   }
 }
 

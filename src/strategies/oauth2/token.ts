@@ -34,6 +34,7 @@ export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise
   const { store, key } = await placeOf(context)
   await store.exclusively(key, () => store.write(key, encodeTokenSet(set)), context.signal)
   context.session.invalidate(tokenKey(context.credential), knownTokens(context))
+  context.changed('started')
 }
 
 /** Forgets the set, and gives it back for its revocation. */
@@ -45,6 +46,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
       const set = decodeTokenSet(await store.read(key))
       await store.remove(key)
       context.session.invalidate(tokenKey(context.credential), knownTokens(context))
+      if (set) context.changed('ended')
       return set
     },
     context.signal,
@@ -117,6 +119,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         const set = await renewed(context, old, () => store.remove(key))
         // A rotated refresh token is safe before anything can go wrong with the access token.
         await store.write(key, encodeTokenSet(set))
+        context.changed(old ? 'renewed' : 'started')
         return set
       } catch (error) {
         if (old && isLiving(old, refused, context)) return old
@@ -145,6 +148,7 @@ async function renewed(context: OAuth2Context, old: TokenSet | undefined, forget
     } catch (error) {
       if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
       await forget()
+      context.changed('ended')
     }
   }
   return byGrant(context)
@@ -164,8 +168,8 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
 }
 
 /** What must not outlive the engine: tokens of a key that nobody can read out, and those that stand on another entry's login. */
-function isPassing({ flow, dpop, dpopKey }: OAuth2Credential): boolean {
-  return flow === 'tokenExchange' || (dpop === true && dpopKey === undefined)
+function isPassing({ flow, dpop, dpopKey, dpopKeyPair }: OAuth2Credential): boolean {
+  return flow === 'tokenExchange' || (dpop === true && dpopKey === undefined && dpopKeyPair === undefined)
 }
 
 /** Whose password it is, where the entry itself says so: a token of one user is never that of another. */

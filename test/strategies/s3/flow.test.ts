@@ -27,6 +27,7 @@ function contextWith(fields: Partial<S3Credential>, url: string, now = () => NOW
     clock,
     random: (bytes) => new Uint8Array(bytes),
     warn: () => {},
+    changed: () => {},
   }
 }
 

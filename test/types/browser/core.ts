@@ -1,6 +1,6 @@
 /** A browser app with a bundler, no Node types, and every declaration of ours checked. */
 import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError, memoryStore, type SessionStore } from 'stac-auth'
-import { sessionStorageStore } from 'stac-auth/browser'
+import { createLogins, describeNeeds, dpopKeyStore, entryFrom, indexedDbStore, type Logins, sessionStorageStore } from 'stac-auth/browser'
 import { lint, type Problem } from 'stac-auth/lint'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
@@ -23,4 +23,14 @@ export function describe(error: unknown): string {
 
 export const problems = (document: unknown): readonly Problem[] => lint(document)
 
-export const stores: readonly SessionStore[] = [memoryStore(), sessionStorageStore(), sessionStorageStore({ storage: localStorage })]
+export const stores: readonly SessionStore[] = [memoryStore(), sessionStorageStore(), indexedDbStore()]
+
+export const logins: Logins = createLogins(auth, { callback: '/callback.html' })
+export const pair: () => Promise<CryptoKeyPair> = dpopKeyStore().pair('portal')
+
+export async function ask(item: Item, values: Readonly<Record<string, string>>): Promise<Auth> {
+  const [model] = await describeNeeds(assetOf(item, 'thumbnail'))
+  if (!model) return auth
+  const { sendTo, secretTo } = model
+  return createAuth({ credentials: await entryFrom(model, values, { sendTo, secretTo }) })
+}

@@ -1,0 +1,44 @@
+/** What a target needs of its reader: the scheme behind a reference, and the narrowest place that can be granted. */
+import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
+import { findScheme, schemeMaps } from '../stac/scope.ts'
+import type { Target } from '../stac/target.ts'
+import { parseGrant } from './grant.ts'
+import type { Strategy } from './strategy.ts'
+
+export interface Need {
+  /** As the catalog calls it. */
+  readonly name: string
+  readonly pointer: string
+  readonly scheme: AuthScheme
+  readonly strategy: Strategy
+  readonly target: Target
+  /** Of the target, absolute. */
+  readonly url: string
+}
+
+/** The scheme of that name from where the target stands; undefined when there is none, or none that somebody knows. */
+export function needOf(target: Target, name: string, strategies: readonly Strategy[]): Need | undefined {
+  const { object, pointer } = target
+  const found = findScheme(schemeMaps(target.scope, { object, pointer, describesItems: false }), name)
+  if (!found) return undefined
+  const written = found.value as AuthScheme
+  const scheme = modernScheme(written as Readonly<Record<string, unknown>>) as AuthScheme
+  const strategy = strategies.find(({ type }) => type === written.type) ?? strategies.find(({ type }) => type === scheme.type)
+  return strategy && { name, pointer: found.pointer, scheme, strategy, target, url: new URL(target.href, target.scope.url).href }
+}
+
+/** The whole origin as a pattern; of a host that many owners share only the folder. */
+export function patternFor(url: URL): string | undefined {
+  const origin = url.protocol === 's3:' ? `s3://${url.host}/` : `${url.origin}/`
+  const folder = `${origin}${url.pathname.split('/')[1] ?? ''}/`
+  return [origin, folder].find(isPattern)
+}
+
+function isPattern(text: string): boolean {
+  try {
+    parseGrant(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+import { answerIn, cleanAddress } from './login-answer.ts'
+import { deliverAnswer } from './login-channel.ts'
+import { dropRecord, keepRecord, readRecord } from './login-record.ts'
+import { ownAddress, type Page, thisPage } from './page.ts'
+
+export interface CompleteLoginOptions {
+  /** Default: the page itself. */
+  readonly page?: Page
+  /** Milliseconds in which the page that began the login must take the answer; default 5 seconds. */
+  readonly patience?: number
+}
+
+/** Milliseconds: a page behind another window wakes up slowly. */
+const PATIENCE = 5000
+
+/**
+ * All that the page at the redirect URI has to do. It takes the answer out of the address, and hands it to the page that waits for it
+ * and closes the popup (`delivered`), or goes back to where the user was in this tab, where `finish` goes on (`returned`).
+ * `unclaimed`: nobody waits for such an answer. Nothing of it is checked here and nothing is sent to a server.
+ *
+ * Errors: `UNSUPPORTED_IN_BROWSER` in a worker.
+ */
+export async function completeLogin({
+  page: given,
+  patience = PATIENCE,
+}: CompleteLoginOptions = {}): Promise<'delivered' | 'returned' | 'unclaimed'> {
+  const page = thisPage(given)
+  const answer = answerIn(page)
+  if (!answer) return 'unclaimed'
+  cleanAddress(page)
+  const record = readRecord(page)
+  if (record?.state === answer.state && record.answer === undefined) {
+    dropRecord(page)
+    keepRecord(page, { ...record, answer: answer.url })
+    page.location.replace(ownAddress(page, record.returnTo, 'returnTo'))
+    return 'returned'
+  }
+  if (!(await deliverAnswer(page, answer, patience))) return 'unclaimed'
+  page.close()
+  return 'delivered'
+}

@@ -1,0 +1,142 @@
+import type { Credential, CredentialForm, Field } from '../auth/credential.ts'
+import { givenTarget } from '../auth/given-target.ts'
+import { type Need, needOf, patternFor } from '../auth/need.ts'
+import { loadStrategies } from '../auth/registry.ts'
+import type { Strategy } from '../auth/strategy.ts'
+import { addressOf, isAddressProblem } from '../http/address.ts'
+import { ownString } from '../stac/json.ts'
+import type { Target } from '../stac/target.ts'
+import { defaultStrategies } from '../strategies/index.ts'
+import { forLine } from '../text/sanitize.ts'
+import type { DescribeOptions } from './describe-needs.ts'
+import type { FormField, FormModel } from './form-model.ts'
+
+/** Longer lists of places are read by nobody. */
+const MAX_PLACES = 12
+const MAX_TEXT = 500
+
+/** What `describeNeeds` promises. */
+export async function formModels(
+  targets: Target | Iterable<Target> | undefined,
+  { strategies = defaultStrategies, typed = [] }: DescribeOptions = {},
+): Promise<readonly FormModel[]> {
+  const known = await loadStrategies(strategies)
+  const named = new Set(typed.map((url) => new URL(url).origin))
+  const needs = new Map<string, Need[]>()
+  for (const target of targets && Symbol.iterator in targets ? targets : [givenTarget(targets)]) {
+    if (target.kind === 'item_asset') continue
+    for (const ref of target.refs) {
+      const need = URL.canParse(target.href, target.scope.url) ? needOf(target, ref, known) : undefined
+      if (need) needs.set(need.pointer, [...(needs.get(need.pointer) ?? []), need])
+    }
+  }
+  return [...needs.values()].flatMap(([first, ...others]) => (first ? [modelOf(first, [first, ...others], named)] : []))
+}
+
+function modelOf(first: Need, needs: readonly Need[], named: ReadonlySet<string>): FormModel {
+  const { name, pointer, scheme, strategy } = first
+  const description = ownString(scheme, 'description')
+  const base = {
+    name: shown(name),
+    ...(description !== undefined && { description: shown(description) }),
+    type: shown(scheme.type),
+  }
+  const problem = strategy.problem?.(scheme, pointer) ?? addressProblem(first, named)
+  if (problem) return { ...base, ...NOTHING, entry: { type: strategy.type }, obstacle: toObstacle(problem) }
+  const form = strategy.describe(scheme, { url: first.url, target: first.target })
+  const places = needs.map(({ url }) => placeOf(url, named))
+  const sendTo = [...new Set(places.flatMap((place) => (typeof place === 'string' ? [place] : [])))].slice(0, MAX_PLACES)
+  const refused = places.find((place) => typeof place !== 'string')
+  const carriedIn = carrierOf(form)
+  const obstacle = obstacleOf(form, carriedIn) ?? (sendTo.length === 0 ? refused : undefined)
+  return {
+    ...base,
+    fields: Object.entries(form.fields).flatMap(([name, field]) => fieldOf(name, field, form)),
+    sendTo,
+    carriedIn,
+    secretTo: endpointsOf(form, strategy),
+    ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),
+    ...(form.inPages === 'if exposed' && { condition: EXPOSED }),
+    ...(obstacle && { obstacle }),
+    entry: form.entry,
+  }
+}
+
+const NOTHING = { fields: [], sendTo: [], secretTo: [], carriedIn: { place: 'header' } } as const
+const EXPOSED = 'the server must let pages read its challenge: Access-Control-Expose-Headers: WWW-Authenticate, Authentication-Info'
+
+/** An endpoint that no entry may have is told before anybody types a secret for it. */
+function addressProblem({ strategy, scheme, target }: Need, named: ReadonlySet<string>): Obstacle | undefined {
+  for (const { name, value, url: kind } of strategy.identity(scheme).flat()) {
+    const base = kind === 'relative' ? target.scope.url : undefined
+    const url = kind ? addressOf(value, { secure: true, named, ...(base !== undefined && { base }) }) : undefined
+    if (url && isAddressProblem(url)) return { code: url.code, message: `${name} of the scheme ${url.message}` }
+  }
+  return undefined
+}
+
+type Obstacle = NonNullable<FormModel['obstacle']>
+
+function toObstacle({ code, message, hint }: Obstacle): Obstacle {
+  return { code, message: shown(message), ...(hint !== undefined && { hint: shown(hint) }) }
+}
+
+/** The narrowest pattern, or why there is none. */
+function placeOf(address: string, named: ReadonlySet<string>): string | Obstacle {
+  const url = addressOf(address, { secure: true, named })
+  if (isAddressProblem(url)) return toObstacle({ code: url.code, message: `the address of the file ${url.message}` })
+  return patternFor(url) ?? { code: 'CONFIG_INVALID', message: `${url.host} belongs to too many owners to be trusted as a whole` }
+}
+
+function carrierOf({ entry, carriedIn }: CredentialForm): FormModel['carriedIn'] {
+  if (carriedIn) return { place: carriedIn }
+  const { in: place, name } = entry
+  if ((place === 'header' || place === 'query' || place === 'cookie') && typeof name === 'string') return { place, name: shown(name) }
+  return { place: 'header', name: 'authorization' }
+}
+
+function obstacleOf({ inPages }: CredentialForm, { place, name }: FormModel['carriedIn']): Obstacle | undefined {
+  if (place !== 'cookie' && inPages !== 'never') return undefined
+  const what =
+    place === 'cookie' ? `browsers do not let a page send the cookie "${name}" to another site` : 'pages cannot do this kind of login'
+  return { code: 'UNSUPPORTED_IN_BROWSER', message: what, hint: 'use the command line, or a program outside the browser' }
+}
+
+/** Endpoints as the entry would have them, for what is known of it. */
+function endpointsOf({ entry }: CredentialForm, strategy: Strategy): readonly string[] {
+  if (entry.type !== strategy.type) return []
+  const draft = { id: '', sendTo: [], preference: 0, ...entry } satisfies Credential
+  return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
+}
+
+/** What a person can type; functions, names of other entries and the like are for programs. */
+function fieldOf(name: string, { kind, label, required = false, values, lines }: Field, { entry }: CredentialForm): readonly FormField[] {
+  const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
+  if (type === undefined || entry[name] !== undefined) return []
+  const secret = kind === 'secret'
+  const autocomplete = name === 'username' ? 'username' : name === 'password' ? 'current-password' : 'off'
+  const several = kind === 'texts' || kind === 'signed-url-patterns' || kind === 'patterns'
+  const more = { ...(values && { options: values }), ...(several && ({ several: true } as const)) }
+  return [{ name, label: shown(label), type, required, autocomplete, secret, ...more }]
+}
+
+const TYPES: Readonly<Partial<Record<Field['kind'], FormField['type']>>> = {
+  text: 'text',
+  secret: 'password',
+  'text-or-secret': 'text',
+  url: 'url',
+  boolean: 'checkbox',
+  number: 'number',
+  texts: 'text',
+  patterns: 'text',
+  'signed-url-patterns': 'text',
+}
+
+/** With its host in ASCII, as it is compared: letters that look alike are told apart. */
+function plainAddress(address: string): string {
+  return shown(URL.canParse(address) ? new URL(address).href : address)
+}
+
+function shown(text: string): string {
+  return forLine(text.slice(0, MAX_TEXT))
+}

@@ -1,0 +1,42 @@
+import { withMemoryFallback } from '../auth/memory-fallback.ts'
+import type { SessionStore } from '../auth/session-store.ts'
+import type { Warning } from '../auth/strategy.ts'
+import { Turns } from '../auth/turns.ts'
+import { IntegrityError } from '../errors.ts'
+import { type DatabaseOptions, inTransaction } from './database.ts'
+import { withWebLock } from './web-lock.ts'
+
+export interface IndexedDbOptions extends DatabaseOptions {
+  /** Hears once when tokens are kept in memory only. */
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/**
+ * A store that all tabs and workers of the origin share, until a logout: one login for all of them, and one renewal, for what one tab
+ * has written the next one reads (of `localStorage` no browser promises that). Every script of the origin can read it.
+ *
+ * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the database does not remove.
+ */
+export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
+  const turns = new Turns()
+
+  async function use<T>(work: (store: IDBObjectStore, resolve: (value: T) => void) => void): Promise<T> {
+    try {
+      return await inTransaction(database, 'sessions', work)
+    } catch {
+      throw new IntegrityError('FILE_ACCESS', 'the database of this page cannot be used: it is full or switched off')
+    }
+  }
+
+  const store: SessionStore = {
+    read: (key) =>
+      use<string | undefined>((texts, resolve) => {
+        const known: IDBRequest<unknown> = texts.get(key)
+        known.onsuccess = () => resolve(typeof known.result === 'string' ? known.result : undefined)
+      }),
+    write: (key, text) => use<void>((texts) => void texts.put(text, key)),
+    remove: (key) => use<void>((texts) => void texts.delete(key)),
+    exclusively: (key, run, signal) => turns.take(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, run, signal), signal),
+  }
+  return withMemoryFallback(store, onWarning)
+}

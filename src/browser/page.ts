@@ -1,0 +1,33 @@
+import { ConfigurationError, UnsupportedError } from '../errors.ts'
+
+/** What logins need of a window; the page's own unless told otherwise. */
+export type Page = Pick<
+  Window,
+  | 'open'
+  | 'close'
+  | 'location'
+  | 'history'
+  | 'document'
+  | 'sessionStorage'
+  | 'parent'
+  | 'opener'
+  | 'addEventListener'
+  | 'removeEventListener'
+>
+
+/** The page itself. Errors: `UNSUPPORTED_IN_BROWSER` in a worker, which has no window to log in with. */
+export function thisPage(given?: Page): Page {
+  const page = given ?? (globalThis.document ? globalThis.window : undefined)
+  if (page) return page
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login needs a page: workers have no window and no address bar', {
+    hint: 'log in from the page, and give the worker its requests authorized or an entry with a finished token',
+  })
+}
+
+/** An address of the page's own origin, absolute. Errors: `CONFIG_INVALID` for another origin. */
+export function ownAddress(page: Page, address: string, name: string): string {
+  const { href, origin } = page.location
+  const url = URL.canParse(address, href) ? new URL(address, href) : undefined
+  if (url?.origin === origin && !url.username && !url.password) return url.href
+  throw new ConfigurationError('CONFIG_INVALID', `${name} must be an address of this page's own origin, ${origin}`, { pointer: `/${name}` })
+}

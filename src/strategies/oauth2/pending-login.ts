@@ -1,0 +1,66 @@
+/** A login between its request and its answer; its values are used once. */
+import { base64url } from '../../crypto/base64url.ts'
+import { sameBytes } from '../../crypto/same-bytes.ts'
+import { CredentialError } from '../../errors.ts'
+import { isObject } from '../../stac/json.ts'
+import type { OAuth2Context } from './credential.ts'
+import { invalidAnswer } from './oauth-error.ts'
+import { tokenKey } from './token.ts'
+
+export interface PendingLogin {
+  readonly state: string
+  /** For OpenID Connect (OpenID Connect Core 1.0 §3.1.2.1). */
+  readonly nonce?: string
+  /** RFC 7636 §4.1. */
+  readonly verifier: string
+}
+
+/** Milliseconds that an answer is waited for, where the page went away meanwhile. */
+const LIFE = 10 * 60_000
+
+export function newLogin({ credential, random }: OAuth2Context): PendingLogin {
+  const fresh = () => base64url(random(32))
+  const isOpenId = credential.type === 'openIdConnect' || credential.scopes?.includes('openid')
+  return { state: fresh(), verifier: fresh(), ...(isOpenId && { nonce: fresh() }) }
+}
+
+/** The login as text: bound to the entry, its server and the redirect URI, and to ten minutes. */
+export function encodeLogin({ state, nonce, verifier }: PendingLogin, context: OAuth2Context, uri: string): string {
+  return JSON.stringify({ state, nonce, verifier, boundTo: boundTo(context, uri), until: context.clock.now() + LIFE })
+}
+
+/** Errors: `OAUTH_RESPONSE_INVALID` for a text of another entry or none of ours, `LOGIN_TIMEOUT`. */
+export function decodeLogin(text: string, context: OAuth2Context, uri: string): PendingLogin {
+  const { id } = context.credential
+  const { state, nonce, verifier, until, boundTo: bound } = parsed(text)
+  const isWhole = typeof state === 'string' && typeof verifier === 'string' && typeof until === 'number'
+  if (!isWhole || state === '' || bound !== boundTo(context, uri)) throw strangeAnswer(id)
+  if (context.clock.now() > until)
+    throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${id}" in time`, { credential: id })
+  return { state, verifier, ...(typeof nonce === 'string' && { nonce }) }
+}
+
+/** One `state`, the right one, compared in constant time. */
+export function hasState(parameters: URLSearchParams, { state }: Pick<PendingLogin, 'state'>): boolean {
+  const states = parameters.getAll('state')
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  return states.length === 1 && sameBytes(bytes(states[0] ?? ''), bytes(state))
+}
+
+/** `OAUTH_RESPONSE_INVALID`: nothing of it is quoted. */
+export function strangeAnswer(credential: string) {
+  return invalidAnswer({ credential, url: '', name: 'authorization endpoint' }, 'belongs to another login')
+}
+
+function boundTo({ credential }: OAuth2Context, uri: string): string {
+  return JSON.stringify([credential.id, tokenKey(credential), credential.issuer, credential.authorizationUrl, uri])
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,231 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { memoryStore } from '../../src/auth/memory-store.ts'
+import type { SessionChange } from '../../src/auth/strategy.ts'
+import { completeLogin } from '../../src/browser/complete-login.ts'
+import { createLogins } from '../../src/browser/logins.ts'
+import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { found } from '../harness/documents.ts'
+import { type AuthorizationServer, startAuthorizationServer } from '../servers/authorization-server.ts'
+import { browse } from '../servers/person.ts'
+import { fakePage } from './fake-page.ts'
+
+const SITE = 'http://127.0.0.1:7777'
+const CALLBACK = `${SITE}/callback.html`
+let server: AuthorizationServer
+
+beforeAll(async () => {
+  const page = {
+    client_id: 'page',
+    token_endpoint_auth_method: 'none',
+    application_type: 'native' as const,
+    redirect_uris: ['http://127.0.0.1/callback.html'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    scope: 'openid offline_access read',
+  }
+  server = await startAuthorizationServer({ clients: [page] })
+})
+afterAll(() => server.close())
+afterEach(() => void vi.useRealTimers())
+
+/** An engine as of one page load; `session` and the texts of the storage are what outlives it. */
+function load(page = fakePage(`${SITE}/map?x=1#here`), { session = memoryStore(), id = 'portal', now = Date.now } = {}) {
+  const changes: SessionChange[] = []
+  const entry = {
+    id,
+    type: 'openIdConnect',
+    issuer: server.issuer,
+    clientId: 'page',
+    scopes: ['offline_access', 'read'],
+    sendTo: server.issuer,
+  }
+  const auth = createAuth({ credentials: entry, session, clock: { now }, onSession: (change) => changes.push(change) })
+  return { page, auth, session, changes, logins: createLogins(auth, { callback: '/callback.html', afterLogout: '/bye', page }) }
+}
+
+const stop = (url: URL) => url.origin === SITE
+const read = async (auth: ReturnType<typeof load>['auth']) => (await auth.fetch(server.resource)).text()
+
+/** Leaves for the provider and gives the address with which the person comes back. */
+async function leave(stage: ReturnType<typeof load>, returnTo?: string): Promise<URL> {
+  void stage.logins.redirect('portal', returnTo === undefined ? {} : { returnTo }).catch(() => {})
+  await expect.poll(() => stage.page.visited.length).toBe(1)
+  return (await browse(found(stage.page.visited[0]), { stop })) as URL
+}
+
+describe('a login by popup', () => {
+  it('opens its window before anything is awaited, without a way back to this page', async () => {
+    const { page, logins, auth, changes } = load()
+    const done = logins.popup('portal')
+    expect(page.popups).toMatchObject([{ opener: null, visited: [] }])
+    const [popup] = page.popups
+    await expect.poll(() => popup?.visited.length).toBe(1)
+    const callback = (await browse(found(popup?.visited[0]), { stop })) as URL
+    const answering = fakePage(callback.href)
+    expect(await completeLogin({ page: answering })).toBe('delivered')
+    expect([answering.location.href, answering.isClosed()]).toEqual([CALLBACK, true])
+    await done
+    expect(popup?.closed).toBe(true)
+    expect(await read(auth)).toBe('file of alice')
+    expect(changes).toEqual([{ credential: 'portal', change: 'started' }])
+  })
+
+  it('that the browser blocks is POPUP_BLOCKED, and nothing was asked of anybody', async () => {
+    const before = server.log.length
+    const { logins } = load(fakePage(SITE, { blocks: true }))
+    expect(await failureOf(logins.popup('portal'))).toMatchObject({ name: 'CredentialError', code: 'POPUP_BLOCKED', credential: 'portal' })
+    expect(server.log.length).toBe(before)
+  })
+
+  it('closes its window when there is no such entry', async () => {
+    const { page, logins } = load()
+    expect(await failureOf(logins.popup('nobody'))).toMatchObject({ code: 'CONFIG_INVALID' })
+    expect(page.popups).toMatchObject([{ closed: true }])
+  })
+
+  it('ends after its time, and with the signal of the caller', async () => {
+    const { page, auth } = load()
+    const hasty = createLogins(auth, { callback: CALLBACK, timeout: 50, page })
+    expect(await failureOf(hasty.popup('portal'))).toMatchObject({ code: 'LOGIN_TIMEOUT' })
+    expect(await failureOf(load().logins.popup('portal', { signal: AbortSignal.abort() }))).toMatchObject({ code: 'ABORTED' })
+  })
+})
+
+describe('a login by redirect', () => {
+  it('goes on at the next page, where the user was; nothing of it stays behind', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const answering = fakePage(callback.href, { texts: stage.page.texts })
+    expect(await completeLogin({ page: answering })).toBe('returned')
+    expect([answering.location.href, ...answering.visited]).toEqual([CALLBACK, `${SITE}/map?x=1#here`])
+    const next = load(fakePage(found(answering.visited[0]), { texts: stage.page.texts }))
+    expect(await next.logins.finish()).toEqual({ credential: 'portal', returnTo: `${SITE}/map?x=1#here` })
+    expect(await read(next.auth)).toBe('file of alice')
+    expect([...stage.page.texts]).toEqual([])
+    expect(await next.logins.finish()).toBeUndefined()
+  })
+
+  it('may come back to a page that finishes it itself, with a clean address', async () => {
+    const stage = load()
+    const callback = await leave(stage, '/other')
+    const page = fakePage(callback.href, { texts: stage.page.texts })
+    expect(await load(page).logins.finish()).toEqual({ credential: 'portal', returnTo: `${SITE}/other` })
+    expect(page.location.href).toBe(CALLBACK)
+  })
+
+  it.each(['https://evil.example/', '//evil.example/', 'javascript:alert(1)', `${SITE.replace('//', '//user@')}/`])(
+    'does not go back to %s',
+    async (place) => {
+      const { page, logins } = load()
+      expect(await failureOf(logins.redirect('portal', { returnTo: place }))).toMatchObject({
+        code: 'CONFIG_INVALID',
+        pointer: '/returnTo',
+      })
+      expect(page.visited).toEqual([])
+    },
+  )
+
+  it('does not go back where somebody else has written into the storage', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const name = found([...stage.page.texts.keys()][0])
+    const record = { ...JSON.parse(found(stage.page.texts.get(name))), returnTo: 'https://evil.example/' }
+    const answering = fakePage(callback.href, { texts: new Map([[name, JSON.stringify(record)]]) })
+    expect(await failureOf(completeLogin({ page: answering }))).toMatchObject({ code: 'CONFIG_INVALID' })
+    expect(answering.visited).toEqual([])
+  })
+
+  it('ends when the person comes back without an answer, and without storage before it begins', async () => {
+    const { page, logins } = load()
+    const done = failureOf(logins.redirect('portal'))
+    await expect.poll(() => page.visited.length).toBe(1)
+    ;(page as unknown as EventTarget).dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+    expect(await done).toMatchObject({ code: 'ABORTED' })
+    expect([...page.texts]).toEqual([])
+    const { logins: storeless } = load(fakePage(SITE, { noStorage: true }))
+    expect(await failureOf(storeless.redirect('portal'))).toMatchObject({ code: 'FILE_ACCESS' })
+  })
+})
+
+describe('an answer', () => {
+  it('that this tab did not ask for is refused by name, and leaves the address', async () => {
+    const page = fakePage(`${CALLBACK}?code=secret-code-of-a-stranger&state=s`)
+    const before = server.log.length
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const refused = failureOf(load(page).logins.finish())
+    while (page.location.href !== CALLBACK) await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(5000)
+    const error = await refused
+    expect(error).toMatchObject({ name: 'ProtocolError', code: 'OAUTH_RESPONSE_INVALID' })
+    expect(leaks([canaryOf('secret-code-of-a-stranger')], { error: shown(error) })).toEqual([])
+    expect(page.location.href).toBe(CALLBACK)
+    expect(server.log.slice(before)).toEqual([])
+  })
+
+  it('is good once: neither the record nor the code is used again', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const texts = new Map(stage.page.texts)
+    await load(fakePage(callback.href, { texts: stage.page.texts })).logins.finish()
+    const error = await failureOf(load(fakePage(callback.href, { texts })).logins.finish())
+    expect(error).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_grant' })
+    expect([...texts]).toEqual([])
+  })
+
+  it('comes too late after ten minutes', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const later = load(fakePage(callback.href, { texts: stage.page.texts }), { now: () => Date.now() + 601_000 })
+    expect(await failureOf(later.logins.finish())).toMatchObject({ code: 'LOGIN_TIMEOUT' })
+  })
+
+  it('to a login of another entry, provider or state is used for none', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const name = found([...stage.page.texts.keys()][0])
+    const record = JSON.parse(found(stage.page.texts.get(name)))
+    const inner = JSON.parse(record.record)
+    const texts = (record: object) => new Map([[name, JSON.stringify(record)]])
+    const bound = { ...record, record: JSON.stringify({ ...inner, boundTo: inner.boundTo.replace('page', 'other') }) }
+    const stranger = { ...record, record: 'not ours' }
+    const restated = { ...record, record: JSON.stringify({ ...inner, state: 'another' }) }
+    const before = server.log.filter((line) => line === 'POST /token').length
+    for (const forged of [bound, stranger, restated]) {
+      const error = await failureOf(load(fakePage(callback.href, { texts: texts(forged) })).logins.finish())
+      expect(error).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID' })
+    }
+    expect(server.log.filter((line) => line === 'POST /token').length).toBe(before)
+  })
+
+  it('to a login of another copy or engine on this page is left to it', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const page = fakePage(callback.href, { texts: stage.page.texts })
+    expect(await load(page, { id: 'another' }).logins.finish()).toBeUndefined()
+    expect(page.location.href).toBe(callback.href)
+    expect(await load(page).logins.finish()).toMatchObject({ credential: 'portal' })
+  })
+})
+
+describe('a logout', () => {
+  it('forgets, revokes, tells, and leaves for the page of the provider only if asked to', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const next = load(fakePage(callback.href, { texts: stage.page.texts }))
+    await next.logins.finish()
+    await next.logins.logout('portal', { atProvider: true })
+    const [address] = next.page.visited
+    const { origin, searchParams } = new URL(found(address))
+    expect([origin, searchParams.get('client_id'), searchParams.get('post_logout_redirect_uri')]).toEqual([
+      server.issuer,
+      'page',
+      `${SITE}/bye`,
+    ])
+    expect(searchParams.get('id_token_hint')?.split('.')).toHaveLength(3)
+    expect(next.changes.map(({ change }) => change)).toEqual(['started', 'ended'])
+    expect(await failureOf(read(next.auth))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    await next.logins.logoutAll()
+    expect(next.page.visited).toEqual([address])
+  })
+})

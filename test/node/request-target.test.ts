@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { requestTarget } from '../../src/node/request-target.ts'
+
+/** What parsers treat in a way of its own, and much that they leave as it is. */
+const piece = fc.constantFrom(
+  'a',
+  'B',
+  '.',
+  '..',
+  '/',
+  '//',
+  '%2e',
+  '%2E',
+  '%41',
+  '%',
+  '?',
+  '#',
+  '@',
+  ':',
+  '\\',
+  "'",
+  ' ',
+  '\t',
+  '|',
+  'é',
+  '"',
+  '=1',
+  '&',
+  '8080',
+)
+
+describe('origin and path of a request', () => {
+  it('are those that a parser finds, whether the address is parsed or cut', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('https://a.example', 'http://127.0.0.1:8080', 'https://B.example'), fc.array(piece), (origin, pieces) => {
+        const url = `${origin}/${pieces.join('')}`
+        const { origin: expected, pathname, search } = new URL(url)
+        expect(requestTarget(url)).toEqual({ origin: expected, path: pathname + search })
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it.each([
+    ['https://a.example/items/1.json?limit=2', '/items/1.json?limit=2'],
+    ['https://a.example/a/../b', '/b'],
+    ['https://a.example/a/%2e%2E/b', '/b'],
+    ['https://a.example/a?', '/a'],
+    ['https://a.example/a#b', '/a'],
+    ["https://a.example/a?b='c'", '/a?b=%27c%27'],
+    ['https://a.example', '/'],
+  ])('of %s have the path %s', (url, path) => {
+    requestTarget('https://a.example/')
+    expect(requestTarget(url)).toEqual({ origin: 'https://a.example', path })
+  })
+
+  it.each(['https://a.example.evil/a', 'https://a.example@evil.example/', 'https://a.example:444/'])(
+    'of %s are not those before',
+    (url) => {
+      requestTarget('https://a.example/')
+      expect(requestTarget(url).origin).toBe(new URL(url).origin)
+    },
+  )
+})
