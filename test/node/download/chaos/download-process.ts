@@ -28,7 +28,6 @@ export interface Cost {
   readonly memory: number
   /** Seconds. */
   readonly cpu: number
-  readonly seconds: number
 }
 
 const ENDINGS: Work['tell'] = ['failed', 'warning', 'summary']
@@ -50,7 +49,6 @@ function* items(): Generator<DownloadInput> {
 
 const end = new AbortController()
 process.once('SIGINT', () => end.abort())
-const started = performance.now()
 try {
   const auth = createAuth({ credentials: [], typed: [origin] })
   for await (const event of download(items(), { folder, auth, template: '{name}', signal: end.signal, ...options })) {
@@ -64,6 +62,5 @@ const cost: Cost = {
   kind: 'cost',
   memory: maxRSS * 1024,
   cpu: (userCPUTime + systemCPUTime) / 1e6,
-  seconds: (performance.now() - started) / 1000,
 }
 console.log(JSON.stringify(cost))

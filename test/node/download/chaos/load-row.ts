@@ -60,7 +60,7 @@ export async function runLoad({ start }: ProcessStarter, { count, size, chances,
       violations: depot.violations,
       requests: proxy.requests,
       faults: proxy.faults,
-      seconds: cost?.seconds ?? Number.NaN,
+      seconds: Number(summary?.milliseconds) / 1000,
       memory: cost?.memory ?? Number.NaN,
       stderr,
     }

@@ -48,16 +48,14 @@ export async function runTokens({ count, size, seconds }: TokenRow, seed = 1): P
     upstream: depot.origin,
     faultOf: seededFaults(seed, [[0.8, (random) => ({ do: 'reset', at: random() })]]),
   })
-  const started = performance.now()
   try {
-    const codes = await codesOf({ count, folder, origin: proxy.origin, issuer: issuer.origin, bytesPerSecond: (count * size) / seconds })
+    const told = await toldBy({ count, folder, origin: proxy.origin, issuer: issuer.origin, bytesPerSecond: (count * size) / seconds })
     return {
-      codes,
+      ...told,
       ...(await inspected(folder, count, size)),
       tokenRequests: issuer.requests,
       refused: depot.refused,
       parts: proxy.passed.filter(({ range }) => range !== undefined).length,
-      seconds: (performance.now() - started) / 1000,
     }
   } finally {
     for (const server of [proxy, depot, issuer, tokens]) await server.close()
@@ -73,10 +71,20 @@ interface Run {
   readonly bytesPerSecond: number
 }
 
-async function codesOf({ count, folder, origin, issuer, bytesPerSecond }: Run): Promise<string[]> {
+async function toldBy({ count, folder, origin, issuer, bytesPerSecond }: Run): Promise<Pick<TokenResult, 'codes' | 'seconds'>> {
   const tokenUrl = `${issuer}/token`
   const auth = createAuth({
-    credentials: [{ id: 'loader', type: 'oauth2', flow: 'clientCredentials', tokenUrl, clientId: CLIENT.id, clientSecret: CLIENT.secret, sendTo: [`${origin}/`] }],
+    credentials: [
+      {
+        id: 'loader',
+        type: 'oauth2',
+        flow: 'clientCredentials',
+        tokenUrl,
+        clientId: CLIENT.id,
+        clientSecret: CLIENT.secret,
+        sendTo: [`${origin}/`],
+      },
+    ],
     typed: [origin, issuer],
   })
   const schemes = { oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: { read: 'Read' } } } } }
@@ -86,9 +94,12 @@ async function codesOf({ count, folder, origin, issuer, bytesPerSecond }: Run): 
   const document = { type: 'Feature', id: 'one', properties: { 'auth:schemes': schemes }, assets }
   const options = { folder, auth, template: '{name}', concurrency: count, perHost: count, bytesPerSecond, retries: 50 }
   const codes: string[] = []
-  for await (const event of download([{ document, url: `${origin}/item.json` }], options))
+  let seconds = Number.NaN
+  for await (const event of download([{ document, url: `${origin}/item.json` }], options)) {
     if (event.kind === 'failed') codes.push(`${event.error.code}: ${event.error.message}`)
-  return codes
+    if (event.kind === 'summary') seconds = event.milliseconds / 1000
+  }
+  return { codes, seconds }
 }
 
 async function inspected(folder: string, count: number, size: number): Promise<Pick<TokenResult, 'wrong' | 'leftovers'>> {
