@@ -31,7 +31,7 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
 
 /** True for statuses that say nothing about the next time (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). */
 function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
 }
 
 /** The code in an error document of an object store, or nothing. */

@@ -7,6 +7,9 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EPERM: 'access is denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of the path is no folder',
+  EROFS: 'the file system is read-only',
+  EFBIG: 'it would be larger than this process may write',
+  ENAMETOOLONG: 'its name is too long',
 }
 
 /** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */

@@ -136,7 +136,10 @@ export class Attempt {
       const room = content.add(chunk)
       if (room) await room
       this.#came(chunk.byteLength)
+      // Whoever sends more than the file has may never end.
+      if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
     }
+    if (delivery.framed || content.length > (state.size ?? 0)) checkSize(state.file, content.length)
     if (state.size !== undefined && content.length !== state.size)
       throw incomplete(response.url, `${content.length} of ${state.size} bytes were received`)
   }

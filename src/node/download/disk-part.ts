@@ -5,7 +5,7 @@ import { IntegrityError, isAuthError } from '../../errors.ts'
 import { tryLock } from '../process-lock.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal } from './part-journal.ts'
-import { presentFile } from './present-file.ts'
+import { checkFolder, presentFile } from './present-file.ts'
 import { type Span, Spans } from './spans.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
@@ -34,7 +34,10 @@ export class DiskPart {
    * Errors: `PATH_BUSY` when another process has it or it is not ours, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
    */
   static async open(path: string): Promise<DiskPart> {
-    const unlock = await tryLock(lockOf(path))
+    checkFolder(path)
+    const unlock = await tryLock(lockOf(path)).catch((error) => {
+      throw isAuthError(error) ? busy(path, 'something else is in the place of its lock') : told(error, path)
+    })
     if (!unlock) throw busy(path, 'another process is downloading it')
     try {
       const present = presentFile(partOf(path))
@@ -98,6 +101,7 @@ export class DiskPart {
     try {
       await this.#file.sync()
       await this.#file.close()
+      checkFolder(this.#path)
       if (presentFile(this.#path) && !replace) throw appeared(this.#path)
       await rename(partOf(this.#path), this.#path)
       await this.#forget()

@@ -1,4 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { writeFailure } from '../system-error.ts'
 
@@ -9,10 +10,28 @@ export function presentFile(path: string): Stats | undefined {
   throw new IntegrityError('PATH_UNSAFE', `"${path}" is a link, a folder or a special file: nothing is written through it`)
 }
 
+/**
+ * Makes sure that the folder of a file is still where it was when its path was made, for others may have moved it and left a link.
+ *
+ * Errors: `PATH_UNSAFE`, `FILE_ACCESS`.
+ */
+export function checkFolder(path: string): void {
+  const folder = dirname(path)
+  if (realOf(folder) !== folder) throw new IntegrityError('PATH_UNSAFE', `"${folder}" has become a link: nothing is written through it`)
+}
+
 /** At once: it costs a tenth of what waiting for another thread does, and is asked for every file. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw writeFailure(error, `"${path}"`)
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path)
   } catch (error) {
     throw writeFailure(error, `"${path}"`)
   }

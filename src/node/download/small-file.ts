@@ -7,18 +7,19 @@ import { isAuthError } from '../../errors.ts'
 import { isGone, type LockHolder, newHolder } from '../lock-holder.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { appeared } from './disk-part.ts'
-import { presentFile } from './present-file.ts'
+import { checkFolder, presentFile } from './present-file.ts'
 
 /**
  * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
  * be cleared away after a process that was killed.
  *
- * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `DISK_FULL`, `FILE_ACCESS`.
+ * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
  */
 export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean): Promise<void> {
   const part = `${path}.${await tag()}.part`
   let isOurs = false
   try {
+    checkFolder(path)
     // Each of these is over before another thread would have heard of it; what waits for the disk does not keep others waiting.
     const file = openSync(part, 'wx', 0o666)
     isOurs = true

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../../servers/chaos/depot-content.ts'
+import type { Fault, FaultOf } from '../../../servers/chaos/fault.ts'
+import { contentName } from '../../../servers/chaos/file-depot.ts'
+import { chaosRun } from './chaos-run.ts'
+
+/** More than is kept in memory and less than what is fetched in parts. */
+const SIZE = 3_000_000
+const FILES = { '/a.tif': { size: SIZE, type: 'image/tiff' } }
+const CHECKSUM = `1220${digestOf(contentName('/a.tif', 0), SIZE)}`
+const CLEAN = { codes: [], wrong: [], leftovers: [] }
+
+const first =
+  (fault: Fault): FaultOf =>
+  ({ nth }) =>
+    nth === 1 ? fault : undefined
+const always =
+  (fault: Fault): FaultOf =>
+  () =>
+    fault
+
+describe('a body that is cut', () => {
+  it.each<Fault>([
+    { do: 'cut', at: 0.5, framing: 'length' },
+    { do: 'cut', at: 0.5, framing: 'chunk' },
+    { do: 'reset', at: 0.5 },
+  ])('is gone on with: %j', async (fault) => {
+    const { run, depot, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
+    const { written, ...outcome } = await run()
+    expect(outcome).toMatchObject(CLEAN)
+    expect(written).toMatchObject([{ bytes: SIZE }])
+    expect(proxy.passed[1]?.range).toMatch(/^bytes=[1-9]/)
+    expect(written[0]?.received).toBeLessThan(1.1 * SIZE)
+    expect(depot.violations).toEqual([])
+  })
+
+  it.each<[Fault, Record<string, unknown>]>([
+    [{ do: 'cut', at: 0.5, framing: 'gzip' }, {}],
+    [{ do: 'cut', at: 0.5, framing: 'close' }, { 'file:size': SIZE }],
+    // What came before is of a file of another size, so it is not gone on with.
+    [{ do: 'length', by: 7 }, {}],
+  ])('is fetched again: %j %j', async (fault, asset) => {
+    const { run, proxy } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } }, faultOf: first(fault) })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.requests).toBeGreaterThan(1)
+  })
+
+  it.each<[Fault, number]>([
+    [{ do: 'cut', at: 0, framing: 'length' }, 4],
+    [{ do: 'cut', at: 0, framing: 'chunk' }, 4],
+    [{ do: 'cut', at: 0.5, framing: 'gzip' }, 4],
+    [{ do: 'length', by: 7 }, 4],
+    // Nothing would ever tell whether all of it came.
+    [{ do: 'cut', at: 0.5, framing: 'close' }, 1],
+    [{ do: 'cut', at: 1, framing: 'close' }, 1],
+  ])('never becomes a file: %j', async (fault, requests) => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: always(fault) })
+    const outcome = await run({ retries: 3 })
+    expect(outcome.codes).toEqual([expect.stringMatching(/^(?:FILE_INCOMPLETE|RESPONSE_TRUNCATED|NETWORK_RESET)$/)])
+    expect(outcome.written).toEqual([])
+    expect(outcome.leftovers.filter((name) => !name.includes('.part'))).toEqual([])
+    expect(proxy.requests).toBe(requests)
+  })
+
+  it('is whole where nothing but the document says how long it is', async () => {
+    const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE } } }
+    const { run } = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: expect.arrayContaining(['size']) }] })
+  })
+})
+
+describe('a part', () => {
+  it('that nobody asked for is refused', async () => {
+    const { run } = await chaosRun({ files: FILES, faultOf: always({ do: 'range', as: 'unasked' }) })
+    expect(await run({ retries: 2 })).toMatchObject({ codes: ['RANGE_INVALID'], leftovers: [] })
+  })
+
+  it.each(['start', 'total', 'missing'] as const)(
+    'with another %s than was asked for is refused, and what is there is kept',
+    async (as) => {
+      const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'range', as })
+      const { run } = await chaosRun({ files: FILES, faultOf })
+      const outcome = await run({ retries: 2 })
+      expect(outcome.codes).toEqual(['RANGE_INVALID'])
+      expect(outcome.written).toEqual([])
+    },
+  )
+
+  it('is the whole file when the server knows no ranges, and everything begins anew', async () => {
+    const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'ignore-range' })
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.requests).toBe(2)
+  })
+
+  it('that begins beyond the end makes everything begin anew', async () => {
+    const faultOf: FaultOf = ({ nth }) => {
+      if (nth === 1) return { do: 'reset', at: 0.5 }
+      return nth === 2 ? { do: 'answer', status: 416, headers: { 'content-range': 'bytes */1000' } } : undefined
+    }
+    const { run } = await chaosRun({ files: FILES, faultOf })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+  })
+})
+
+describe('a file that changes meanwhile', () => {
+  it('is fetched anew once', async () => {
+    const faultOf: FaultOf = ({ nth }) => [{ do: 'reset', at: 0.5 } as const, { do: 'revise' } as const][nth - 1]
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.revision('/a.tif')).toBe(1)
+  })
+
+  it('again and again is given up', async () => {
+    const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'revise', at: 0.5 })
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf })
+    expect(await run()).toMatchObject({ codes: ['FILE_CHANGED'], written: [], leftovers: [] })
+    expect(proxy.requests).toBe(3)
+  })
+
+  it.each(['weak', 'none'] as const)('is never gone on with when its validator is %s', async (validator) => {
+    const { run, proxy } = await chaosRun({ files: { '/a.tif': { size: SIZE, validator } }, faultOf: first({ do: 'reset', at: 0.5 }) })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.passed.map(({ range }) => range)).toEqual([undefined, undefined])
+  })
+})
+
+describe('what the document promises', () => {
+  const other = `1220${digestOf(contentName('/a.tif', 1), SIZE)}`
+
+  it('is compared', async () => {
+    const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE, 'file:checksum': CHECKSUM } } }
+    const { run } = await chaosRun({ files, faultOf: first({ do: 'reset', at: 0.3 }) })
+    expect(await run()).toMatchObject({ ...CLEAN, written: [{ verified: expect.arrayContaining(['checksum', 'size']) }] })
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another checksum', { 'file:checksum': other }],
+    ['more bytes', { 'file:size': SIZE + 1 }],
+    ['fewer bytes', { 'file:size': SIZE - 1 }],
+  ])('and nothing stays when it is %s', async (_, asset) => {
+    const { run } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } } })
+    expect(await run({ retries: 2 })).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
+  })
+
+  it('is all that tells of a cut where nothing else does', async () => {
+    const files = { '/a.tif': { size: SIZE, asset: { 'file:checksum': CHECKSUM } } }
+    const whole = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
+    expect(await whole.run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: ['checksum'] }] })
+    const cut = await chaosRun({ files, faultOf: always({ do: 'cut', at: 0.5, framing: 'close' }) })
+    expect(await cut.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
+  })
+
+  it('ends a body that unpacks to far more', async () => {
+    const files = { '/a.tif': { size: SIZE, asset: { 'file:size': 1000 } } }
+    const { run, proxy } = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'gzip' }) })
+    expect(await run({ retries: 1 })).toMatchObject({ codes: ['FILE_INTEGRITY'], leftovers: [] })
+    expect(proxy.requests).toBeLessThan(3)
+  })
+})
+
+describe('a page instead of a file', () => {
+  const page: Fault = { do: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><form>log in</form>' }
+  const files = { '/a.tif': { size: SIZE, asset: { type: 'image/tiff' } } }
+
+  it('is told, and refused where that is asked for', async () => {
+    const strict = await chaosRun({ files, faultOf: always(page) })
+    expect(await strict.run({ strict: true })).toMatchObject({ codes: ['CONTENT_TYPE_UNEXPECTED'], written: [], leftovers: [] })
+    const lenient = await chaosRun({ files, faultOf: always(page) })
+    const { events } = await lenient.run()
+    expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
+  })
+
+  it('with 403 is no file and is not asked for again', async () => {
+    const { run, proxy } = await chaosRun({ files, faultOf: always({ ...page, status: 403 }) })
+    expect(await run()).toMatchObject({ codes: ['AUTH_REJECTED'], written: [], leftovers: [] })
+    expect(proxy.requests).toBe(1)
+  })
+})

@@ -1,0 +1,72 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../cli/folder.ts'
+import { startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
+import { differenceOf, digestOf } from '../../../servers/chaos/depot-content.ts'
+import { contentName, startFileDepot } from '../../../servers/chaos/file-depot.ts'
+import { killedDownload } from './kill.ts'
+import { processStarter } from './started-process.ts'
+
+const SIZE = 50 * 2 ** 20
+const ASSET = { 'file:size': SIZE, 'file:checksum': `1220${digestOf(contentName('/0.bin', 0), SIZE)}` }
+const { start, remove } = await processStarter()
+afterAll(remove)
+
+describe('a download that is killed', () => {
+  it.each([1, 2, 3, 4, 5])('is finished by the next run, which fetches little again, seed %d', async (seed) => {
+    const { proxy } = await served()
+    const folder = await temporaryFolder()
+    const { problems, transferred } = await killedDownload({ start, proxy, folder, size: SIZE, seed, kills: 1, asset: ASSET })
+    expect(problems).toEqual([])
+    expect(transferred).toBeLessThanOrEqual(1.3)
+  })
+
+  it('is gone on with by a run that is interrupted in good order as well', async () => {
+    const { proxy } = await served()
+    const folder = await temporaryFolder()
+    const work = { folder, origin: proxy.origin, count: 1, asset: ASSET, options: { bytesPerSecond: 40 * 2 ** 20 } }
+    const first = start(work)
+    await expect.poll(() => proxy.sent, { interval: 5 }).toBeGreaterThan(SIZE / 4)
+    first.child.kill('SIGINT')
+    const { lines, code } = await first.ended
+    expect([code, lines.find(({ kind }) => kind === 'thrown')]).toEqual([0, { kind: 'thrown', code: 'ABORTED' }])
+    const last = await start({ ...work, options: {} }).ended
+    expect(last.summary).toMatchObject({ written: 1, failed: 0 })
+    expect(Number(last.summary?.received)).toBeLessThan(SIZE)
+    expect(await readdir(folder)).toEqual(['0.bin'])
+  })
+})
+
+describe('two processes with one target', () => {
+  it('do not write into each other: one has the file and the other says so', async () => {
+    const { proxy } = await served()
+    const folder = await temporaryFolder()
+    const work = { folder, origin: proxy.origin, count: 1, options: { bytesPerSecond: 60 * 2 ** 20 } }
+    const first = start(work)
+    await expect.poll(() => proxy.sent, { interval: 5 }).toBeGreaterThan(SIZE / 10)
+    const second = await start(work).ended
+    expect(second.codes).toEqual(['PATH_BUSY'])
+    expect((await first.ended).summary).toMatchObject({ written: 1 })
+    expect(await differenceOf(join(folder, '0.bin'), contentName('/0.bin', 0), SIZE)).toBeUndefined()
+    expect(await readdir(folder)).toEqual(['0.bin'])
+  })
+
+  it('leave a part alone that another program has made', async () => {
+    const { proxy } = await served()
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, '0.bin.part'), 'not ours')
+    expect((await start({ folder, origin: proxy.origin, count: 1 }).ended).codes).toEqual(['PATH_BUSY'])
+    expect(await readdir(folder)).toEqual(['0.bin.part'])
+  })
+})
+
+async function served() {
+  const depot = await startFileDepot({ files: () => ({ size: SIZE }) })
+  const proxy = await startChaosProxy({ upstream: depot.origin, faultOf: () => undefined })
+  onTestFinished(async () => {
+    await proxy.close()
+    await depot.close()
+  })
+  return { proxy, depot }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Fault, FaultOf } from '../../../servers/chaos/fault.ts'
+import { anyFault, seededFaults } from '../../../servers/chaos/seeded-faults.ts'
+import { chaosRun } from './chaos-run.ts'
+
+const SIZE = 3_000_000
+const FILES = { '/a.tif': { size: SIZE } }
+const CLEAN = { codes: [], wrong: [], leftovers: [] }
+
+const first =
+  (fault: Fault, times = 1): FaultOf =>
+  ({ nth }) =>
+    nth <= times ? fault : undefined
+
+const refusal = (status: number, retryAfter?: string): Fault => ({
+  do: 'answer',
+  status,
+  headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+})
+
+describe('a server that is busy', () => {
+  it.each([429, 503])('is asked again after what it says with %d', async (status) => {
+    const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(status, '2')) })
+    const { pauses, ...outcome } = await run()
+    expect(outcome).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(Math.max(...pauses)).toBeGreaterThanOrEqual(2000)
+    expect(Math.max(...pauses)).toBeLessThan(2300)
+  })
+
+  it('is asked again at the date that it says', async () => {
+    const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(503, new Date(Date.now() + 60_000).toUTCString())) })
+    const { pauses, ...outcome } = await run()
+    expect(outcome).toMatchObject(CLEAN)
+    expect(Math.max(...pauses)).toBeGreaterThan(40_000)
+    expect(Math.max(...pauses)).toBeLessThan(68_000)
+  })
+
+  it.each(['-5', '0x10', '1e9', '99999999999999', 'abc', new Date(0).toUTCString()])(
+    'is asked again after our own pause when it says %j',
+    async (text) => {
+      const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(503, text)) })
+      const { pauses, ...outcome } = await run()
+      expect(outcome).toMatchObject(CLEAN)
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(20_000)
+    },
+  )
+
+  it.each(['1000000000', '121', new Date(Date.now() + 8e10).toUTCString()])(
+    'is left alone when it says %s, and no timer overflows',
+    async (seconds) => {
+      const warnings: string[] = []
+      const listen = ({ name }: Error) => void warnings.push(name)
+      process.on('warning', listen)
+      onTestFinished(() => void process.off('warning', listen))
+      const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(429, seconds) })
+      expect(await run()).toMatchObject({ codes: ['RATE_LIMITED'], leftovers: [] })
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect([proxy.requests, warnings]).toEqual([1, []])
+    },
+  )
+})
+
+describe('a server that fails', () => {
+  it.each<Fault>([refusal(500), refusal(502), refusal(504), { do: 'reset', at: 'head' }, { do: 'reset', at: 0 }, { do: 'reset', at: 0.7 }])(
+    'is asked again: %j',
+    async (fault) => {
+      const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault, 3) })
+      expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+      expect(proxy.requests).toBe(4)
+    },
+  )
+
+  it('is given up after as many attempts as were allowed', async () => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(500) })
+    expect(await run({ retries: 4 })).toMatchObject({ codes: ['HTTP_500'], leftovers: [], summary: { retries: 4 } })
+    expect(proxy.requests).toBe(5)
+  })
+
+  it.each([404, 410, 501])('for good is not asked again: %d', async (status) => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(status) })
+    expect(await run()).toMatchObject({ codes: [`HTTP_${status}`], leftovers: [] })
+    expect(proxy.requests).toBe(1)
+  })
+
+  it('by closing connections that it said would stay is no failure', async () => {
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`/${at}`, { size: 1000 }]))
+    const { run } = await chaosRun({ files, faultOf: ({ nth }) => (nth === 1 ? { do: 'hang-up' } : undefined) })
+    expect(await run({ concurrency: 2 })).toMatchObject({ ...CLEAN, summary: { written: 40 } })
+  })
+
+  it('costs no file more than its share: after a hundred retries for nothing all others stop', async () => {
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`/${at}`, { size: 1000 }]))
+    const { run, proxy } = await chaosRun({ files, faultOf: () => refusal(500) })
+    const { codes } = await run()
+    expect(codes.length).toBe(60)
+    expect(codes).toContain('RETRY_BUDGET')
+    expect(proxy.requests).toBeLessThanOrEqual(160)
+  })
+})
+
+describe('a server that is slow', () => {
+  it.each<Fault>([
+    { do: 'stall', at: 0.5 },
+    { do: 'stall', at: 0 },
+    { do: 'drip', bytes: 10, everyMs: 50 },
+  ])('is left, and gone on with over another connection: %j', async (fault) => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
+    expect(await run({ stallTimeout: 400 })).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    expect(proxy.requests).toBe(2)
+  })
+
+  it('and always is given up with what it is', async () => {
+    const { run } = await chaosRun({ files: FILES, faultOf: () => ({ do: 'stall', at: 0 }) })
+    expect(await run({ stallTimeout: 200, retries: 1 })).toMatchObject({ codes: [expect.stringMatching(/^TIMEOUT_/)], written: [] })
+  })
+
+  it('but steady is waited for', async () => {
+    const files = { '/a.tif': { size: 200_000 } }
+    const { run, proxy } = await chaosRun({ files, faultOf: () => ({ do: 'drip', bytes: 4000, everyMs: 20 }) })
+    expect(await run({ stallTimeout: 300 })).toMatchObject({ ...CLEAN, written: [{ received: 200_000 }] })
+    expect(proxy.requests).toBe(1)
+  })
+})
+
+describe('all of it at once', () => {
+  it.each([1, 2, 3])('costs no byte, seed %d', async (seed) => {
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`/${at}`, { size: 20_000 * (at + 1) }]))
+    const weather = seededFaults(seed, [[0.35, anyFault]])
+    const faultOf: FaultOf = (passing) => (passing.path.endsWith('7') && passing.nth === 1 ? { do: 'length', by: 1 } : weather(passing))
+    const { run, proxy, depot } = await chaosRun({ files, faultOf })
+    expect(await run()).toMatchObject({ ...CLEAN, summary: { files: 60, written: 60 } })
+    expect(depot.violations).toEqual([])
+    expect(proxy.faults).toBeGreaterThan(15)
+    expect(proxy.mostAtOnce).toBeLessThanOrEqual(8)
+  })
+})
