@@ -1,7 +1,10 @@
-/** Keeps the servers up, so that the command line can be tried on them. */
+/** Keeps the servers up, so that the command line and the page can be tried on them. */
+import { buildPage } from '../browser/build.ts'
 import type { Screen } from './screen.ts'
 import { randomSecrets } from './secrets.ts'
 import { type Servers, startServers } from './servers.ts'
+import { type SiteSecrets, siteSecrets } from './site/secrets.ts'
+import { startSite } from './site/start-site.ts'
 import { createUser, type User } from './user.ts'
 
 /** Prints commands to copy and waits for SIGINT, SIGTERM or SIGHUP; then nothing is left behind. */
@@ -13,8 +16,11 @@ export async function serveDemo(screen: Screen): Promise<void> {
   const secrets = randomSecrets()
   const servers = await startServers(secrets)
   const user = await createUser(servers.addresses, secrets)
+  const keys = siteSecrets()
+  const site = await startSite(await buildPage(), keys)
   try {
     screen.line(`${screen.bold('stac-auth demo')}  a protected catalog on ${servers.root}\n`)
+    for (const line of pageLines(site.url, keys)) screen.line(line)
     for (const [comment, ...commands] of commandsFor(servers, user)) {
       screen.line(screen.dim(`# ${comment}`))
       for (const command of commands) screen.line(command)
@@ -22,8 +28,19 @@ export async function serveDemo(screen: Screen): Promise<void> {
     await interrupted
   } finally {
     user.forget()
-    await servers.close()
+    await Promise.all([servers.close(), site.close()])
   }
+}
+
+/** Where the page is, and what a person would know by other means. */
+function pageLines(url: string, { key, username, password }: SiteSecrets): readonly string[] {
+  return [
+    `Open ${url} in a browser: a catalog browser with files of its own.`,
+    `  login     anybody is let in`,
+    `  key       ${key}`,
+    `  account   ${username}, password ${password}`,
+    '',
+  ]
 }
 
 /** Groups of commands, each behind what it shows. */

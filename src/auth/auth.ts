@@ -60,6 +60,13 @@ export interface AuthorizeOptions {
   readonly keys?: boolean
 }
 
+/** How the request for a target is sent. */
+export interface TargetSendOptions {
+  readonly signal?: AbortSignal
+  /** For a target; an address comes with its own. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** How a request to a service is authorized. */
 export interface AuthorizedCall {
   readonly signal?: AbortSignal
@@ -96,10 +103,10 @@ export interface Auth {
    */
   fetch(target: Target | string | URL | Request | undefined, init?: RequestInit): Promise<Response>
   /**
-   * Like `fetch` with an address, in plain data: a standard `Response` costs more than the exchange of a small document.
-   * `crawl({ send: auth.send })` is what it is for.
+   * Like `fetch` in plain data: a standard `Response` costs more than the exchange of a small document. `crawl({ send: auth.send })`
+   * asks for addresses with it, `download` for targets.
    */
-  send(request: HttpRequest, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
+  send(request: HttpRequest | Target | undefined, options?: TargetSendOptions): Promise<HttpResponse>
   /** A `fetch` for addresses below a target (Zarr chunks, ranges of a COG): the same refs, the same rules. */
   fetchFor(target: Target | undefined): typeof globalThis.fetch
   /**

@@ -144,7 +144,12 @@ export function createEngine(options: EngineOptions): Auth {
       if (input === undefined || isTarget(input)) return fetchTarget(input, init)
       return (await running()).fetchAddress(input, init)
     },
-    send: async (request, options) => (runtime ?? (await running())).send(request, options),
+    send: async (wanted, options) => {
+      if (wanted !== undefined && 'method' in wanted) return (runtime ?? (await running())).send(wanted, options)
+      const target = givenTarget(wanted)
+      const [runner] = await Promise.all([running(), ready(target)])
+      return runner.sendTarget(target, options)
+    },
     login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
     logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),

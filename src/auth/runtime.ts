@@ -5,7 +5,7 @@ import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
-import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service } from './auth.ts'
+import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
 import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
@@ -137,10 +137,24 @@ export class Runtime {
   }
 
   async fetchTarget(target: Target, init: RequestInit): Promise<Response> {
+    return (await this.#sendTo(target, (url) => requestOf(url, undefined, init), init)).toResponse()
+  }
+
+  /** The same in plain data. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
+  async sendTarget(target: Target, { headers, signal }: TargetSendOptions = {}): Promise<HttpResponse> {
+    const plain = plainHeaders(headers)
+    return this.#sendTo(target, (url) => ({ method: 'GET', url, headers: plain }), signal ? { signal } : {})
+  }
+
+  async #sendTo(
+    target: Target,
+    requestAt: (url: string) => HttpRequest | Promise<HttpRequest>,
+    init: Pick<RequestInit, 'signal' | 'redirect'>,
+  ): Promise<HttpResponse> {
     const url = this.#chooser.addressOf(target)
     const selections = this.#chooser.select(target, url, this.#anonymous)
     if (selections instanceof Unusable) throw await selections.error()
-    return (await this.#exchange.send(await requestOf(hrefOf(url), undefined, init), { target, selections }, init)).toResponse()
+    return this.#exchange.send(await requestAt(hrefOf(url)), { target, selections }, init)
   }
 
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */

@@ -11,7 +11,7 @@ const LEAST_HINT = 50
 export function delayBefore(
   retry: number,
   { hint, status }: { readonly hint?: number; readonly status?: number },
-  clock: ClientClock,
+  clock: Pick<ClientClock, 'random'>,
 ): number {
   const random = clock.random()
   if (hint !== undefined) return Math.max(LEAST_HINT, hint + random * 0.1 * hint)

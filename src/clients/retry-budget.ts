@@ -1,13 +1,23 @@
-const MOST = 10
-const EARNED = 0.1
+/** Retries that may be paid at once, and what a first attempt that succeeded adds. */
+interface Terms {
+  readonly most: number
+  readonly earned: number
+}
 
-/** Keeps retries to a tenth of the traffic: an outage is not answered with more load. */
+/** Keeps retries to a part of the traffic, a tenth unless told otherwise: an outage is not answered with more load. */
 export class RetryBudget {
-  #tokens = MOST
+  readonly #terms: Terms
+  #tokens: number
+
+  constructor(terms: Terms = { most: 10, earned: 0.1 }) {
+    this.#terms = terms
+    this.#tokens = terms.most
+  }
 
   /** A first attempt succeeded. */
   earn(): void {
-    if (this.#tokens < MOST) this.#tokens = Math.min(MOST, this.#tokens + EARNED)
+    const { most, earned } = this.#terms
+    if (this.#tokens < most) this.#tokens = Math.min(most, this.#tokens + earned)
   }
 
   /** Pays for a retry, half where the server asked for it; false when there is not enough left. */

@@ -23,6 +23,8 @@ export interface HttpResponse {
   bytes(limit: number): Promise<Uint8Array>
   /** The body as UTF-8 text; at most `limit` decoded bytes, else `RESPONSE_TOO_LARGE`. */
   text(limit: number): Promise<string>
+  /** The decoded body piece by piece, instead of the readers; whoever stops before its end gives the connection up. */
+  chunks?(): AsyncIterable<Uint8Array>
   /** Throws the rest of the body away so that the connection can be used again. */
   discard(): Promise<void>
   /** As a standard `Response`; call it once, instead of the readers. */

@@ -14,6 +14,8 @@ import { systemCode, writeFailure } from './system-error.ts'
 /** Milliseconds after which a lock is abandoned even when its process lives: it hangs, or is on a machine that we cannot ask. */
 const ABANDONED_AFTER = 60_000
 const MAX_BYTES = 4096
+/** Milliseconds after which nobody will write into an empty lock any more: its maker was killed right then. */
+const WRITTEN_WITHIN = 2000
 /** Milliseconds between two looks at a lock that is held; about half of that at random. */
 const [SHORTEST_PAUSE, LONGEST_PAUSE] = [10, 250]
 
@@ -30,6 +32,22 @@ export async function takeLock(path: string, signal: AbortSignal): Promise<() =>
     if (id !== undefined) return async () => void (await removeLock(path, id).catch(() => false))
     const lock = await look(path)
     if (lock && !((await isAbandoned(lock)) && (await removeLock(path, lock.id)))) await waitFor(pause, signal)
+  }
+}
+
+/**
+ * Makes the lock file for as long as this process lives, or gives undefined when another one that lives has it. The function given back
+ * removes it, and throws nothing. Errors: as of {@link takeLock}.
+ */
+export async function tryLock(path: string): Promise<(() => Promise<void>) | undefined> {
+  for (;;) {
+    const id = await make(path)
+    // Nobody else removes it while this process lives.
+    if (id !== undefined) return async () => void (await unlink(path).catch(() => undefined))
+    const lock = await look(path)
+    if (lock?.holder && !(await isGone(lock.holder))) return undefined
+    if (lock && !lock.holder && lock.age < WRITTEN_WITHIN) await setTimeout(LONGEST_PAUSE)
+    else if (lock && !(await removeLock(path, lock.id))) return undefined
   }
 }
 

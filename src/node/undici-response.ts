@@ -51,6 +51,14 @@ export class UndiciResponse implements HttpResponse {
     return utf8(await this.bytes(limit))
   }
 
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* this.#decoded()
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
   async discard(): Promise<void> {
     const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
     let length = 0

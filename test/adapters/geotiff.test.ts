@@ -1,5 +1,5 @@
 import { readCorner } from '../../examples/adapters/geotiff.ts'
-import { geotiff, pattern } from '../peers/geotiff.ts'
+import { geotiff, pattern } from '../harness/geotiff.ts'
 import { keepsTheGrant } from './grant.ts'
 
 const image = pattern(300, 200)

@@ -4,7 +4,7 @@ import { itemLayer } from '../../examples/adapters/ol-stac.ts'
 import { stacLayerOptions } from '../../src/adapters/ol-stac.ts'
 import { failureOf } from '../harness/canary.ts'
 import { found } from '../harness/documents.ts'
-import { geotiff, pattern } from '../peers/geotiff.ts'
+import { geotiff, pattern } from '../harness/geotiff.ts'
 import { type Archive, KEY, startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 

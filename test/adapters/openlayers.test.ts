@@ -1,7 +1,7 @@
 import type GeoTIFF from 'ol/source/GeoTIFF.js'
 import { vi } from 'vitest'
 import { cogSource } from '../../examples/adapters/openlayers.ts'
-import { geotiff, pattern } from '../peers/geotiff.ts'
+import { geotiff, pattern } from '../harness/geotiff.ts'
 import { keepsTheGrant } from './grant.ts'
 
 /** The source tells the console that a request failed, and the example why. */

@@ -106,7 +106,13 @@ describe('with a server that does not check', () => {
 describe('the demo that stays', () => {
   it('lets the command line in, and leaves nothing behind', async () => {
     const demo = start(MAIN, '--serve')
-    await vi.waitFor(() => expect(demo.text()).toContain('Ctrl-C'), 15_000)
+    await vi.waitFor(() => expect(demo.text()).toContain('Ctrl-C'), 60_000)
+    const [page = ''] = /http:\S+(?= in a browser)/.exec(demo.text()) ?? []
+    const answer = await fetch(page)
+    expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("script-src 'self'; style-src 'self'"),
+    ])
     const [, file = ''] = /STAC_AUTH_CREDENTIALS='(.+)'/.exec(demo.text()) ?? []
     const modes = [file, ...readdirSync(dirname(file)).map((name) => join(dirname(file), name))].map((path) => statSync(path).mode & 0o777)
     expect([statSync(dirname(file)).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
@@ -127,5 +133,5 @@ describe('the demo that stays', () => {
     demo.process.kill('SIGINT')
     expect(await demo.ended).toBe(0)
     expect(() => statSync(dirname(file))).toThrow('ENOENT')
-  }, 60_000)
+  }, 120_000)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asset, item } from '../harness/documents.ts'
+import { geotiff, pattern } from '../harness/geotiff.ts'
 import { readWithGdal, sha256 } from './gdal-reader.ts'
-import { geotiff, pattern } from './geotiff.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { type ShellUser, shellUser } from './shell-user.ts'
 import { useSwift } from './swift.ts'

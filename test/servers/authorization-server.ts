@@ -20,6 +20,8 @@ export interface AuthorizationServer {
   refuseShown(): void
   /** Tells the truth about a token: false for one that was revoked. */
   isAlive(token: string): Promise<boolean>
+  /** Whose access token it is; undefined for one that is not, or no longer, good. */
+  accountOf(token: string): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -82,6 +84,7 @@ export async function startAuthorizationServer(settings: ServerSettings = {}): P
       for (const token of shown) refused.add(token)
     },
     isAlive: async (token) => Boolean((await provider.RefreshToken.find(token)) ?? (await provider.AccessToken.find(token))),
+    accountOf: async (token) => (await provider.AccessToken.find(token))?.accountId,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -96,7 +99,16 @@ function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages }
     responseTypes: ['code' as const],
     cookies: { keys: ['test'] },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt'] as const,
-    ttl: { AccessToken: life, ClientCredentials: life, IdToken: 3600, RefreshToken: 86_400, Session: 3600, Grant: 86_400, DeviceCode: 600 },
+    ttl: {
+      AccessToken: life,
+      ClientCredentials: life,
+      IdToken: 3600,
+      RefreshToken: 86_400,
+      Session: 3600,
+      Interaction: 3600,
+      Grant: 86_400,
+      DeviceCode: 600,
+    },
     rotateRefreshToken: true,
     clientBasedCORS: (_context: unknown, origin: string) => origin === pages,
     findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),

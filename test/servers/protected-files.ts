@@ -13,7 +13,12 @@ export interface ServedFile {
 
 /** Serves files by path, whole or in part, to GET and HEAD. */
 export function startProtectedFiles(files: Readonly<Record<string, ServedFile>>, certified?: Certified): Promise<AnsweringServer> {
-  return startAnswering((request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined), certified)
+  return startAnswering(protectedFiles(files), certified)
+}
+
+/** What such a server answers. */
+export function protectedFiles(files: Readonly<Record<string, ServedFile>>): (request: Inquiry) => Answer {
+  return (request) => answerTo(request, Object.hasOwn(files, request.path) ? files[request.path] : undefined)
 }
 
 function answerTo(request: Inquiry, file: ServedFile | undefined): Answer {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
+import { mediaType, pageProblem } from '../../http/media-type.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
@@ -64,16 +65,8 @@ async function send(
 
 /** A login page often comes with 200: a web page instead of what the document promises is worth a word. */
 function warnOfPage({ headers }: Response, { object, pointer }: Target, diagnostics: Diagnostics): void {
-  const promised = mediaType(ownString(object, 'type'))
-  const actual = mediaType(headers.get('content-type'))
-  if (actual !== 'text/html' || promised === '' || promised === actual) return
-  const message = `the answer is ${actual}, the document says ${promised}: this may be a login page`
-  diagnostics.warn({ code: 'CONTENT_TYPE_UNEXPECTED', pointer, message })
-}
-
-/** Without parameters, in lower case. */
-function mediaType(text: string | null | undefined): string {
-  return (text ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const message = pageProblem(mediaType(ownString(object, 'type')), headers.get('content-type'))
+  if (message !== undefined) diagnostics.warn({ code: 'CONTENT_TYPE_UNEXPECTED', pointer, message })
 }
 
 async function* bodyOf(response: Response, progress: Progress, signal: AbortSignal): AsyncGenerator<Uint8Array> {

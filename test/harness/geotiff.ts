@@ -1,11 +1,20 @@
-/** A GeoTIFF as simple as they come: one band of bytes, one strip, no compression; what describes it stands at the end. */
+/** A GeoTIFF as simple as they come: bytes, one strip, no compression; what describes it stands at the end. */
 
 export interface Image {
   readonly width: number
   readonly height: number
-  /** Row by row. */
+  /** Row by row; a byte for each pixel, or three of red, green and blue. */
   readonly pixels: Buffer
 }
+
+/** Degrees of WGS 84: the upper left corner, and the size of a pixel. */
+export interface Placement {
+  readonly west: number
+  readonly north: number
+  readonly pixel: number
+}
+
+const SOMEWHERE: Placement = { west: 10, north: 50, pixel: 0.01 }
 
 /** An image in which neighbours differ. */
 export function pattern(width: number, height: number): Image {
@@ -24,20 +33,21 @@ const HEADER = 8
 
 type Field = readonly [tag: number, type: number, values: readonly number[]]
 
-/** The file (TIFF 6.0 section 2, OGC GeoTIFF 1.1): degrees of WGS 84, a pixel is a hundredth of one. */
-export function geotiff({ width, height, pixels }: Image): Buffer {
+/** The file (TIFF 6.0 section 2, OGC GeoTIFF 1.1). */
+export function geotiff({ width, height, pixels }: Image, { west, north, pixel }: Placement = SOMEWHERE): Buffer {
+  const samples = pixels.length / (width * height)
   const fields: readonly Field[] = [
     [256, SHORT, [width]],
     [257, SHORT, [height]],
-    [258, SHORT, [8]],
+    [258, SHORT, Array.from({ length: samples }, () => 8)],
     [259, SHORT, [1]],
-    [262, SHORT, [1]],
+    [262, SHORT, [samples === 3 ? 2 : 1]],
     [273, LONG, [HEADER]],
-    [277, SHORT, [1]],
+    [277, SHORT, [samples]],
     [278, SHORT, [height]],
     [279, LONG, [pixels.length]],
-    [33550, DOUBLE, [0.01, 0.01, 0]],
-    [33922, DOUBLE, [0, 0, 0, 10, 50, 0]],
+    [33550, DOUBLE, [pixel, pixel, 0]],
+    [33922, DOUBLE, [0, 0, 0, west, north, 0]],
     [34735, SHORT, [1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326]],
   ]
   const header = Buffer.from([0x49, 0x49, 42, 0, 0, 0, 0, 0])

@@ -1,0 +1,96 @@
+/** The catalog browser: one open document at a time, and the credentials of this tab. */
+import { announce } from './announce.ts'
+import { byId, element, fill } from './dom.ts'
+import { titleOf } from './fields.ts'
+import { createReader } from './reader.ts'
+import { routed, routeTo } from './route.ts'
+import { readSite } from './site.ts'
+import { openCredentialsDialog } from './views/credentials-dialog.ts'
+import { createDocumentView, type DocumentView } from './views/document-view.ts'
+import { refusalOf, refusalView } from './views/refusal.ts'
+import { startView } from './views/start-view.ts'
+import { openWallet } from './wallet.ts'
+import { startWorker } from './worker.ts'
+
+const site = await readSite()
+const wallet = await openWallet(site.local)
+const reader = createReader(wallet)
+const main = byId('content', HTMLElement)
+const address = byId('address', HTMLInputElement)
+let view: DocumentView | undefined
+let reading = new AbortController()
+
+/** Shows what the route says, and takes the focus to its heading unless the page has just been loaded. */
+async function show(first: boolean): Promise<void> {
+  reading.abort()
+  reading = new AbortController()
+  const { signal } = reading
+  view?.close()
+  view = undefined
+  const url = routed(location.hash)
+  address.value = url ?? ''
+  if (url === undefined) {
+    document.title = 'Catalog browser'
+    fill(main, startView(site, open))
+  } else {
+    announce('Reading …')
+    await showDocument(url, signal)
+    if (signal.aborted) return
+  }
+  if (!first) main.querySelector<HTMLElement>('h1')?.focus()
+}
+
+async function showDocument(url: string, signal: AbortSignal): Promise<void> {
+  try {
+    const read = await reader.read(url, signal)
+    if (signal.aborted) return
+    view = createDocumentView(read, reader, wallet, site)
+    fill(main, view.root)
+    document.title = `${titleOf(read.document)} – Catalog browser`
+    announce(`${titleOf(read.document)} is open`)
+  } catch (error) {
+    if (signal.aborted) return
+    fill(main, element('h1', { tabindex: '-1' }, 'This could not be opened'), refusalView(refusalOf(error)))
+    announce('This could not be opened')
+  }
+}
+
+/** The person gave this address. */
+function open(url: string): void {
+  wallet.typed(url)
+  const route = routeTo(new URL(url).href)
+  if (location.hash === route) void show(false)
+  else location.hash = route
+}
+
+/** Goes on with a login for which this page went away. */
+async function finishLogin(): Promise<void> {
+  try {
+    const finished = await wallet.logins.finish()
+    if (finished) announce(`Logged in with “${finished.credential}”`)
+  } catch (error) {
+    main.prepend(refusalView(refusalOf(error)))
+  }
+}
+
+function count(): void {
+  const { length } = wallet.entries
+  byId('credentials', HTMLElement).textContent = length === 0 ? 'Credentials' : `Credentials (${length})`
+}
+
+byId('open', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault()
+  open(address.value)
+})
+byId('credentials', HTMLElement).addEventListener('click', () => openCredentialsDialog(wallet))
+window.addEventListener('hashchange', () => {
+  if (location.hash !== '#content') void show(false)
+})
+wallet.onChange(() => {
+  count()
+  void view?.refresh()
+})
+count()
+await startWorker(site)
+await show(true)
+await finishLogin()

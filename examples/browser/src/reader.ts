@@ -1,0 +1,64 @@
+/** Reads documents: by their address where the person gave it, by the references of a link where a catalog did. */
+import { AuthError, kindOf, linkOf, type StacDocument, type Target } from 'stac-auth'
+import type { Wallet } from './wallet.ts'
+
+export interface OpenDocument {
+  readonly url: string
+  readonly text: string
+  readonly document: StacDocument
+  /** Those that were read before and may lend their schemes, nearest first. */
+  readonly parents: readonly StacDocument[]
+}
+
+export interface Reader {
+  /** Errors: those of `fetch`, `HTTP_<status>`, `DOCUMENT_INVALID` for what is no document of a catalog. */
+  read(url: string, signal: AbortSignal): Promise<OpenDocument>
+  /** The next time that address is read, it is by the references of this link. */
+  follow(url: string, link: Target): void
+}
+
+/** More is not a document but a file. */
+const MAX_LENGTH = 64 * 2 ** 20
+const LENDERS = ['collection', 'parent', 'root']
+
+/** A reader that remembers what it has read. */
+export function createReader(wallet: Wallet): Reader {
+  const links = new Map<string, Target>()
+  const known = new Map<string, StacDocument>()
+
+  function parentsOf(document: StacDocument, url: string): readonly StacDocument[] {
+    const addresses = LENDERS.flatMap((rel) => {
+      const href = linkOf(document, rel)?.href
+      return href !== undefined && URL.canParse(href, url) ? [new URL(href, url).href] : []
+    })
+    const others = [...new Set(addresses)].filter((address) => address !== url)
+    return others.map((address) => known.get(address)).filter((parent) => parent !== undefined)
+  }
+
+  return {
+    follow: (url, link) => links.set(url, link),
+    async read(url, signal) {
+      const response = await wallet.auth.fetch(links.get(url) ?? url, { signal })
+      const { host } = new URL(url)
+      if (!response.ok) throw problem(`HTTP_${response.status}`, `${host} answers ${response.status}`)
+      const text = await response.text()
+      const document = text.length <= MAX_LENGTH ? parsed(text) : undefined
+      if (!document) throw problem('DOCUMENT_INVALID', `what ${host} has at this address is no catalog, collection, item or list of them`)
+      known.set(url, document)
+      return { url, text, document, parents: parentsOf(document, url) }
+    },
+  }
+}
+
+function problem(code: string, message: string): AuthError {
+  return new AuthError(code, message)
+}
+
+function parsed(text: string): StacDocument | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return kindOf(value) === 'unknown' ? undefined : (value as StacDocument)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+/** One file: what it is, what it needs, and what can be done with it. */
+import { isAuthError, type Target } from 'stac-auth'
+import { type Access, accessTo, addressOf } from '../access.ts'
+import { announce } from '../announce.ts'
+import { download } from '../data/download.ts'
+import { button, element, fill } from '../dom.ts'
+import { textIn } from '../fields.ts'
+import type { SiteSettings } from '../site.ts'
+import type { Wallet } from '../wallet.ts'
+import { accessBadge } from './access-badge.ts'
+import { openAccessDialog } from './access-dialog.ts'
+import { openLoginDialog } from './login-dialog.ts'
+import type { MapView } from './map-view.ts'
+import { refusalOf, refusalView } from './refusal.ts'
+
+export interface AssetView {
+  readonly root: HTMLElement
+  refresh(): Promise<void>
+  close(): void
+}
+
+/** What can be done with files of a type, and the words for it. */
+type Show = readonly [label: string, show: () => Promise<HTMLElement>]
+
+/** A card for the asset. */
+export function assetView(target: Target, wallet: Wallet, site: SiteSettings, map: MapView | undefined): AssetView {
+  const { object, pointer } = target
+  const key = pointer.split('/').at(-1) ?? ''
+  const title = textIn(object, 'title') ?? key
+  const state = element('div', { class: 'state' })
+  const result = element('div', { class: 'result' })
+  const address = addressOf(target)
+
+  const attempt = (work: () => Promise<HTMLElement>) => async () => {
+    fill(result)
+    announce(`Reading ${title} …`)
+    try {
+      fill(result, await work())
+      announce(`${title} is here`)
+    } catch (error) {
+      fill(result, refusalView(refusalOf(error)))
+      announce(`${title} was refused`)
+      // A key that turned out wrong, or a login that ended, is asked for again.
+      if (isAuthError(error)) await refresh()
+    }
+  }
+
+  const save = async () => element('p', { class: 'note' }, `Saved, ${(await download(wallet.auth, target)).toLocaleString()} bytes.`)
+
+  function actions({ state, forms, credential }: Access): readonly HTMLElement[] {
+    if (state === 'needs') return [button('Give a credential', () => openAccessDialog(title, forms, wallet, site.clients))]
+    if (state === 'login') return [button('Log in', () => openLoginDialog(credential ?? '', undefined, wallet))]
+    if (state === 'refused') {
+      return forms.length > 0
+        ? [button('Use another credential', () => openAccessDialog(title, forms, wallet, site.clients), { class: 'quiet' })]
+        : []
+    }
+    if (state === 'site') return []
+    const shows = showsFor(target, wallet, map).map(([label, show]) => button(label, attempt(show)))
+    // A Zarr store is a folder.
+    if (isZarr(target)) return shows
+    return [...shows, button('Download', attempt(save), { class: shows.length > 0 ? 'second' : '' })]
+  }
+
+  async function refresh(): Promise<void> {
+    const access = await accessTo(target, wallet, site)
+    fill(state, accessBadge(access), ...access.refusals.map(refusalView), element('p', { class: 'actions' }, ...actions(access)))
+  }
+
+  const heading = element('h3', {}, title, ' ', title !== key && element('code', {}, key))
+  const about = [textIn(object, 'type'), address?.startsWith('javascript:') ? undefined : address].filter((text) => text !== undefined)
+  return {
+    root: element('article', { class: 'asset' }, heading, ...about.map((text) => element('p', { class: 'about' }, text)), state, result),
+    refresh,
+    close: () => fill(result),
+  }
+}
+
+/** By media type. What reads the formats is loaded when it is wanted. */
+function showsFor(target: Target, wallet: Wallet, map: MapView | undefined): readonly Show[] {
+  const type = textIn(target.object, 'type') ?? ''
+  if (/^image\/tiff\b/.test(type) && map) {
+    return [['Draw on the map', async () => (await import('./raster-view.ts')).rasterView(wallet.auth, target, map)]]
+  }
+  if (isZarr(target)) return [['Read the array', async () => (await import('./grid-view.ts')).gridView(wallet.auth, target)]]
+  if (/parquet/.test(type)) return [['Read the table', async () => (await import('./table-view.ts')).tableView(wallet.auth, target)]]
+  return []
+}
+
+function isZarr({ object }: Target): boolean {
+  return /zarr/.test(textIn(object, 'type') ?? '')
+}

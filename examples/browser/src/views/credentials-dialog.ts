@@ -1,0 +1,83 @@
+/** The credentials of this tab: what they are, where they may go, and how to be rid of them. */
+import { announce } from '../announce.ts'
+import { button, element, fill } from '../dom.ts'
+import type { Wallet } from '../wallet.ts'
+import { openDialog } from './dialog.ts'
+import { openLoginDialog } from './login-dialog.ts'
+import { refusalOf, refusalView } from './refusal.ts'
+
+/** Opens the list. */
+export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
+  const place = element('div', { class: 'entries' })
+  const dialog = openDialog(
+    'Credentials of this tab',
+    place,
+    element(
+      'p',
+      { class: 'optional' },
+      'Keys and passwords are in the memory of this tab and end with it. Logins last until the tab is closed.',
+    ),
+  )
+  const show = async () => fill(place, ...(await entryViews(wallet, () => dialog.close(), show)))
+  await show()
+}
+
+async function entryViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
+  if (wallet.entries.length === 0)
+    return [element('p', {}, 'There are none yet. Open a protected file, and you are asked for what it needs.')]
+  const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
+  return wallet.entries.map(({ id = '', type, sendTo }) => {
+    const status = states.get(id)
+    const problem = element('div', { role: 'alert' })
+    const attempt = (act: () => Promise<void>) => async () => {
+      try {
+        await act()
+        await again()
+      } catch (error) {
+        fill(problem, refusalView(refusalOf(error)))
+      }
+    }
+    return element(
+      'section',
+      { class: 'entry', 'aria-label': id },
+      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, type)),
+      element('p', {}, 'Goes to ', ...[sendTo ?? []].flat().map((place) => element('code', {}, place))),
+      status && element('p', {}, stateWords(status)),
+      problem,
+      element(
+        'p',
+        { class: 'actions' },
+        status &&
+          status.state !== 'valid' &&
+          button('Log in', () => {
+            close()
+            openLoginDialog(id, undefined, wallet)
+          }),
+        status?.state === 'valid' &&
+          button(
+            'Log out',
+            attempt(async () => {
+              await wallet.logins.logout(id)
+              announce(`Logged out of “${id}”`)
+            }),
+            { class: 'second' },
+          ),
+        button(
+          'Remove',
+          attempt(async () => {
+            await wallet.remove(id)
+            announce(`Credential “${id}” is gone`)
+          }),
+          { class: 'quiet' },
+        ),
+      ),
+    )
+  })
+}
+
+function stateWords({ state, expiresAt, renewable }: Awaited<ReturnType<Wallet['auth']['status']>>[number]): string {
+  if (state === 'none') return 'Not logged in'
+  const until = expiresAt === undefined ? '' : ` until ${new Date(expiresAt).toLocaleTimeString()}`
+  if (state === 'expired') return renewable ? 'Renewed with the next request' : 'The login has ended'
+  return `Logged in${until}${renewable ? ', then renewed' : ''}`
+}

@@ -1,0 +1,62 @@
+/** The open document: what it is, what is in it, where it lies. */
+import { kindOf, targetsOf } from 'stac-auth'
+import { element } from '../dom.ts'
+import { memberOf, textIn, titleOf } from '../fields.ts'
+import type { OpenDocument, Reader } from '../reader.ts'
+import type { SiteSettings } from '../site.ts'
+import type { Wallet } from '../wallet.ts'
+import { assetView } from './asset-view.ts'
+import { childrenView, pathView } from './children-view.ts'
+import { factsView } from './facts.ts'
+import { linksView } from './links-view.ts'
+import { lintView } from './lint-view.ts'
+import { createMapView } from './map-view.ts'
+import { previewView } from './preview-view.ts'
+
+export interface DocumentView {
+  readonly root: HTMLElement
+  /** Looks again at what can be read: the wallet has changed. */
+  refresh(): Promise<void>
+  /** Ends what goes on in it. */
+  close(): void
+}
+
+const KINDS = { item: 'Item', collection: 'Collection', catalog: 'Catalog', wrapper: 'Page of an API', unknown: 'Document' } as const
+
+/** Shows it. */
+export function createDocumentView(open: OpenDocument, reader: Reader, wallet: Wallet, site: SiteSettings): DocumentView {
+  const { document, url, parents } = open
+  const kind = kindOf(document)
+  const targets = [...targetsOf(document, { url, parents })].filter((target) => target.kind === 'asset' && target.scope.at === '')
+  const map = createMapView(document)
+  const assets = targets.map((target) => assetView(target, wallet, site, map))
+  const preview = previewView(targets, url, wallet, site)
+  const description = textIn(document, 'description') ?? textIn(memberOf(document, 'properties'), 'description')
+  const listed =
+    assets.length > 0 &&
+    element('section', { 'aria-labelledby': 'assets' }, element('h2', { id: 'assets' }, 'Files'), ...assets.map(({ root }) => root))
+  const aside = element('div', { class: 'aside' }, map?.root, preview?.root, lintView(open))
+  const main = element(
+    'div',
+    { class: 'document' },
+    pathView(open, reader),
+    element('p', { class: 'kind' }, KINDS[kind]),
+    element('h1', { tabindex: '-1' }, titleOf(document)),
+    description !== undefined && element('p', { class: 'lead' }, description),
+    factsView(document, url),
+    childrenView(open, reader),
+    listed,
+    linksView(open),
+  )
+  const refresh = async () => {
+    await Promise.all([...assets.map((asset) => asset.refresh()), preview?.refresh()])
+  }
+  void refresh()
+  return {
+    root: element('div', { class: 'columns' }, main, aside),
+    refresh,
+    close: () => {
+      for (const part of [...assets, preview, map]) part?.close()
+    },
+  }
+}

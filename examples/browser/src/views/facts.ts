@@ -1,0 +1,36 @@
+import type { StacDocument } from 'stac-auth'
+import { element } from '../dom.ts'
+import { boxIn, listIn, memberOf, textIn } from '../fields.ts'
+
+/** A few facts about a document, as far as it says them. */
+export function factsView(document: StacDocument, url: string): HTMLElement {
+  const interval = listIn(memberOf(memberOf(document, 'extent'), 'temporal'), 'interval')[0]
+  const [from, to] = Array.isArray(interval) ? interval : []
+  const span = from || to ? `${momentOf(from) ?? '…'} to ${momentOf(to) ?? 'now'}` : undefined
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Identifier', textIn(document, 'id')],
+    ['Time', momentOf(memberOf(memberOf(document, 'properties'), 'datetime')) ?? span],
+    [
+      'Extent',
+      boxIn(document)
+        ?.map((degrees) => `${Math.round(degrees * 1000) / 1000}°`)
+        .join(', '),
+    ],
+    ['License', textIn(document, 'license') ?? textIn(memberOf(document, 'properties'), 'license')],
+    ['Version', textIn(document, 'stac_version')],
+    ['Address', url],
+  ]
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...facts.flatMap(([name, value]) =>
+      value === undefined ? [] : [element('div', {}, element('dt', {}, name), element('dd', {}, value))],
+    ),
+  )
+}
+
+function momentOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const date = new Date(value)
+  return Number.isNaN(date.valueOf()) ? undefined : new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
+}

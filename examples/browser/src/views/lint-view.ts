@@ -1,0 +1,36 @@
+/** What the linter says about the open document. */
+import type { Problem } from 'stac-auth/lint'
+import { element, fill } from '../dom.ts'
+import type { OpenDocument } from '../reader.ts'
+
+const WORDS = { error: 'Error', warn: 'Warning', info: 'Note' } as const
+
+/** A part that fills itself: the linter is loaded only now. */
+export function lintView({ text, url, parents }: OpenDocument): HTMLElement {
+  const place = element('div', { class: 'findings' }, 'Looking …')
+  void import('stac-auth/lint').then(({ lintText }) => fill(place, ...findings(lintText(text, { url, parents }))))
+  return element('section', { class: 'card', 'aria-labelledby': 'lint' }, element('h2', { id: 'lint' }, 'Lint'), place)
+}
+
+function findings(problems: readonly Problem[]): readonly HTMLElement[] {
+  if (problems.length === 0)
+    return [element('p', { class: 'clean' }, 'Nothing to complain about: what the document says about access is in order.')]
+  return [element('ul', {}, ...problems.map(findingView))]
+}
+
+function findingView({ rule, severity, message, pointer, line }: Problem): HTMLElement {
+  return element(
+    'li',
+    {},
+    element('span', { class: `badge severity ${severity}` }, WORDS[severity]),
+    element('span', {}, message),
+    element(
+      'span',
+      { class: 'where' },
+      element('code', {}, rule),
+      ' at ',
+      element('code', {}, pointer || '/'),
+      line !== undefined && `, line ${line}`,
+    ),
+  )
+}

@@ -1,0 +1,37 @@
+import { isAuthError } from 'stac-auth'
+import type { Refused } from '../access.ts'
+import { element } from '../dom.ts'
+import { icon } from '../icons.ts'
+
+/** What to do on this page, where the library speaks of its command line or leaves it to the program. */
+const HINTS: Readonly<Record<string, string>> = {
+  AUTH_REJECTED: 'If what you typed was wrong, remove it under Credentials and give it again.',
+  CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
+  CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
+}
+
+/** What happened, its code, and what to do next. */
+export function refusalView({ code, message, hint: given, pointer }: Refused): HTMLElement {
+  const hint = HINTS[code] ?? given
+  return element(
+    'div',
+    { class: 'refusal' },
+    icon('warning'),
+    element(
+      'div',
+      {},
+      element('p', {}, element('strong', {}, code), ` ${message}`),
+      hint !== undefined && element('p', { class: 'hint' }, hint),
+      pointer !== undefined && element('p', { class: 'hint' }, 'at ', element('code', {}, pointer)),
+    ),
+  )
+}
+
+/** An error as a refusal; libraries of others have no code. */
+export function refusalOf(error: unknown): Refused {
+  if (isAuthError(error)) {
+    const { code, message, hint, pointer } = error
+    return { code, message, ...(hint !== undefined && { hint }), ...(pointer !== undefined && { pointer }) }
+  }
+  return { code: 'NOT_READ', message: error instanceof Error ? error.message : 'this could not be read' }
+}

@@ -1,0 +1,170 @@
+/** The bytes of a file on their way: in memory while they are few, in a partial file from then on. */
+import { createHash } from 'node:crypto'
+import { DiskPart } from './disk-part.ts'
+import type { FollowingHash, HashThread } from './hash-thread.ts'
+import type { KnownHash } from './multihash.ts'
+import type { PartVersion } from './part-journal.ts'
+import { writeSmallFile } from './small-file.ts'
+import type { Span } from './spans.ts'
+
+/** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
+export const PIECE = 2 ** 20
+
+export class Content {
+  readonly #path: string
+  readonly #hashes: HashThread
+  #disk: DiskPart | undefined
+  /** What was not handed to the disk yet; everything as long as there is none. */
+  #waiting: Uint8Array[] = []
+  #size = 0
+  #offset = 0
+  #writing: Promise<void> = Promise.resolve()
+  #version: PartVersion | undefined
+  #hash: { readonly known: KnownHash; readonly following: FollowingHash } | undefined
+
+  private constructor(path: string, hashes: HashThread, disk: DiskPart | undefined) {
+    this.#path = path
+    this.#hashes = hashes
+    this.#disk = disk
+    this.#version = disk?.found?.version
+    this.#offset = disk?.spans.prefix ?? 0
+  }
+
+  /**
+   * @param taken an earlier run has left a part
+   * @param resume false throws away what is in it
+   *
+   * Errors: as of {@link DiskPart.open}.
+   */
+  static async open(path: string, hashes: HashThread, { taken, resume }: { taken: boolean; resume: boolean }): Promise<Content> {
+    const content = new Content(path, hashes, taken ? await DiskPart.open(path) : undefined)
+    if (taken && !(resume && content.#version)) await content.reset()
+    return content
+  }
+
+  /** Which version the bytes are of, if they can be asked for again. */
+  get version(): PartVersion | undefined {
+    return this.#version
+  }
+
+  /** Bytes from the beginning without a gap. */
+  get length(): number {
+    return this.#offset + this.#size
+  }
+
+  /** Bytes in all, those behind a gap as well. */
+  get total(): number {
+    return Math.max(this.length, this.#disk?.spans.total ?? 0)
+  }
+
+  /** What is not there of that many bytes. */
+  missing(size: number): readonly Span[] {
+    return this.#disk ? this.#disk.spans.missing(size) : this.length < size ? [[this.length, size]] : []
+  }
+
+  /** What was written need not be asked for again by another run. */
+  get isKept(): boolean {
+    return this.#disk !== undefined && this.#version !== undefined
+  }
+
+  /** What comes now is of that version, and as long as that. Errors: those of writing. */
+  async begin(version: PartVersion | undefined, size: number | undefined): Promise<void> {
+    if (size !== undefined && size > PIECE) await this.toDisk()
+    if (version && version !== this.#version) this.#disk?.describe(version)
+    this.#version = version
+  }
+
+  /** Throws away what is there. */
+  async reset(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+    this.#waiting = []
+    this.#size = 0
+    this.#offset = 0
+    this.#version = undefined
+    this.#writing = Promise.resolve()
+    this.#hash?.following.restart()
+    await this.#disk?.reset()
+  }
+
+  /** Appends bytes; the promise is there when it would be too much to go on without waiting. Errors: those of writing. */
+  add(chunk: Uint8Array): Promise<void> | undefined {
+    this.#waiting.push(chunk)
+    this.#size += chunk.byteLength
+    return this.#size < PIECE ? undefined : this.#spill()
+  }
+
+  /** Writes what waits. Errors: those of writing. */
+  async flush(): Promise<void> {
+    if (this.#disk) await this.#handOver(this.#disk)
+    await this.#writing
+  }
+
+  /** Writes bytes anywhere, of a file that is on the disk. Errors: those of writing. */
+  async writeAt(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
+    const disk = await this.toDisk()
+    await disk.write(offset, chunks)
+    this.#offset = disk.spans.prefix
+    this.#hash?.following.reach(this.#offset)
+  }
+
+  /** From now on in a partial file. Errors: as of {@link DiskPart.open}. */
+  async toDisk(): Promise<DiskPart> {
+    if (this.#disk) return this.#disk
+    const disk = await DiskPart.open(this.#path)
+    if (disk.found) await disk.reset()
+    if (this.#version) disk.describe(this.#version)
+    this.#disk = disk
+    return disk
+  }
+
+  /** The hash to be compared in the end; what is on the disk is hashed as it comes. */
+  expect(known: KnownHash): void {
+    if (this.#hash?.known.algorithm === known.algorithm || !this.#disk) return
+    this.#hash?.following.drop()
+    this.#hash = { known, following: this.#hashes.follow(this.#disk.descriptor, known.algorithm) }
+    this.#hash.following.reach(this.#offset)
+  }
+
+  /** The digest of all bytes in hex. Errors: `FILE_ACCESS`. */
+  async digest(known: KnownHash): Promise<string> {
+    this.expect(known)
+    if (this.#hash) return this.#hash.following.digest(this.length)
+    const hash = createHash(known.algorithm)
+    for (const chunk of this.#waiting) hash.update(chunk)
+    return hash.digest('hex')
+  }
+
+  /** Gives the file its name. Errors: those of writing, `PATH_EXISTS`. */
+  async complete(replace: boolean): Promise<void> {
+    this.#hash?.following.drop()
+    if (this.#disk) await this.#disk.complete(replace)
+    else await writeSmallFile(this.#path, this.#waiting, replace)
+  }
+
+  /** Ends it: what another run can go on with is left, everything else is removed. Throws nothing. Gives how many bytes are left. */
+  async close(keep: boolean): Promise<number> {
+    this.#hash?.following.drop()
+    await this.flush().catch(() => undefined)
+    const left = keep && this.isKept ? (this.#disk?.spans.total ?? 0) : 0
+    await (left > 0 ? this.#disk?.keep() : this.#disk?.discard())
+    return left
+  }
+
+  async #spill(): Promise<void> {
+    // One piece is written while the next one comes.
+    await this.#writing
+    await this.#handOver(await this.toDisk())
+  }
+
+  #handOver(disk: DiskPart): void {
+    if (this.#size === 0) return
+    const [offset, chunks] = [this.#offset, this.#waiting]
+    this.#waiting = []
+    this.#offset += this.#size
+    this.#size = 0
+    const end = this.#offset
+    this.#writing = this.#writing.then(() => disk.write(offset, chunks)).then(() => this.#hash?.following.reach(end))
+    // It is told to whoever writes or waits next.
+    this.#writing.catch(() => undefined)
+  }
+}

@@ -1,0 +1,86 @@
+/** Waits until all files of a document are settled, then writes its copy. */
+import { dirname, join } from 'node:path'
+import { type AuthError, isAuthError } from '../../errors.ts'
+import { failure } from '../../http/deadline.ts'
+import type { StacDocument } from '../../stac/document.ts'
+import { own, ownString } from '../../stac/json.ts'
+import { forFileName } from '../../text/file-name.ts'
+import type { DocumentEvent, DownloadEvent } from './events.ts'
+import type { FilePlan, PlannedFile } from './file-plan.ts'
+import { localDocument, writeDocument } from './local-document.ts'
+
+/** A document and what has come of its files. */
+interface Copy {
+  readonly document: StacDocument
+  readonly url: string | undefined
+  readonly path: string
+  readonly error?: AuthError
+  readonly files: Map<string, string>
+  waiting: number
+  isWhole: boolean
+}
+
+export class DocumentCopies {
+  readonly #plan: FilePlan
+  readonly #copies = new Map<StacDocument, Copy>()
+
+  constructor(plan: FilePlan) {
+    this.#plan = plan
+  }
+
+  /** A file of a document is wanted; the copy is to be beside the first one. */
+  expect({ file, wanted }: PlannedFile): void {
+    const { document, url } = wanted.targets[0].scope
+    const copy = this.#copies.get(document) ?? this.#begin(document, url, file.path)
+    copy.waiting++
+  }
+
+  /** What has come of a file. Gives the document's event when it was the last one. */
+  async settle({ wanted }: PlannedFile, event: DownloadEvent): Promise<DocumentEvent | undefined> {
+    const { document } = wanted.targets[0].scope
+    const copy = this.#copies.get(document)
+    if (!copy) return undefined
+    copy.waiting--
+    if (event.kind === 'written' || event.kind === 'kept') copy.files.set(wanted.key, event.file.path)
+    return copy.isWhole ? this.#finish(copy) : undefined
+  }
+
+  /** All files of what was expected so far are known. Gives the events of what is settled already. */
+  async close(): Promise<readonly DocumentEvent[]> {
+    const events: DocumentEvent[] = []
+    for (const copy of this.#copies.values()) {
+      copy.isWhole = true
+      const event = await this.#finish(copy)
+      if (event) events.push(event)
+    }
+    return events
+  }
+
+  #begin(document: StacDocument, url: string | undefined, beside: string): Copy {
+    const id = ownString(document, 'id') ?? 'document'
+    const path = join(dirname(beside), forFileName(`${id}.json`))
+    const error = this.#plan.reserve(path)
+    const copy: Copy = { document, url, path, files: new Map(), waiting: 0, isWhole: false, ...(error && { error }) }
+    this.#copies.set(document, copy)
+    return copy
+  }
+
+  async #finish(copy: Copy): Promise<DocumentEvent | undefined> {
+    const { document, files, path, url, error } = copy
+    if (copy.waiting > 0 || !this.#copies.delete(document)) return undefined
+    const id = ownString(document, 'id')
+    const event = { kind: 'document', path, ...(id !== undefined && { id }) } as const
+    if (error) return { ...event, error }
+    try {
+      await writeDocument(path, localDocument(document, files, path, url ?? ownString(selfOf(document), 'href')))
+      return event
+    } catch (thrown) {
+      return { ...event, error: isAuthError(thrown) ? thrown : failure(thrown, undefined, '') }
+    }
+  }
+}
+
+function selfOf(document: StacDocument): unknown {
+  const links = own(document, 'links')
+  return Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
+}

@@ -1,0 +1,148 @@
+import { setMaxListeners } from 'node:events'
+import { AbortedError, type AuthError } from '../../errors.ts'
+import { DocumentCopies } from './document-copies.ts'
+import { EventQueue } from './event-queue.ts'
+import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
+import { FilePlan, type PlannedFile } from './file-plan.ts'
+import type { DownloadInput, DownloadOptions } from './options.ts'
+import { pathTemplate } from './path-template.ts'
+import { Tally } from './tally.ts'
+import { TargetFolder } from './target-folder.ts'
+import { transfer } from './transfer.ts'
+import { wantedFiles } from './wanted-files.ts'
+import { type World, worldOf } from './world.ts'
+
+type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
+
+const DEFAULTS = { concurrency: 16, template: '{id}/{name}' } as const
+
+/** Files that are planned ahead, so that whoever listens knows how much there is to do. */
+const AHEAD = 1000
+
+/** One download from its inputs to its summary. */
+export class DownloadRun {
+  readonly events = new EventQueue(() => this.#wake())
+  readonly #inputs: Inputs
+  readonly #options: DownloadOptions
+  readonly #plan: FilePlan
+  readonly #copies: DocumentCopies | undefined
+  readonly #world: World
+  readonly #end = new AbortController()
+  readonly #tally = new Tally()
+  readonly #waiting: PlannedFile[] = []
+  #running = 0
+  /** No space is left. */
+  #stopped: AuthError | undefined
+  #wake: () => void = () => {}
+
+  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder) {
+    const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal } = options
+    this.#inputs = inputs
+    this.#options = options
+    this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
+    this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
+    this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
+    // Every file that is under way listens.
+    setMaxListeners(0, this.#end.signal)
+    signal?.addEventListener('abort', this.stop, { once: true })
+    if (signal?.aborted) this.stop()
+  }
+
+  /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`. */
+  static async prepare(inputs: Inputs, options: DownloadOptions): Promise<DownloadRun> {
+    return new DownloadRun(inputs, options, await TargetFolder.open(options.folder))
+  }
+
+  /** Gives up what is under way; what is there of it stays. */
+  readonly stop = (): void => {
+    this.#end.abort(this.#options.signal?.reason)
+    this.#wake()
+  }
+
+  /** Never rejects: what ends it is told to whoever listens. */
+  async perform(): Promise<void> {
+    let problem: unknown
+    try {
+      await this.#planAll()
+      for (const event of (await this.#copies?.close()) ?? []) this.#tell(event)
+    } catch (error) {
+      problem = error
+      this.#waiting.length = 0
+    }
+    try {
+      while (this.#running > 0 || this.#waiting.length > 0) await this.#change()
+      if (!this.#options.dryRun) await this.#world.folder.sync()
+      if (this.#options.signal?.aborted) problem ??= new AbortedError(this.#options.signal.reason)
+      if (problem === undefined) this.#tell(this.#tally.summary(this.#stopped))
+    } catch (error) {
+      problem ??= error
+    }
+    this.#options.signal?.removeEventListener('abort', this.stop)
+    await this.#world.hashes.close()
+    this.events.end(problem)
+  }
+
+  get #isOver(): boolean {
+    return this.#end.signal.aborted || this.#stopped !== undefined
+  }
+
+  async #planAll(): Promise<void> {
+    for await (const input of this.#inputs) {
+      for (const wanted of wantedFiles(input, this.#options)) {
+        if (this.#isOver) return
+        const planned = this.#plan.place(wanted)
+        this.#tell({ kind: 'planned', file: planned.file })
+        if (planned.error) this.#tell(failed(planned.file, planned.error))
+        else if (!this.#options.dryRun) this.#enqueue(planned)
+        while (!this.#isOver && (this.#waiting.length >= AHEAD || this.events.isFull)) await this.#change()
+      }
+      if (this.#isOver) return
+    }
+  }
+
+  #enqueue(planned: PlannedFile): void {
+    this.#copies?.expect(planned)
+    this.#waiting.push(planned)
+    this.#begin()
+  }
+
+  /** Begins as many files as may be fetched at a time. */
+  #begin(): void {
+    if (this.#isOver) this.#waiting.length = 0
+    while (this.#running < (this.#options.concurrency ?? DEFAULTS.concurrency)) {
+      const planned = this.#waiting.shift()
+      if (!planned) return
+      this.#running++
+      void this.#perform(planned)
+    }
+  }
+
+  async #perform(planned: PlannedFile): Promise<void> {
+    const event = await transfer(planned, this.#world)
+    if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
+    this.#tell(event)
+    const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
+    if (copied) this.#tell(copied)
+    this.#running--
+    this.#begin()
+    this.#wake()
+  }
+
+  /** Something has ended, or everything has to. */
+  #change(): Promise<void> {
+    if (this.#end.signal.aborted) this.#waiting.length = 0
+    if (this.#end.signal.aborted && this.#running === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #tell(event: DownloadEvent): void {
+    this.#tally.count(event)
+    this.events.tell(event)
+  }
+}
+
+function failed(file: DownloadFile, error: AuthError): FailedEvent {
+  return { kind: 'failed', file, error, received: 0, resumable: 0 }
+}

@@ -1,0 +1,96 @@
+/** The body of an answer, watched: it must come fast enough, and be as long as it says. */
+import { type AuthError, NetworkError, TimeoutError } from '../../errors.ts'
+import { failure } from '../../http/deadline.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
+import { bareUrl, type Delivery } from './answer.ts'
+import type { World } from './world.ts'
+
+/** Bytes per second that must come on average. */
+const SLOWEST = 1024
+
+/** One exchange, which can be given up by itself. */
+export class Exchange {
+  readonly #world: World
+  readonly #controller = new AbortController()
+  readonly #abort = () => this.#controller.abort(this.#world.signal.reason)
+  #timer: ReturnType<typeof setInterval> | undefined
+  #came = 0
+  #url: string
+
+  constructor(world: World, url: string) {
+    this.#world = world
+    this.#url = url
+    world.signal.addEventListener('abort', this.#abort, { once: true })
+    if (world.signal.aborted) this.#abort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The bytes of the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport. */
+  async *receive(response: HttpResponse, { length }: Pick<Delivery, 'length'>): AsyncGenerator<Uint8Array, void> {
+    const { stallTimeout } = this.#world.settings
+    this.#url = response.url
+    this.#timer = setInterval(this.#look, stallTimeout)
+    this.#timer.unref()
+    let bytes = 0
+    try {
+      for await (const chunk of chunksOf(response)) {
+        bytes += chunk.byteLength
+        this.#came += chunk.byteLength
+        if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
+        yield chunk
+        const waiting = this.#world.pace?.pass(chunk.byteLength, this.signal)
+        if (waiting) await this.#paced(waiting)
+      }
+    } catch (error) {
+      throw cutShort(failure(error, this.signal, response.url), response.url)
+    }
+    if (length !== undefined && bytes !== length) throw incomplete(response.url, `${bytes} of ${length} bytes were received`)
+  }
+
+  /** To be called when it is over, however it ended. */
+  end(): void {
+    clearInterval(this.#timer)
+    this.#world.signal.removeEventListener('abort', this.#abort)
+  }
+
+  /** Gives up what is still to come. */
+  cancel(): void {
+    this.#controller.abort(new Error('the rest is not wanted'))
+  }
+
+  /** What we hold back ourselves is not late. */
+  async #paced(waiting: Promise<void>): Promise<void> {
+    await waiting
+    this.#came += SLOWEST * this.#world.settings.stallTimeout
+  }
+
+  readonly #look = (): void => {
+    const { stallTimeout } = this.#world.settings
+    if (this.#came < (SLOWEST * stallTimeout) / 1000) this.#controller.abort(stalled(this.#url, stallTimeout))
+    this.#came = 0
+  }
+}
+
+/** `FILE_INCOMPLETE`, with what happened. */
+export function incomplete(url: string, problem: string): AuthError {
+  return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
+}
+
+/** A body that breaks off is one error, however the connection came to its end. */
+function cutShort(error: AuthError, url: string): AuthError {
+  if (!/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
+  return incomplete(url, 'the connection ended before the whole body was received')
+}
+
+function stalled(url: string, milliseconds: number): TimeoutError {
+  const says = `less than ${SLOWEST} bytes per second came in ${milliseconds / 1000} s`
+  return new TimeoutError('TIMEOUT_BODY', `${originOf(url)}: ${says}`, { url, retryable: true })
+}
+
+function chunksOf(response: HttpResponse): AsyncIterable<Uint8Array> {
+  return response.chunks?.() ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
+}

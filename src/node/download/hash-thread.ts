@@ -1,0 +1,117 @@
+/** Hashes files in a thread of its own while they are being written, from where the system keeps what was just written. */
+import { Worker } from 'node:worker_threads'
+
+/** A hash of the beginning of a file that grows. */
+export interface FollowingHash {
+  /** All bytes before that one are there. */
+  reach(end: number): void
+  /** What is in the file has been thrown away. */
+  restart(): void
+  /** The digest of that many bytes, in lower-case hex. Errors: those of reading. */
+  digest(end: number): Promise<string>
+  /** It is not needed any more. */
+  drop(): void
+}
+
+type Message =
+  | { readonly id: number; readonly do: 'open'; readonly descriptor: number; readonly algorithm: string }
+  | { readonly id: number; readonly do: 'reach' | 'digest'; readonly end: number }
+  | { readonly id: number; readonly do: 'restart' | 'drop' }
+
+interface Answer {
+  readonly id: number
+  readonly digest?: string
+  readonly problem?: string
+}
+
+/** Makes the thread when it is first needed; `close` ends it. */
+export class HashThread {
+  #worker: Worker | undefined
+  #count = 0
+  readonly #waiting = new Map<number, { resolve(digest: string): void; reject(error: Error): void }>()
+
+  /** Follows an open file. */
+  follow(descriptor: number, algorithm: string): FollowingHash {
+    const id = ++this.#count
+    const worker = this.#started()
+    const post = (message: Message) => worker.postMessage(message)
+    post({ id, do: 'open', descriptor, algorithm })
+    return {
+      reach: (end) => post({ id, do: 'reach', end }),
+      restart: () => post({ id, do: 'restart' }),
+      digest: (end) =>
+        new Promise((resolve, reject) => {
+          this.#waiting.set(id, { resolve, reject })
+          worker.ref()
+          post({ id, do: 'digest', end })
+        }),
+      drop: () => post({ id, do: 'drop' }),
+    }
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+
+  #started(): Worker {
+    if (this.#worker) return this.#worker
+    // As text, so that it runs from sources, from a package and from a bundle alike: it needs nothing but Node.
+    const worker = new Worker(`(${inThread.toString()})()`, { eval: true, env: {}, execArgv: [] })
+    worker.unref()
+    worker.on('message', (answer: Answer) => this.#answered(answer))
+    worker.on('error', (error) => this.#failed(error))
+    this.#worker = worker
+    return worker
+  }
+
+  #answered({ id, digest, problem }: Answer): void {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (this.#waiting.size === 0) this.#worker?.unref()
+    if (digest !== undefined) waiting?.resolve(digest)
+    else waiting?.reject(Object.assign(new Error('the file could not be read'), { code: problem }))
+  }
+
+  #failed(error: Error): void {
+    this.#worker = undefined
+    for (const { reject } of this.#waiting.values()) reject(error)
+    this.#waiting.clear()
+  }
+}
+
+/** What the thread does. Nothing outside of this function exists there. */
+function inThread(): void {
+  const { parentPort } = process.getBuiltinModule('node:worker_threads')
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const { readSync } = process.getBuiltinModule('node:fs')
+  const files = new Map<number, { descriptor: number; algorithm: string; hash: ReturnType<typeof createHash>; at: number }>()
+  const buffer = Buffer.allocUnsafe(1 << 20)
+  parentPort?.on('message', (message: Message) => {
+    const { id } = message
+    const file = files.get(id)
+    try {
+      if (message.do === 'open') {
+        const { descriptor, algorithm } = message
+        files.set(id, { descriptor, algorithm, hash: createHash(algorithm), at: 0 })
+      } else if (message.do === 'drop') {
+        files.delete(id)
+      } else if (file && message.do === 'restart') {
+        file.hash = createHash(file.algorithm)
+        file.at = 0
+      } else if (file && (message.do === 'reach' || message.do === 'digest')) {
+        while (file.at < message.end) {
+          const length = readSync(file.descriptor, buffer, 0, Math.min(buffer.length, message.end - file.at), file.at)
+          if (length === 0) throw Object.assign(new Error(), { code: 'EIO' })
+          file.hash.update(buffer.subarray(0, length))
+          file.at += length
+        }
+        if (message.do === 'digest') parentPort?.postMessage({ id, digest: file.hash.digest('hex') })
+      }
+    } catch (error) {
+      files.delete(id)
+      if (message.do === 'digest') parentPort?.postMessage({ id, problem: String((error as NodeJS.ErrnoException).code) })
+    }
+  })
+}

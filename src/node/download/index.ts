@@ -1,0 +1,18 @@
+/** What `stac-auth/download` gives: assets into files, verified, and taken up again where a run was stopped. */
+export { download } from './download.ts'
+export type {
+  DocumentEvent,
+  DownloadEvent,
+  DownloadFile,
+  FailedEvent,
+  KeptEvent,
+  PlannedEvent,
+  ProgressEvent,
+  RetryEvent,
+  StartedEvent,
+  SummaryEvent,
+  Verification,
+  WarningEvent,
+  WrittenEvent,
+} from './events.ts'
+export type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument, TransferOptions } from './options.ts'

@@ -1,0 +1,80 @@
+/** What a download is told. */
+import type { Auth } from '../../auth/auth.ts'
+import type { CrawlClock } from '../../crawl/settings.ts'
+import type { Target } from '../../stac/target.ts'
+
+/** A document whose assets are wanted: an Item, a Collection, a Catalog, or a list of them. */
+export interface SourceDocument {
+  readonly document: object
+  /** Where it was read from; the base of relative addresses. */
+  readonly url?: string
+  /** Documents that may lend their schemes, nearest first. */
+  readonly parents?: readonly object[]
+}
+
+/** What can be downloaded: a document's assets, or one asset, alternate or link. */
+export type DownloadInput = SourceDocument | Target
+
+/** Which assets of a document; what is left out leaves the choice open. An asset must satisfy all that is said. */
+export interface AssetChoice {
+  /** Keys in `assets`. */
+  readonly keys?: readonly string[]
+  /** Any of these in `roles`. */
+  readonly roles?: readonly string[]
+  /** Any of these media types; parameters are ignored, `image/*` stands for all of its kind. */
+  readonly types?: readonly string[]
+}
+
+/** How files are fetched. */
+export interface TransferOptions {
+  /** Files at a time; default 16. */
+  readonly concurrency?: number
+  /** Requests at a time per origin; default 8. Fewer while a server answers 429 or 503. */
+  readonly perHost?: number
+  /** Requests per second and origin; default: as fast as they are answered. */
+  readonly rate?: number
+  /** Bytes per second in all; default: as fast as they come. */
+  readonly bytesPerSecond?: number
+  /** Requests at a time for one file of at least 64 MiB, where its server can give parts; default 4, 1 for none. */
+  readonly ranges?: number
+  /** Attempts in a row that gained nothing before a file is given up; default 10. */
+  readonly retries?: number
+  /** Milliseconds within which 1 KiB per second must arrive on average; default 60 000. */
+  readonly stallTimeout?: number
+}
+
+export interface DownloadOptions extends TransferOptions {
+  /** Where files go; it must exist. */
+  readonly folder: string
+  /** The engine with the user's entries. */
+  readonly auth: Pick<Auth, 'send'>
+  readonly assets?: AssetChoice
+  /** Names of alternates in the order in which they are tried; default: the asset itself, then its alternates. */
+  readonly alternates?: readonly string[]
+  /**
+   * Names of the files below the folder; default `{id}/{name}`. Fields: `id` and `collection` of the document, `key` of the asset,
+   * `name` from its address, in two parts `stem` and `ext` (with its dot), and `year`, `month`, `day` of `datetime`.
+   */
+  readonly template?: string
+  /**
+   * What happens to a file that is there: `keep` it if nothing that is promised speaks against it (default: size and checksum are
+   * looked at), `refuse` with `PATH_EXISTS`, or `replace` it once the new one is complete.
+   */
+  readonly existing?: 'keep' | 'refuse' | 'replace'
+  /** Two files of one name: `refuse` the second (default) or `rename` it. */
+  readonly collisions?: 'refuse' | 'rename'
+  /** False begins anew where another run has left a part. */
+  readonly resume?: boolean
+  /** Only plans: no request is sent and nothing is written. */
+  readonly dryRun?: boolean
+  /** True writes a copy of each document beside its files, with the addresses of what was downloaded made relative. */
+  readonly documents?: boolean
+  /** True refuses a web page instead of what a document promises; otherwise that is a warning. */
+  readonly strict?: boolean
+  readonly signal?: AbortSignal
+  /** Milliseconds between two events about the progress of a file; default 200. */
+  readonly progressInterval?: number
+  readonly clock?: CrawlClock
+  /** From 0 to 1, for pauses. */
+  readonly random?: () => number
+}

@@ -1,0 +1,36 @@
+import { RetryBudget } from '../../clients/retry-budget.ts'
+import { Gate } from '../../crawl/gate.ts'
+import type { CrawlClock } from '../../crawl/settings.ts'
+import type { Target } from '../../stac/target.ts'
+
+/** As many retries as a hundred files, and one more for each that came at once. */
+const BUDGET = { most: 100, earned: 1 }
+
+/** How much each origin is asked at a time, and how often again. */
+export class Origins {
+  readonly #gate: Gate
+  readonly #budgets = new Map<string, RetryBudget>()
+
+  constructor(manners: { readonly concurrency: number; readonly rate?: number }, clock: CrawlClock) {
+    this.#gate = new Gate(manners, clock, () => undefined)
+  }
+
+  get gate(): Gate {
+    return this.#gate
+  }
+
+  budget(origin: string): RetryBudget {
+    const known = this.#budgets.get(origin)
+    if (known) return known
+    const budget = new RetryBudget(BUDGET)
+    this.#budgets.set(origin, budget)
+    return budget
+  }
+}
+
+/** The origin that a target's address names; redirects may lead elsewhere. */
+export function originOfTarget({ href, scope: { url } }: Target): string {
+  if (!URL.canParse(href, url)) return ''
+  const { origin, protocol, host } = new URL(href, url)
+  return origin === 'null' ? `${protocol}//${host}` : origin
+}

@@ -1,0 +1,98 @@
+/** What is in a partial file, in a file beside it that only grows: a line for each version, after it a line for each piece written. */
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { isObject } from '../../stac/json.ts'
+import { readRegularFile } from '../regular-file.ts'
+import { type Span, Spans } from './spans.ts'
+
+/** Windows makes links for administrators only. */
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants
+
+/** Which version of which file the pieces are of. */
+export interface PartVersion {
+  /** Origin and path of what was asked. */
+  readonly url: string
+  /** For `If-Range`. */
+  readonly validator: string
+  /** Bytes of the whole; absent where the server does not say. */
+  readonly size?: number
+}
+
+/** What an earlier run has left. */
+export interface PartRecord {
+  /** Absent when nothing was known yet. */
+  readonly version?: PartVersion
+  readonly spans: Spans
+}
+
+/** Lines are handed to the system at once: what was written outlives the process, in any way it ends. */
+export class PartJournal {
+  readonly #file: number
+
+  private constructor(file: number) {
+    this.#file = file
+  }
+
+  /** Goes on with a journal, or begins one. Errors: those of the system. */
+  static open(path: string, goesOn: boolean): PartJournal {
+    const journal = new PartJournal(openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600))
+    // The last line may not be whole.
+    if (goesOn) writeSync(journal.#file, '\n')
+    else journal.begin(undefined)
+    return journal
+  }
+
+  /** What was written before counts no longer; what comes now is of that version. Errors: those of the system. */
+  begin(version: PartVersion | undefined): void {
+    this.#append({ format: FORMAT, ...version })
+  }
+
+  /** Those bytes are in the file. Errors: those of the system. */
+  add(span: Span): void {
+    this.#append(span)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #append(line: unknown): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+}
+
+/** What a journal says; undefined when there is none of ours. */
+export async function readPartJournal(path: string): Promise<PartRecord | undefined> {
+  const reading = await readRegularFile(path, LONGEST)
+  if ('problem' in reading) return undefined
+  let record: PartRecord | undefined
+  for (const line of Buffer.from(reading.bytes).toString().split('\n')) {
+    const value = parsed(line)
+    if (isObject(value) && value.format === FORMAT) {
+      const version = versionIn(value)
+      record = { spans: new Spans(), ...(version && { version }) }
+    } else if (record && isSpan(value)) record.spans.add(...value)
+  }
+  return record
+}
+
+const FORMAT = 1
+/** A line of at most 40 bytes for each MiB: a partial file of a terabyte. */
+const LONGEST = 40 * 2 ** 20
+
+function versionIn({ url, validator, size }: Readonly<Record<string, unknown>>): PartVersion | undefined {
+  if (typeof url !== 'string' || typeof validator !== 'string') return undefined
+  return { url, validator, ...(typeof size === 'number' && { size }) }
+}
+
+function isSpan(value: unknown): value is Span {
+  return Array.isArray(value) && value.length === 2 && value.every((at) => Number.isSafeInteger(at) && at >= 0) && value[0] < value[1]
+}
+
+/** A line that was being written when its process ended is none. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

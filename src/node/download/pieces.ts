@@ -1,0 +1,29 @@
+import type { Span } from './spans.ts'
+
+/** Bytes of one piece at most: a part of a file that is asked for by itself. */
+const LARGEST = 16 * 2 ** 20
+
+/** What is missing of a file, in pieces that somebody takes from either end. */
+export class Pieces {
+  readonly #free: Span[]
+
+  constructor(missing: readonly Span[]) {
+    this.#free = missing.flatMap(([start, end]) =>
+      Array.from({ length: Math.ceil((end - start) / LARGEST) }, (_, index): Span => {
+        const from = start + index * LARGEST
+        return [from, Math.min(from + LARGEST, end)]
+      }),
+    )
+  }
+
+  /** The piece that begins there, if it is free: for who reads on. */
+  takeAt(start: number): Span | undefined {
+    const index = this.#free.findIndex(([from]) => from === start)
+    return index < 0 ? undefined : this.#free.splice(index, 1)[0]
+  }
+
+  /** The last piece: for who comes to help. */
+  takeLast(): Span | undefined {
+    return this.#free.pop()
+  }
+}

@@ -1,0 +1,72 @@
+/** What all files of a download share. */
+import { type CrawlClock, systemClock } from '../../crawl/settings.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import type { Target } from '../../stac/target.ts'
+import type { DownloadEvent } from './events.ts'
+import { HashThread } from './hash-thread.ts'
+import type { DownloadOptions } from './options.ts'
+import { Origins } from './origins.ts'
+import { Pace } from './pace.ts'
+import type { TargetFolder } from './target-folder.ts'
+
+export interface World {
+  readonly folder: TargetFolder
+  readonly hashes: HashThread
+  readonly origins: Origins
+  readonly clock: CrawlClock
+  readonly random: () => number
+  /** Ends everything. */
+  readonly signal: AbortSignal
+  readonly settings: WorldSettings
+  /** Slows reading down; undefined without a limit. */
+  readonly pace: Pace | undefined
+  send(target: Target, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
+  tell(event: DownloadEvent): void
+}
+
+/** The options that a single file is fetched with. */
+export interface WorldSettings {
+  readonly existing: 'keep' | 'refuse' | 'replace'
+  readonly resume: boolean
+  readonly strict: boolean
+  readonly ranges: number
+  readonly retries: number
+  readonly stallTimeout: number
+  readonly progressInterval: number
+}
+
+const DEFAULTS: WorldSettings = {
+  existing: 'keep',
+  resume: true,
+  strict: false,
+  ranges: 4,
+  retries: 10,
+  stallTimeout: 60_000,
+  progressInterval: 200,
+}
+
+/** Requests at a time per origin. */
+const PER_HOST = 8
+
+/** The world of one download. */
+export function worldOf(options: DownloadOptions, folder: TargetFolder, signal: AbortSignal, tell: World['tell']): World {
+  const { auth, clock = systemClock, random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
+  return {
+    folder,
+    hashes: new HashThread(),
+    origins: new Origins({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock),
+    clock,
+    random,
+    signal,
+    settings: { ...DEFAULTS, ...settingsIn(options) },
+    pace: bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, clock),
+    send: (target, headers, signal) => auth.send(target, { headers, signal }),
+    tell,
+  }
+}
+
+/** Those that were given. */
+function settingsIn(options: DownloadOptions): Partial<WorldSettings> {
+  const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(DEFAULTS, name) && value !== undefined)
+  return Object.fromEntries(given) as Partial<WorldSettings>
+}

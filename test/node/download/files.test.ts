@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../cli/folder.ts'
+import { noise, startFileServer } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+
+const bytes = noise(3000)
+const large = noise(3 * 2 ** 20)
+const checksum = `1220${createHash('sha256').update(bytes).digest('hex')}`
+const server = await startFileServer((path) => ({ bytes: path.includes('large') ? large : bytes }))
+afterAll(() => server.close())
+
+const one = { data: { href: 'data.bin' } }
+
+describe('what is there already', () => {
+  it('is kept where nothing speaks against it', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'data.bin'), bytes)
+    const count = server.asked.length
+    const assets = { data: { href: 'data.bin', 'file:size': bytes.length, 'file:checksum': checksum } }
+    const result = await run([itemOf(server, assets)], { folder, server })
+    expect(ofKind(result, 'kept')).toMatchObject([{ bytes: bytes.length, verified: ['size', 'checksum'] }])
+    expect(server.asked).toHaveLength(count)
+  })
+
+  it.each<[string, object, object]>([
+    ['of another size', { 'file:size': 2999 }, {}],
+    ['with another checksum', { 'file:checksum': `1220${'00'.repeat(32)}` }, {}],
+    ['where that was wanted', {}, { existing: 'refuse' }],
+  ])('is refused %s', async (_, promised, options) => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'data.bin'), bytes)
+    const result = await run([itemOf(server, { data: { href: 'data.bin', ...promised } })], { folder, server, ...options })
+    expect(codesOf(result)).toEqual(['PATH_EXISTS'])
+    expect(await filesIn(folder)).toEqual({ 'data.bin': bytes })
+  })
+
+  it.each(['data.bin', 'large.bin'])('is replaced where that was wanted (%s)', async (name) => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, name), 'old')
+    const result = await run([itemOf(server, { data: { href: name } })], { folder, server, existing: 'replace' })
+    expect(result.summary).toMatchObject({ written: 1 })
+    expect((await filesIn(folder))[name]?.equals(name === 'data.bin' ? bytes : large)).toBe(true)
+  })
+
+  it('is never written through when it is a link, a folder or a pipe', async () => {
+    const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
+    await writeFile(join(outside, 'secret'), 'old')
+    await symlink(join(outside, 'secret'), join(folder, 'live.bin'))
+    await symlink(join(outside, 'nowhere'), join(folder, 'dangling.bin'))
+    await symlink(outside, join(folder, 'two'))
+    await mkdir(join(folder, 'folder.bin'))
+    const assets = Object.fromEntries(['live', 'dangling', 'folder'].map((name) => [name, { href: `${name}.bin` }]))
+    const existing = 'replace'
+    expect(codesOf(await run([itemOf(server, assets)], { folder, server, existing }))).toEqual([
+      'PATH_UNSAFE',
+      'PATH_UNSAFE',
+      'PATH_UNSAFE',
+    ])
+    const below = await run([itemOf(server, one, { id: 'two' })], { folder, server, existing, template: '{id}/{name}' })
+    expect(codesOf(below)).toEqual(['PATH_UNSAFE'])
+    expect(await filesIn(outside)).toEqual({ secret: Buffer.from('old') })
+  })
+
+  it('is not a link in the place of a part or of its journal', async () => {
+    for (const ending of ['.part', '.part.json', '.part.lock']) {
+      const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
+      await symlink(join(outside, 'new'), join(folder, `large.bin${ending}`))
+      const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
+      expect(codesOf(result), ending).toHaveLength(1)
+      expect(await filesIn(outside)).toEqual({})
+    }
+  })
+
+  it('is a partial file of somebody else, which is left alone', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'large.bin.part'), 'theirs')
+    const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
+    expect(codesOf(result)).toEqual(['PATH_BUSY'])
+    expect(await filesIn(folder)).toEqual({ 'large.bin.part': Buffer.from('theirs') })
+  })
+})
+
+describe('a folder', () => {
+  it('must be there and be one', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'file'), '')
+    await expect(run([], { folder: join(folder, 'missing') })).rejects.toMatchObject({ code: 'FILE_ACCESS' })
+    await expect(run([], { folder: join(folder, 'file') })).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+  })
+
+  it('that may not be written says so', async () => {
+    // Not even an administrator makes a file there.
+    const result = await run([itemOf(server, one)], { folder: '/proc/self', server })
+    expect(codesOf(result)).toEqual(['FILE_ACCESS'])
+    if (process.getuid?.() === 0) return
+    const folder = await temporaryFolder()
+    await chmod(folder, 0o500)
+    expect(codesOf(await run([itemOf(server, one)], { folder, server }))).toEqual(['FILE_ACCESS'])
+  })
+
+  it('is not left by any name that a document makes up', async () => {
+    const folder = await temporaryFolder()
+    const names = [
+      '..%2f..%2fetc%2fpasswd',
+      '..',
+      '%2e%2e',
+      'CON',
+      'nul.tif',
+      '-rf',
+      '~',
+      '.hidden',
+      'a%00b',
+      'x.part',
+      'é',
+      '%ff',
+      'aux.',
+      '',
+    ]
+    const assets = Object.fromEntries(names.map((name, index) => [`../${index}`, { href: `${server.origin}/${index}/${name}` }]))
+    const result = await run([itemOf(server, assets, { id: '../../up' })], { folder, server, template: '{id}/{key}/{name}' })
+    expect(codesOf(result)).toEqual([])
+    const files = Object.keys(await filesIn(folder))
+    expect(files).toHaveLength(names.length)
+    for (const file of files) expect(file).toMatch(/^_\.\._up\/_\d+\/[^./~-][^/]*$/)
+  })
+
+  it('gets no two files of one name, also where file systems take two names for one', async () => {
+    const assets = { a: { href: 'DATA.bin' }, b: { href: 'data.bin' }, c: { href: 'other/Data.bin' } }
+    const folder = await temporaryFolder()
+    const refused = await run([itemOf(server, assets)], { folder, server })
+    expect(codesOf(refused)).toEqual(['PATH_COLLISION', 'PATH_COLLISION'])
+    const renamed = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, collisions: 'rename' })
+    expect(
+      ofKind(renamed, 'written')
+        .map(({ file }) => file.name)
+        .sort(),
+    ).toEqual(['DATA.bin', 'Data~3.bin', 'data~2.bin'])
+  })
+
+  it('may get more files than anybody listens to at a time', async () => {
+    const assets = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`a${index}`, { href: `${index}.bin` }]))
+    const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, dryRun: true })
+    expect(result.summary).toMatchObject({ files: 3000 })
+  })
+
+  it('is not touched by a dry run', async () => {
+    const folder = await temporaryFolder()
+    const count = server.asked.length
+    const result = await run([itemOf(server, one)], { folder, server, dryRun: true, template: '{id}/{name}', documents: true })
+    expect(ofKind(result, 'planned')).toMatchObject([{ file: { name: 'one/data.bin', key: 'data' } }])
+    expect(server.asked).toHaveLength(count)
+    expect(await filesIn(folder)).toEqual({})
+  })
+})
+
+describe('a copy of a document', () => {
+  const alternate = { s3: { href: 'alt.bin' } }
+  const more = {
+    links: [
+      { rel: 'self', href: 'item.json' },
+      { rel: 'parent', href: '../catalog.json' },
+    ],
+  }
+
+  it('leads to the files that were downloaded, and tells where it comes from', async () => {
+    const folder = await temporaryFolder()
+    const assets = { data: { href: 'a b.bin', alternate }, page: { href: 'page.html', roles: ['overview'] } }
+    const source = itemOf(server, assets, more)
+    const options = { folder, server, documents: true, assets: { keys: ['data'] } }
+    const result = await run([source], options)
+    expect(ofKind(result, 'document')).toMatchObject([{ path: join(folder, 'one.json'), id: 'one' }])
+    const copy = JSON.parse(await readFile(join(folder, 'one.json'), 'utf8'))
+    expect(copy.assets.data).toEqual({ href: './a%20b.bin', alternate: { s3: { href: `${server.origin}/alt.bin` } } })
+    expect(copy.assets.page.href).toBe(`${server.origin}/page.html`)
+    expect(copy.links).toEqual([
+      { rel: 'canonical', href: `${server.origin}/item.json`, type: 'application/json' },
+      { rel: 'parent', href: `${server.origin}/catalog.json` },
+    ])
+    expect(source.document).toMatchObject(more)
+    expect((await run([source], options)).summary).toMatchObject({ kept: 1, documents: 1 })
+  })
+
+  it('replaces no other file', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'one.json'), '{"id":"one"}')
+    const result = await run([itemOf(server, one, more)], { folder, server, documents: true })
+    expect(ofKind(result, 'document').map(({ error }) => error?.code)).toEqual(['PATH_EXISTS'])
+    expect(await readFile(join(folder, 'one.json'), 'utf8')).toBe('{"id":"one"}')
+  })
+})

@@ -1,0 +1,50 @@
+/** A download of one document, and what came of it. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import { download } from '../../../src/node/download/download.ts'
+import type { DownloadEvent, SummaryEvent } from '../../../src/node/download/events.ts'
+import type { DownloadInput, DownloadOptions } from '../../../src/node/download/options.ts'
+import type { FileServer } from '../../servers/file-server.ts'
+
+export interface Result {
+  readonly events: readonly DownloadEvent[]
+  readonly summary: SummaryEvent
+}
+
+/** An Item with those assets. */
+export function itemOf(server: Pick<FileServer, 'origin'>, assets: object, more: object = {}) {
+  return { document: { type: 'Feature', id: 'one', properties: {}, assets, ...more }, url: `${server.origin}/item.json` }
+}
+
+/** Downloads into that folder, flat and without pauses unless told otherwise, and fails for anything that is thrown. */
+export async function run(
+  inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
+  options: Partial<DownloadOptions> & { readonly folder: string; readonly server?: Pick<FileServer, 'origin'> },
+): Promise<Result> {
+  const { server, ...given } = options
+  const auth = createAuth({ credentials: [], typed: server ? [server.origin] : [] })
+  const events: DownloadEvent[] = []
+  for await (const event of download(inputs, { auth, template: '{name}', random: () => 0, progressInterval: 0, ...given }))
+    events.push(event)
+  const summary = events.at(-1)
+  if (summary?.kind !== 'summary') throw new Error('there is no summary')
+  return { events, summary }
+}
+
+/** The events of one kind. */
+export function ofKind<K extends DownloadEvent['kind']>({ events }: Result, kind: K): readonly Extract<DownloadEvent, { kind: K }>[] {
+  return events.filter((event): event is Extract<DownloadEvent, { kind: K }> => event.kind === kind)
+}
+
+/** The codes of the failures. */
+export function codesOf(result: Result): readonly string[] {
+  return ofKind(result, 'failed').map(({ error }) => error.code)
+}
+
+/** All files below a folder by their names, with their bytes. */
+export async function filesIn(folder: string): Promise<Readonly<Record<string, Buffer>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  return Object.fromEntries(await Promise.all(files.map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)))
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../cli/folder.ts'
+import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, run } from './fixture.ts'
+
+const MiB = 2 ** 20
+const bytes = large('a')
+const assets = { data: { href: 'data.bin', 'file:checksum': `1220${createHash('sha256').update(bytes).digest('hex')}` } }
+
+/** Just enough for several requests at a time; every MiB is another one. */
+function large(seed: string): Buffer {
+  const whole = Buffer.alloc(66 * MiB, noise(MiB, seed))
+  for (let at = 0; at < whole.length; at += MiB) whole.writeUInt32BE(at, at)
+  return whole
+}
+
+const servers: FileServer[] = []
+afterEach(async () => {
+  const violations = servers.flatMap((server) => server.violations)
+  for (const server of servers.splice(0)) await server.close()
+  expect(violations).toEqual([])
+})
+
+async function fetched(
+  content: (asking: Asking) => ServedContent,
+  faultOf?: (asking: Asking, n: number) => Fault | undefined,
+  options = {},
+) {
+  const server = await startFileServer((_, asking) => content(asking), faultOf)
+  servers.push(server)
+  const folder = await temporaryFolder()
+  const result = await run([itemOf(server, assets)], { folder, server, ...options })
+  return { result, files: await filesIn(folder), server, folder }
+}
+
+describe('a large file', () => {
+  it('is asked for by several requests at a time', async () => {
+    const { result, files, server } = await fetched(() => ({ bytes }))
+    expect(codesOf(result)).toEqual([])
+    expect(files['data.bin']?.equals(bytes)).toBe(true)
+    const ranges = server.asked.map(({ range }) => range)
+    expect(ranges[0]).toBeUndefined()
+    expect(ranges.length).toBeGreaterThan(1)
+    expect(result.summary.received).toBe(bytes.length)
+  })
+
+  it('is asked for once where its server offers no parts, and where that was wanted', async () => {
+    const silent = await fetched(() => ({ bytes, headers: { 'accept-ranges': 'none' } }))
+    expect(silent.server.asked).toHaveLength(1)
+    const alone = await fetched(() => ({ bytes }), undefined, { ranges: 1 })
+    expect(alone.server.asked).toHaveLength(1)
+    expect(alone.files['data.bin']?.equals(bytes)).toBe(true)
+  })
+
+  it('comes whole from a server that cuts parts short', async () => {
+    const cut = (asking: Asking, n: number) => (n < 6 ? { endAfter: asking.range ? 5 * MiB : 20 * MiB } : undefined)
+    const { result, files } = await fetched(() => ({ bytes }), cut)
+    expect(codesOf(result)).toEqual([])
+    expect(files['data.bin']?.equals(bytes)).toBe(true)
+    expect(result.summary.received).toBe(bytes.length)
+  })
+
+  it('goes on in the next run with the gaps only', async () => {
+    let n = 0
+    const cut = () => (n++ < 4 ? { endAfter: 4 * MiB } : { status: 404, body: '' })
+    const server = await startFileServer(
+      () => ({ bytes }),
+      () => (n < 100 ? cut() : undefined),
+    )
+    servers.push(server)
+    const folder = await temporaryFolder()
+    const first = await run([itemOf(server, assets)], { folder, server, retries: 0 })
+    expect(codesOf(first)).toHaveLength(1)
+    n = 100
+    const second = await run([itemOf(server, assets)], { folder, server, ranges: 1 })
+    expect(codesOf(second)).toEqual([])
+    expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
+    expect(first.summary.received + second.summary.received).toBe(bytes.length)
+  })
+
+  it('is begun anew when it changes under the requests', async () => {
+    const next = large('b')
+    const hash = createHash('sha256').update(next).digest('hex')
+    let hasChanged = false
+    const content = ({ range }: Asking) => {
+      if (range) hasChanged = true
+      return { bytes: hasChanged ? next : bytes }
+    }
+    const server = await startFileServer((_, asking) => content(asking))
+    servers.push(server)
+    const folder = await temporaryFolder()
+    const result = await run([itemOf(server, { data: { href: 'data.bin', 'file:checksum': `1220${hash}` } })], { folder, server })
+    expect(codesOf(result)).toEqual([])
+    expect((await filesIn(folder))['data.bin']?.equals(next)).toBe(true)
+  })
+})

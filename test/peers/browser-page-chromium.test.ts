@@ -1,0 +1,170 @@
+/** A person at the example page: logs in, reads protected files, meets a hostile catalog. */
+import { readFile } from 'node:fs/promises'
+import { parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PLACES } from '../../examples/demo/site/holdings.ts'
+import { picture, SIZE } from '../../examples/demo/site/landscape.ts'
+import { agree, type CatalogPage, file, giveCredential, logInWithWindow, openDocument, startCatalogPage, visit } from './catalog-page.ts'
+import { useChromium } from './chromium.ts'
+import { drawnColours } from './drawn-colours.ts'
+
+const browser = useChromium()
+const LONG = 90_000
+
+let site: CatalogPage
+beforeAll(async () => {
+  site = await startCatalogPage()
+})
+afterAll(() => site.close())
+
+const asked = (path: string) => site.archive.exchanges.filter(({ request }) => request.method === 'GET' && request.path === path)
+
+describe('a login', () => {
+  it(
+    'in a window opens files, draws one with its own colours, outlives a reload and ends with a logout',
+    async () => {
+      const visitor = await visit(site, browser(), 'scenes/lake.json')
+      const { page } = visitor
+      await expect.poll(() => file(page, 'visual').textContent()).toContain(`Login at ${new URL(site.provider.issuer).host}`)
+      await giveCredential(page, 'visual', {})
+      await logInWithWindow(visitor)
+      await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
+      await file(page, 'visual').getByText(`${SIZE} by ${SIZE} pixels, 3 bands`).waitFor()
+      expect(await drawnColours(page, picture(3), PLACES.lake)).toEqual({ compared: 81, different: 0 })
+      expect((await drawnColours(page, picture(11), PLACES.lake)).different).toBeGreaterThan(60)
+      expect(asked('/members/lake.tif').every(({ answer }) => answer.status < 300)).toBe(true)
+
+      await page.reload()
+      await file(page, 'visual').getByText('Ready').waitFor()
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        file(page, 'report').getByRole('button', { name: 'Download' }).click(),
+      ])
+      expect([saved.suggestedFilename(), await readFile(await saved.path(), 'utf8')]).toEqual([
+        'report.txt',
+        expect.stringContaining('No clouds.'),
+      ])
+
+      await page.click('#credentials')
+      await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
+      await page.getByRole('dialog').getByText('Not logged in').waitFor()
+      await page.keyboard.press('Escape')
+      await file(page, 'visual').getByRole('button', { name: 'Log in' }).waitFor()
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
+  it(
+    'on the page itself comes back to the document',
+    async () => {
+      const visitor = await visit(site, browser(), 'scenes/lake.json')
+      const { page } = visitor
+      await giveCredential(page, 'visual', {})
+      await page.click('dialog button:text("Log in on this page")')
+      await agree(page)
+      await file(page, 'report').getByText('Ready').waitFor()
+      expect(new URL(page.url()).search).toBe('')
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
+
+describe('keys and passwords', () => {
+  it(
+    'open an array and a table, side by side; a wrong one is refused and can be given again',
+    async () => {
+      const visitor = await visit(site, browser(), 'models/climate.json')
+      const { page } = visitor
+      await giveCredential(page, 'temperature', { Key: 'wrong' })
+      await file(page, 'temperature').getByRole('button', { name: 'Read the array' }).click()
+      await file(page, 'temperature').getByText('AUTH_REJECTED').waitFor()
+      await page.click('#credentials')
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await page.keyboard.press('Escape')
+      await giveCredential(page, 'temperature', { Key: site.secrets.key })
+      await file(page, 'temperature').getByRole('button', { name: 'Read the array' }).click()
+      const bytes = await archived('/keys/climate.zarr/c/0/0/0', { 'x-archive-key': site.secrets.key })
+      const numbers = new Float32Array(bytes)
+      const words = [Math.min(...numbers), Math.max(...numbers)].map((number) => `${Math.round(number * 10) / 10} degC`)
+      await file(page, 'temperature')
+        .getByText(`Air temperature, from ${words.join(' to ')}`)
+        .waitFor()
+      expect(await file(page, 'temperature').textContent()).toContain('Shape month 12 × lat 96 × lon 96; float32')
+
+      await openDocument(site, page, 'models/fields.json')
+      const { username, password } = site.secrets
+      await giveCredential(page, 'table', { 'User name': username, Password: password })
+      await file(page, 'table').getByRole('button', { name: 'Read the table' }).click()
+      const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+      const [, , row = {}] = await parquetReadObjects({ file: await archived('/tables/fields.parquet', { authorization: basic }) })
+      const cells = file(page, 'table').locator('tbody tr').nth(2).locator('td')
+      await expect.poll(() => cells.allTextContents()).toEqual(Object.values(row).map(String))
+      expect(await page.textContent('#credentials')).toBe('Credentials (2)')
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
+  it(
+    'are not kept where a reload finds them',
+    async () => {
+      const { page } = await visit(site, browser(), 'scenes/coast.json')
+      await giveCredential(page, 'visual', { Key: site.secrets.key })
+      await page.waitForSelector('.picture img')
+      expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.toContain(site.secrets.key)
+    },
+    LONG,
+  )
+})
+
+describe('an API', () => {
+  it(
+    'is walked page by page down to an item',
+    async () => {
+      const visitor = await visit(site, browser(), 'api')
+      const { page } = visitor
+      for (const name of ['All items', 'Next page', 'Climate']) await page.getByRole('link', { name }).click()
+      await file(page, 'temperature').getByText('Key in header X-Archive-Key').waitFor()
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
+
+describe('the service worker', () => {
+  it(
+    'opens a picture of the site, and the page never sees the token',
+    async () => {
+      const visitor = await visit(site, browser(), '')
+      const { page } = visitor
+      const sent: string[] = []
+      page.on('request', async (request) => sent.push(JSON.stringify([request.url(), await request.allHeaders()])))
+      await openDocument(site, page, 'scenes/delta.json')
+      await page.waitForSelector('.picture img')
+      expect(await page.evaluate(() => document.querySelector<HTMLImageElement>('.picture img')?.naturalWidth)).toBe(Math.floor(SIZE / 2))
+      const [last] = asked('/pictures/delta.png').slice(-1)
+      expect([last?.request.headers.authorization, last?.answer.status]).toEqual([`Bearer ${site.secrets.siteToken}`, 200])
+      const seen = await page.evaluate(
+        'JSON.stringify([document.documentElement.outerHTML, { ...sessionStorage }, { ...localStorage }, document.cookie])',
+      )
+      expect(`${seen}${sent.filter((text) => !text.includes('/session/token')).join()}`).not.toContain(site.secrets.siteToken)
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
+  it('is given no token without the session of the site', async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${site.url}session/token`, { method: 'POST', headers })
+    expect((await ask({ 'sec-fetch-site': 'same-origin', cookie: 'site=wrong' })).status).toBe(403)
+    expect((await ask({ cookie: 'site=wrong' })).status).toBe(403)
+    expect((await fetch(`${site.archive.origin}/pictures/delta.png`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401)
+  })
+})
+
+async function archived(path: string, headers: Readonly<Record<string, string>>): Promise<ArrayBuffer> {
+  const response = await fetch(`${site.archive.origin}${path}`, { headers })
+  expect(response.status).toBe(200)
+  return response.arrayBuffer()
+}

@@ -1,0 +1,118 @@
+/** A hostile catalog at the example page: whoever has logged in and given keys meets entries that want them for another host. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type CatalogPage,
+  file,
+  giveCredential,
+  logInWithWindow,
+  openDocument,
+  startCatalogPage,
+  type Visitor,
+  visit,
+} from './catalog-page.ts'
+import { useChromium } from './chromium.ts'
+
+const browser = useChromium()
+const LONG = 90_000
+
+let site: CatalogPage
+let visitor: Visitor
+let page: Page
+beforeAll(async () => {
+  site = await startCatalogPage()
+})
+afterAll(() => site.close())
+
+/** Has a login and a key for the archive. */
+async function equipped(): Promise<void> {
+  visitor = await visit(site, browser(), 'scenes/coast.json')
+  page = visitor.page
+  await giveCredential(page, 'visual', { Key: site.secrets.key })
+  await openDocument(site, page, 'scenes/lake.json')
+  await giveCredential(page, 'visual', {})
+  await logInWithWindow(visitor)
+  await file(page, 'visual').getByText('Ready').waitFor()
+}
+
+/** Presses every button of the files, as somebody does who wants to see them. */
+async function pressAll(): Promise<void> {
+  for (const button of await page.locator('.asset button, .picture button').all()) {
+    await button.click()
+    await page.keyboard.press('Escape')
+  }
+}
+
+const codes = (key: string) => file(page, key).locator('.refusal strong').allTextContents()
+
+describe('a hostile catalog', () => {
+  it(
+    'gets nothing: not by look-alike files, not by another login, not by disguised addresses',
+    async () => {
+      await equipped()
+      await openDocument(site, page, 'suspicious/look-alike.json')
+      await expect.poll(() => codes('visual')).toContain('CREDENTIAL_TARGET_UNTRUSTED')
+      await expect.poll(() => codes('thumbnail')).toContain('CREDENTIAL_TARGET_UNTRUSTED')
+      for (const key of ['visual', 'thumbnail']) {
+        await file(page, key).getByRole('button', { name: 'Use another credential' }).click()
+        await page.getByRole('dialog').getByText(`I trust ${site.evil.origin}/ with it`).first().waitFor()
+        // Whoever agrees to nothing cannot go on.
+        await page.locator('dialog button[type=submit]').first().click()
+        expect(await page.getByRole('dialog').count()).toBe(1)
+        await page.keyboard.press('Escape')
+      }
+
+      await openDocument(site, page, 'suspicious/other-login.json')
+      await expect.poll(() => codes('visual')).toContain('CREDENTIAL_ENDPOINT_UNTRUSTED')
+      await pressAll()
+
+      await openDocument(site, page, 'suspicious/disguise.json')
+      await expect.poll(() => codes('visual')).toEqual(['URL_HAS_USERINFO'])
+      await expect.poll(() => codes('script')).toEqual(['URL_SCHEME_FORBIDDEN'])
+      await expect.poll(() => codes('session')).toEqual(['UNSUPPORTED_IN_BROWSER'])
+      await pressAll()
+      expect(await page.locator('main a[href^="javascript:"], main [src^="javascript:"]').count()).toBe(0)
+
+      expect(site.evil.exchanges).toEqual([])
+      expect(site.evil.connections).toBe(0)
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
+  it('is the only one that can tell: the same host answers everybody who asks', async () => {
+    expect((await fetch(`${site.evil.origin}/members/lake.png`)).status).toBe(200)
+    expect((await fetch(`${site.archive.origin}/members/lake.png`)).status).toBe(401)
+  })
+
+  it(
+    'puts no markup into the page',
+    async () => {
+      const text = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+      visitor = await visit(site, browser())
+      page = visitor.page
+      const url = `${site.catalog.origin}/markup.json`
+      const document = {
+        type: 'Catalog',
+        stac_version: '1.1.0',
+        id: text,
+        title: text,
+        description: text,
+        links: [
+          { rel: 'child', href: './a', title: text },
+          { rel: 'about', href: 'javascript:alert(3)', title: 'Script' },
+          { rel: 'about', href: 'https://elsewhere.example/', title: 'Web' },
+        ],
+      }
+      await page.context().route(url, (route) => route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }))
+      await openDocument(site, page, 'markup.json')
+      expect(await page.textContent('h1')).toBe(text)
+      expect(await page.locator('main img, main script').count()).toBe(0)
+      expect(
+        await page.locator('.links a').evaluateAll((links) => links.map((link) => [link.textContent, link.getAttribute('rel')])),
+      ).toEqual([['Web', 'noreferrer noopener']])
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
