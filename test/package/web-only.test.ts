@@ -20,6 +20,7 @@ const WEB = {
   btoa,
   clearTimeout,
   crypto,
+  performance,
   setTimeout,
 }
 
