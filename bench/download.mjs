@@ -160,7 +160,7 @@ async function measure({ base }, program, args, expected) {
 /** Our side, in a process of its own. */
 async function fetchOurs({ origin, folder, names, asset, large }) {
   const { createAuth } = await import('stac-auth')
-  const { download } = await import('stac-auth/download')
+  const { download } = await import('stac-auth/node')
   const auth = createAuth({ credentials: [], typed: [origin] })
   const items = function* () {
     for (let index = 0; index < names; index++) {

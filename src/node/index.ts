@@ -1,5 +1,29 @@
-/** What `stac-auth/node` gives: credentials from the user's file and environment, a way to log in, where tokens are kept, and the transport. */
+/**
+ * What `stac-auth/node` gives: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
+ * the transport.
+ */
 export { credentialsFromFile } from './credential-file.ts'
+export {
+  type AssetChoice,
+  type DocumentEvent,
+  type DownloadEvent,
+  type DownloadFile,
+  type DownloadInput,
+  type DownloadOptions,
+  download,
+  type FailedEvent,
+  type KeptEvent,
+  type PlannedEvent,
+  type ProgressEvent,
+  type RetryEvent,
+  type SourceDocument,
+  type StartedEvent,
+  type SummaryEvent,
+  type TransferOptions,
+  type Verification,
+  type WarningEvent,
+  type WrittenEvent,
+} from './download/index.ts'
 export { credentialsFromEnvironment, type EnvironmentOptions } from './environment.ts'
 export { type LoopbackOptions, loopbackRedirect } from './loopback-login.ts'
 export { type BrowserOptions, openBrowser } from './open-browser.ts'

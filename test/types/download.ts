@@ -1,6 +1,6 @@
-/** What `stac-auth/download` promises to callers. */
+/** What `stac-auth/node` promises to callers. */
 import { assetOf, createAuth } from 'stac-auth'
-import { type DownloadEvent, type DownloadOptions, download, type SummaryEvent } from 'stac-auth/download'
+import { type DownloadEvent, type DownloadOptions, download, type SummaryEvent } from 'stac-auth/node'
 import { expectTypeOf } from 'vitest'
 
 const auth = createAuth({ credentials: [] })

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DownloadOptions, download } from 'stac-auth/download'
+import { type DownloadOptions, download } from 'stac-auth/node'
 import { sha256 } from '../archive.ts'
 import type { Protected } from '../reading.ts'
 import type { Servers } from '../servers.ts'

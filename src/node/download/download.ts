@@ -1,6 +1,4 @@
 /** Fetches the assets of documents into a folder. */
-
-import { DownloadRun } from './download-run.ts'
 import type { DownloadEvent } from './events.ts'
 import type { DownloadInput, DownloadOptions } from './options.ts'
 
@@ -21,6 +19,8 @@ export async function* download(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
   options: DownloadOptions,
 ): AsyncGenerator<DownloadEvent, void> {
+  // What only wants credentials from this entry loads nothing of it.
+  const { DownloadRun } = await import('./download-run.ts')
   const run = await DownloadRun.prepare(inputs, options)
   const done = run.perform()
   try {

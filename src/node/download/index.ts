@@ -1,4 +1,4 @@
-/** What `stac-auth/download` gives: assets into files, verified, and taken up again where a run was stopped. */
+/** Assets into files, verified, and taken up again where a run was stopped; `stac-auth/node` gives all of this. */
 export { download } from './download.ts'
 export type {
   DocumentEvent,
