@@ -126,13 +126,15 @@ export class Exchange {
 
   async #authorized(request: HttpRequest, choice: Choice, { target, hop, ...options }: Hop): Promise<Answer | undefined> {
     const context = contextOf(this.#world, choice, { url: request.url, target }, { signal: options.signal })
+    const began = context.clock.now()
     const flow = choice.strategy.authorize(request, context)
     const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg, options))
     if (!result) return undefined
     const { response, leg } = result
     if (response.status === 401 || response.status === 403) {
+      const ended = leg.expiresAt !== undefined && leg.expiresAt > began && leg.expiresAt <= context.clock.now()
       await response.discard()
-      throw rejected(response, choice.credential.id, hop)
+      throw rejected(response, choice.credential.id, hop, ended)
     }
     this.#world.used(choice.credential.id, request.url)
     return { response, replaced: leg.replaces === true }

@@ -5,8 +5,11 @@ import type { HttpResponse } from '../http/message.ts'
 const ERROR =
   /\berror="?(invalid_request|invalid_token|insufficient_scope|invalid_dpop_proof|use_dpop_nonce|insufficient_user_authentication)\b/
 
-/** `AUTH_REJECTED`: the server got the material and said no. */
-export function rejected({ status, url, headers }: HttpResponse, credential: string, hop: number): CredentialError {
+/**
+ * `AUTH_REJECTED`: the server got the material and said no. It may be asked again where the material was good when the call began
+ * and has `ended` since, as happens to tokens of a few seconds.
+ */
+export function rejected({ status, url, headers }: HttpResponse, credential: string, hop: number, ended: boolean): CredentialError {
   const { origin } = new URL(url)
   const error = ERROR.exec(headers.get('www-authenticate') ?? '')?.[1]
   return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}`, {
@@ -14,6 +17,7 @@ export function rejected({ status, url, headers }: HttpResponse, credential: str
     url,
     hop,
     status,
+    retryable: ended,
     hint:
       status === 403
         ? 'the account may lack the right, or must accept terms first'

@@ -82,6 +82,20 @@ describe('a refused token', () => {
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'AUTH_REJECTED' })
     expect(events.filter((event) => event.startsWith('shown'))).toEqual(['shown t0', 'shown t1'])
   })
+
+  it.each([
+    [599_000, false],
+    [600_000, true],
+  ])('that was shown for %d ms of its 600 000 may be asked for again: %s', async (milliseconds, retryable) => {
+    const { auth, pass } = await loggedIn(
+      (_refresh, give) => give(),
+      (token) => {
+        if (token === 't1') pass(milliseconds)
+        return false
+      },
+    )
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'AUTH_REJECTED', retryable })
+  })
 })
 
 describe('a token that is about to end', () => {
