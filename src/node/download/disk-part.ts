@@ -10,6 +10,9 @@ import { type Span, Spans } from './spans.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 
+/** Bytes after which the disk is asked for what it has to write. */
+const SYNCED = 32 * 2 ** 20
+
 export class DiskPart {
   /** What an earlier run has left in it, if that can be gone on with. */
   readonly found: PartRecord | undefined
@@ -18,6 +21,11 @@ export class DiskPart {
   readonly #unlock: () => Promise<void>
   readonly #journal: PartJournal
   #spans: Spans
+  /** Bytes written that nobody has asked the disk for, and the asking that is under way. */
+  #unsynced = 0
+  #syncing: Promise<void> | undefined
+  /** A system tells only once what it could not bring to the disk. */
+  #unwritten: unknown
 
   private constructor(path: string, file: FileHandle, unlock: () => Promise<void>, journal: PartJournal, found?: PartRecord) {
     this.#path = path
@@ -90,6 +98,8 @@ export class DiskPart {
     const span: Span = [offset, offset + bytesWritten]
     this.#spans.add(...span)
     this.#attempt(() => this.#journal.add(span))
+    this.#unsynced += bytesWritten
+    if (this.#unsynced >= SYNCED && !this.#syncing) this.#syncAside()
   }
 
   /**
@@ -99,6 +109,8 @@ export class DiskPart {
    */
   async complete(replace: boolean): Promise<void> {
     try {
+      await this.#syncing
+      if (this.#unwritten !== undefined) throw this.#unwritten
       await this.#file.sync()
       await this.#file.close()
       checkFolder(this.#path)
@@ -113,15 +125,33 @@ export class DiskPart {
   /** Leaves it for another run. Throws nothing. */
   async keep(): Promise<void> {
     this.#journal.close()
-    await this.#file.close().catch(() => undefined)
+    await this.#close()
     await this.#unlock()
   }
 
   /** Throws nothing. */
   async discard(): Promise<void> {
-    await this.#file.close().catch(() => undefined)
+    await this.#close()
     await rm(partOf(this.#path), { force: true }).catch(() => undefined)
     await this.#forget()
+  }
+
+  /** The disk works while more comes, so that little is left to wait for in the end. */
+  #syncAside(): void {
+    this.#unsynced = 0
+    this.#syncing = this.#file
+      .datasync()
+      .catch((error: unknown) => {
+        this.#unwritten ??= error
+      })
+      .finally(() => {
+        this.#syncing = undefined
+      })
+  }
+
+  async #close(): Promise<void> {
+    await this.#syncing
+    await this.#file.close().catch(() => undefined)
   }
 
   async #forget(): Promise<void> {
