@@ -53,8 +53,9 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   await content.flush()
   await content.toDisk()
   const pieces = new Pieces(content.missing(shared.size))
-  const helpers = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared).catch(endOthers))
-  const [read, ...helped] = await Promise.all([readOn(response, delivery, exchange, pieces, shared), ...helpers].map(failureOf))
+  const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
+  const helpers = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, reading).catch(endOthers))
+  const [read, ...helped] = await Promise.all([reading, ...helpers.map(failureOf)])
   const error = helped.find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
   if (error !== undefined) throw error
   if (content.missing(shared.size).length === 0) return
@@ -85,11 +86,14 @@ async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exch
   if (at < shared.size) exchange.cancel()
 }
 
-/** Piece after piece from the end. Errors: what ends it; the rest of its piece is left. */
-async function help(pieces: Pieces, shared: Shared): Promise<void> {
+/**
+ * Piece after piece from the end, as long as there is room for one more request before the first one is over. Errors: what ends it; the
+ * rest of its piece is left.
+ */
+async function help(pieces: Pieces, shared: Shared, reading: Promise<unknown>): Promise<void> {
   const { gate } = shared.world.origins
   for (;;) {
-    await gate.enter(shared.origin, shared.world.signal)
+    if (!(await isLetIn(shared, reading))) return
     try {
       const piece = pieces.takeLast()
       if (!piece || shared.state.alone) return
@@ -98,6 +102,16 @@ async function help(pieces: Pieces, shared: Shared): Promise<void> {
       gate.leave(shared.origin)
     }
   }
+}
+
+/** Whoever waited for all helpers, and they for the room that it takes up itself, would wait for ever. */
+async function isLetIn({ origin, world: { origins, signal } }: Shared, reading: Promise<unknown>): Promise<boolean> {
+  const entered = origins.gate.enter(origin, signal)
+  if (!entered) return true
+  const isIn = await Promise.race([entered.then(() => true), reading.then(() => false)])
+  const leave = () => origins.gate.leave(origin)
+  if (!isIn) void entered.then(leave, leave)
+  return isIn
 }
 
 async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
