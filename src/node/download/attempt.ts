@@ -9,12 +9,11 @@ import { type Asked, type Delivery, deliveryOf, fileChanged, invalid, rangeHeade
 import type { Content } from './content.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
-import { bareAddress } from './file-plan.ts'
 import type { KnownHash } from './multihash.ts'
-import { originOfTarget } from './origins.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { serverDigest } from './server-digest.ts'
 import { isShareable, receiveShared, type Shared } from './shared-body.ts'
+import { targetAddress } from './target-address.ts'
 import { checkSize } from './verification.ts'
 import type { World } from './world.ts'
 
@@ -59,11 +58,11 @@ export class Attempt {
    */
   async perform(): Promise<void> {
     const { content } = this.#state
-    if (content.version && content.version.url !== bareAddress(this.#target)) await content.reset()
+    if (content.version && content.version.url !== targetAddress(this.#target).bare) await content.reset()
     if (!content.version && content.length > 0) await content.reset()
     const asked = this.#asked()
     if (asked.offset > 0 && asked.offset === asked.size) return this.#started(asked.offset)
-    const origin = originOfTarget(this.#target)
+    const origin = targetAddress(this.#target).origin
     const { gate } = this.#world.origins
     await gate.enter(origin, this.#world.signal)
     const exchange = new Exchange(this.#world, this.#state.file.url)
@@ -118,7 +117,7 @@ export class Attempt {
 
   #version({ validator, size, divisible }: Delivery) {
     if (validator === undefined || !divisible) return undefined
-    return { url: bareAddress(this.#target), validator, ...(size !== undefined && { size }) }
+    return { url: targetAddress(this.#target).bare, validator, ...(size !== undefined && { size }) }
   }
 
   /** All of the file came instead of a part: another one, or the same from a server that gives no parts. */
@@ -152,7 +151,7 @@ export class Attempt {
       world,
       size: state.size,
       validator,
-      origin: originOfTarget(target),
+      origin: targetAddress(target).origin,
       send: (headers, signal) => world.send(target, headers, signal),
       came: (bytes) => this.#came(bytes),
     }

@@ -4,8 +4,8 @@ import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../erro
 import { failure } from '../../http/deadline.ts'
 import type { Target } from '../../stac/target.ts'
 import { Attempt, type FileState } from './attempt.ts'
-import { originOfTarget } from './origins.ts'
 import { RefusedAnswer } from './refused-answer.ts'
+import { targetAddress } from './target-address.ts'
 import type { World } from './world.ts'
 
 /** Milliseconds of a `Retry-After` that are waited for. */
@@ -43,7 +43,7 @@ class Retries {
     this.#target = target
     this.#state = state
     this.#world = world
-    this.#origin = originOfTarget(target)
+    this.#origin = targetAddress(target).origin
   }
 
   succeeded(): void {

@@ -2,10 +2,10 @@
 import { relative, sep } from 'node:path'
 import { type AuthError, IntegrityError } from '../../errors.ts'
 import { ownString } from '../../stac/json.ts'
-import type { Target } from '../../stac/target.ts'
 import { foldedName, numberedName } from '../../text/file-name.ts'
 import type { DownloadFile } from './events.ts'
 import type { NameFile } from './path-template.ts'
+import { targetAddress } from './target-address.ts'
 import type { TargetFolder } from './target-folder.ts'
 import type { WantedFile } from './wanted-files.ts'
 
@@ -66,19 +66,13 @@ export class FilePlan {
   }
 }
 
-/** Origin and path of a target's address, or what stands there when it is none. */
-export function bareAddress({ href, scope }: Target): string {
-  const address = URL.canParse(href, scope.url) ? new URL(href, scope.url).href : href
-  return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
-}
-
 function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: WantedFile, folder: TargetFolder) {
   const id = ownString(target.scope.document, 'id')
   return {
     number,
     name: segments.join('/'),
     path: folder.pathOf(segments),
-    url: bareAddress(target),
+    url: targetAddress(target).bare,
     pointer: target.pointer,
     ...(id !== undefined && { document: id }),
     ...(key !== '' && { key }),

@@ -1,7 +1,6 @@
 import { RetryBudget } from '../../clients/retry-budget.ts'
 import { Gate } from '../../crawl/gate.ts'
 import type { CrawlClock } from '../../crawl/settings.ts'
-import type { Target } from '../../stac/target.ts'
 
 /** As many retries as a hundred files, and one more for each that came at once. */
 const BUDGET = { most: 100, earned: 1 }
@@ -26,11 +25,4 @@ export class Origins {
     this.#budgets.set(origin, budget)
     return budget
   }
-}
-
-/** The origin that a target's address names; redirects may lead elsewhere. */
-export function originOfTarget({ href, scope: { url } }: Target): string {
-  if (!URL.canParse(href, url)) return ''
-  const { origin, protocol, host } = new URL(href, url)
-  return origin === 'null' ? `${protocol}//${host}` : origin
 }
