@@ -44,10 +44,10 @@ function pageLines(url: string, { key, username, password }: SiteSecrets): reado
 }
 
 /** Groups of commands, each behind what it shows. */
-function commandsFor({ root, evil }: Servers, { file }: User): readonly (readonly string[])[] {
+function commandsFor({ root, evil }: Servers, { file, ca }: User): readonly (readonly string[])[] {
   const item = (name: string) => new URL(`items/${name}.json`, root).href
   return [
-    ['in another terminal, in the same folder', `export STAC_AUTH_CREDENTIALS='${file}'`],
+    ['in another terminal, in the same folder', `export STAC_AUTH_CREDENTIALS='${file}' NODE_EXTRA_CA_CERTS='${ca}'`],
     [
       'is the document right, and which credential would be used?',
       `npx stac-auth lint ${item('oauth2')}`,

@@ -13,6 +13,8 @@ import type { SecretName, Secrets } from './secrets.ts'
 export interface User {
   /** Path of the credential file. */
   readonly file: string
+  /** Path of the certificate of the authority that vouches for the servers. */
+  readonly ca: string
   /** The library with the user's credentials; `typed` are the addresses that the user was given. */
   auth(...typed: string[]): Promise<Auth>
   /** The status of an address asked for without anything. */
@@ -33,11 +35,13 @@ export async function createUser(addresses: Addresses, secrets: Secrets): Promis
   await Promise.all(Object.entries(secrets).map(([name, secret]) => write(name, secret)))
   const credentials = entriesFor(addresses, (name: SecretName) => ({ file: join(folder, name) }))
   await write('credentials.json', JSON.stringify({ version: 1, credentials }, null, 2))
+  await write('ca.pem', TEST_CA)
   const file = join(folder, 'credentials.json')
   // No proxy of the environment stands between this process and itself.
   const transport = undiciTransport({ env: {}, ca: TEST_CA })
   return {
     file,
+    ca: join(folder, 'ca.pem'),
     auth: async (...typed) => createAuth({ credentials: await credentialsFromFile(file), typed, transport }),
     bare: async (url) => {
       const response = await transport({ method: 'GET', url, headers: {} }, { granted: true })

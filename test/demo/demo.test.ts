@@ -58,6 +58,7 @@ describe('the demo', () => {
     /^ok {6}wrong secrets +23 of 23 refused \(20 AUTH_REJECTED, 1 HTTP_404, 2 OAUTH_ERROR\), 0 files given away$/,
     /^ok {6}other host +23 documents: 46 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
+    /^ok {6}download +23 of 23 files written with the right SHA-256; the second run made 0 requests$/,
   ])('says %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)
   })
@@ -94,7 +95,7 @@ describe('with a server that does not check', () => {
     ['signing', ['wrong secrets'], 'signed-get/data: the file came instead of AUTH_REJECTED'],
     ['blobs', ['no credential'], 'signed-get/data: the bare request got 200'],
     ['s3', ['no credential', 'wrong secrets'], 's3/data: the file came instead of AUTH_REJECTED'],
-    ['bytes', ['authorize', 'fetch'], 'http-basic/data: 200, and the bytes are not those of the file'],
+    ['bytes', ['authorize', 'fetch', 'download'], 'http-basic/data: 200, and the bytes are not those of the file'],
   ])('%s: exits 1 and says what failed', (name, steps, failure) => {
     const run = runs.find((one) => one.name === name)
     const failed = run?.text.split('\n').flatMap((line) => /^FAILED {2}(\S+(?: \S+)*)/.exec(line)?.[1] ?? [])
@@ -113,20 +114,25 @@ describe('the demo that stays', () => {
       200,
       expect.stringContaining("script-src 'self'; style-src 'self'"),
     ])
-    const [, file = ''] = /STAC_AUTH_CREDENTIALS='(.+)'/.exec(demo.text()) ?? []
+    const [, file = '', ca = ''] = /STAC_AUTH_CREDENTIALS='(.+?)' NODE_EXTRA_CA_CERTS='(.+)'/.exec(demo.text()) ?? []
     const modes = [file, ...readdirSync(dirname(file)).map((name) => join(dirname(file), name))].map((path) => statSync(path).mode & 0o777)
     expect([statSync(dirname(file)).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
 
     const commands = [...demo.text().matchAll(/^npx stac-auth (.*)$/gm)].map(([, command = '']) =>
-      command.replace(/ -o \S+$/, '').split(' '),
+      command
+        .replace(/ -o \S+$/, '')
+        .replace(/ -d \S+$/, ` -d ${join(dirname(file), 'files')}`)
+        .split(' '),
     )
+    const env = { STAC_AUTH_CREDENTIALS: file, NODE_EXTRA_CA_CERTS: ca }
     const outcomes: [string | undefined, number | string][] = []
-    for (const command of commands) outcomes.push([command[0], await startCommand({ STAC_AUTH_CREDENTIALS: file }, ...command).ended])
+    for (const command of commands) outcomes.push([command[0], await startCommand(env, ...command).ended])
     expect(outcomes).toEqual([
       ['lint', 0],
       ['explain', 0],
       ['authorize', 0],
       ['fetch', 0],
+      ['download', 0],
       ['fetch', 4],
     ])
 

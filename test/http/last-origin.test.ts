@@ -1,41 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LastOrigin } from '../../src/http/last-origin.ts'
-
-/** What parsers treat in a way of its own, and much that they leave as it is. */
-const piece = fc.constantFrom(
-  'a',
-  'B',
-  '.',
-  '..',
-  '/',
-  '//',
-  '%2e',
-  '%2E',
-  '%41',
-  '%',
-  '?',
-  '#',
-  '@',
-  ':',
-  '\\',
-  "'",
-  ' ',
-  '\t',
-  '|',
-  'é',
-  '"',
-  '=1',
-  '&',
-  '8080',
-)
+import { addressPiece } from '../harness/address-piece.ts'
 
 describe('the origin of addresses that come one after the other', () => {
   it('is the one that a parser finds, whatever follows', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('https://a.example', 'http://127.0.0.1:8080', 'https://a.example:444'),
-        fc.array(piece),
+        fc.array(addressPiece),
         (origin, pieces) => {
           const last = new LastOrigin()
           last.of(`${origin}/`)
