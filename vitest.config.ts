@@ -12,6 +12,9 @@ const OWN_NAME = [
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
 
+/** What reads our sources, judges our servers or asks nothing of the platform: the version of Node does not matter to it. */
+const ONCE = ['test/{architecture,lint,servers}/**/*.test.ts', 'test/auth/fuzz.test.ts', 'test/node/download/chaos/load.test.ts']
+
 export default defineConfig({
   test: {
     // One worker per processor: most tests wait for servers.
@@ -22,12 +25,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/package/**'],
+          exclude: ['test/peers/**', 'test/package/**', ...ONCE],
           setupFiles,
           testTimeout: 20_000,
           hookTimeout: 60_000,
           expect,
         },
+      },
+      // The same, where one version of Node is enough.
+      {
+        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
+        test: { name: 'once', include: ONCE, setupFiles, testTimeout: 20_000, hookTimeout: 60_000, expect },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
       {

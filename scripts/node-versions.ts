@@ -20,7 +20,7 @@ try {
   for (const version of versions) {
     const node = join(folder, `node_modules/node-${version}/bin/node`)
     run(node, ['-p', '"Node " + process.version'], folder)
-    // What runs in browsers is tested once: the version of Node does not matter to it.
+    // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
     run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'package'], root)
   }
 } finally {

@@ -44,7 +44,9 @@ export class DiskPart {
   static async open(path: string): Promise<DiskPart> {
     checkFolder(path)
     const unlock = await tryLock(lockOf(path)).catch((error) => {
-      throw isAuthError(error) ? busy(path, 'something else is in the place of its lock') : told(error, path)
+      throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
+        ? busy(path, 'something else is in the place of its lock')
+        : told(error, path)
     })
     if (!unlock) throw busy(path, 'another process is downloading it')
     try {

@@ -1,7 +1,7 @@
 /** Starts `download-process.ts`, limited or not. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -29,11 +29,7 @@ export interface StartedProcess {
 export interface Limits {
   /** Commands of a shell before it starts, such as `ulimit -n 64`. */
   readonly before?: string
-  /** Runs as nobody where the tests are run by root, whom no mode of a file stops. */
-  readonly isNobody?: boolean
 }
-
-const NOBODY = 65_534
 
 export interface ProcessStarter {
   start(work: Work, limits?: Limits): StartedProcess
@@ -44,7 +40,6 @@ export interface ProcessStarter {
 /** Compiles the program once. */
 export async function processStarter(): Promise<ProcessStarter> {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-process-'))
-  await chmod(folder, 0o755)
   const here = dirname(fileURLToPath(import.meta.url))
   await build({
     entryPoints: [join(here, 'download-process.ts')],
@@ -65,11 +60,10 @@ export async function processStarter(): Promise<ProcessStarter> {
   }
 }
 
-function started(script: string, work: Work, { before, isNobody = false }: Limits = {}): StartedProcess {
+function started(script: string, work: Work, { before }: Limits = {}): StartedProcess {
   const command = [process.execPath, script, JSON.stringify(work)] as const
   const [program, ...rest] = before === undefined ? command : ['/bin/sh', '-c', `${before} && exec "$@"`, 'sh', ...command]
-  const nobody = isNobody && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], ...nobody })
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   return { child, ended: endOf(child) }
 }
 
