@@ -56,7 +56,10 @@ export class DiskPart {
       if (present && !record) throw busy(path, 'its partial file is there, and was not left by a download of ours')
       const found = record && present && { ...record, spans: record.spans.within(present.size) }
       const journal = PartJournal.open(journalOf(path), found !== undefined)
-      const file = await open(partOf(path), O_RDWR | O_NOFOLLOW | (present ? 0 : O_CREAT | O_EXCL), 0o666)
+      const file = await open(partOf(path), O_RDWR | O_NOFOLLOW | (present ? 0 : O_CREAT | O_EXCL), 0o666).catch((error) => {
+        journal.close()
+        throw error
+      })
       return new DiskPart(path, file, unlock, journal, found)
     } catch (error) {
       await unlock()
