@@ -17,7 +17,9 @@ try {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }')
   const binaries = versions.map((version) => `node-${version}@npm:node-${process.platform}-${process.arch}@${version}`)
   run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...binaries], folder)
+  // The first version that fails is the last one that is tried: what it said is what one sees.
   for (const version of versions) {
+    if (process.exitCode) break
     const node = join(folder, `node_modules/node-${version}/bin/node`)
     run(node, ['-p', '"Node " + process.version'], folder)
     // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
