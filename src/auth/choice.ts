@@ -32,7 +32,7 @@ export function checkReach(choice: Choice, address: string): void {
   throw new TrustError('CREDENTIAL_TARGET_UNTRUSTED', `"${id}" may not be sent to ${url.origin}. Nothing was sent`, {
     credential: id,
     url: address,
-    hint: `if you trust that host: stac-auth credentials trust ${id} ${url.origin}/`,
+    hint: `if you trust that host: stac-auth credentials trust ${id} ${url.origin}/; in code, "sendTo" of "${id}"`,
   })
 }
 

@@ -60,7 +60,8 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
 
 /** A secret from its source, or in code from a text or a function. Errors: `CONFIG_INVALID`. */
 function readSecret(value: unknown, at: string, from: Origin): Secret {
-  if (value instanceof Secret) return value
+  const secret = Secret.from(value)
+  if (secret) return secret
   if (from === 'code' && (typeof value === 'string' || typeof value === 'function')) return new Secret(value as SecretInput)
   if (typeof value === 'string') {
     throw invalid(

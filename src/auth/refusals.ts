@@ -85,7 +85,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       credential: id,
       actual: origin,
       expected: patterns,
-      hint: `if you trust that host: stac-auth credentials trust ${id} ${origin}/`,
+      hint: `if you trust that host: stac-auth credentials trust ${id} ${origin}/; in code, "sendTo" of "${id}"`,
     },
   )
 }

@@ -3,8 +3,12 @@
 /** What a secret is made from in code: the text, or a function that is asked each time one is needed. */
 export type SecretInput = string | (() => string | Promise<string>)
 
+/** Known to every copy of this library in a program; no document and no file can hold it. */
+const MARK = Symbol.for('stac-auth.secret')
+
 /** Holds a secret so that logs, errors and JSON cannot show it by accident. */
 export class Secret {
+  readonly [MARK] = true
   /** True when it was given as text: revealing it asks nobody and waits for nothing. */
   readonly isText: boolean
   readonly #read: () => string | Promise<string>
@@ -12,6 +16,14 @@ export class Secret {
   constructor(input: SecretInput) {
     this.isText = typeof input === 'string'
     this.#read = typeof input === 'string' ? () => input : input
+  }
+
+  /** A secret as it is, also one that another copy of the library has made; undefined for anything else. */
+  static from(value: unknown): Secret | undefined {
+    if (value instanceof Secret) return value
+    if (typeof value !== 'object' || value === null || !(MARK in value)) return undefined
+    const other = value as Secret
+    return new Secret(() => other.reveal())
   }
 
   /** The value, at once when it is known, else a promise. Errors: those of its source (`CREDENTIAL_SOURCE`). */

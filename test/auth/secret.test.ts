@@ -35,6 +35,10 @@ describe('a secret', () => {
     expect(new Secret('a').isText).toBe(true)
     expect(new Secret(() => 'a').isText).toBe(false)
   })
+
+  it.each([[null], ['text'], [{ reveal: () => 'text' }], [JSON.parse('{"stac-auth.secret":true}')]])('is not made from %j', (value) => {
+    expect(Secret.from(value)).toBeUndefined()
+  })
 })
 
 describe('O22 nothing that is returned or thrown shows a secret', () => {
