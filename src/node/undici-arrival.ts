@@ -9,7 +9,7 @@ export interface ArrivalHead {
 }
 
 /** Bytes that may wait for their reader before the server is held back. */
-const WAITING = 65_536
+const WAITING = 262_144
 
 /**
  * An answer as it arrives: the head as a promise, then the body, which is pulled, never pushed, so that a slow reader slows the

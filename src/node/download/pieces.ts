@@ -3,7 +3,7 @@ import type { Span } from './spans.ts'
 /** Bytes of one piece at most: a part of a file that is asked for by itself. */
 const LARGEST = 16 * 2 ** 20
 
-/** What is missing of a file, in pieces that somebody takes from either end. */
+/** What is missing of a file, in pieces that somebody takes in turn. */
 export class Pieces {
   readonly #free: Span[]
 
@@ -22,8 +22,8 @@ export class Pieces {
     return index < 0 ? undefined : this.#free.splice(index, 1)[0]
   }
 
-  /** The last piece: for who comes to help. */
-  takeLast(): Span | undefined {
-    return this.#free.pop()
+  /** The first one: for who comes to help. */
+  takeFirst(): Span | undefined {
+    return this.#free.shift()
   }
 }

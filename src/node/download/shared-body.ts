@@ -1,4 +1,4 @@
-/** A large file by several requests at a time: the first one reads on, the others take what is behind. */
+/** A large file by several requests at a time, from its beginning on, so that its hash need not wait for the end. */
 import { isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { type Asked, type Delivery, deliveryOf, fileChanged, rangeHeaders } from './answer.ts'
@@ -38,8 +38,8 @@ export function isShareable(
 }
 
 /**
- * Reads the body of an answer to its end or to where a piece is not free, with help from other requests. What a helper did not get is
- * left for the next attempt.
+ * Reads the body of an answer to its end or to where a piece is not free, and goes on piece after piece as its helpers do. What a
+ * helper did not get is left for the next attempt.
  *
  * Errors: those of the first request; `FILE_CHANGED`.
  */
@@ -54,13 +54,15 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   await content.toDisk()
   const pieces = new Pieces(content.missing(shared.size))
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
-  const helpers = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, reading).catch(endOthers))
-  const [read, ...helped] = await Promise.all([reading, ...helpers.map(failureOf)])
+  const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
+  const others = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading)))
+  const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))
+  const [read, ...helped] = await Promise.all([reading, ...helpers])
   const error = helped.find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
   if (error !== undefined) throw error
   if (content.missing(shared.size).length === 0) return
   // With nobody left who helps, the next attempt says what is wrong.
-  if (helped.length > 0 && helped.every((problem) => problem !== undefined)) shared.state.alone = true
+  if (helped.every((problem) => problem !== undefined)) shared.state.alone = true
 }
 
 /** From where the body begins, one piece after the other as long as they are free. */
@@ -86,29 +88,37 @@ async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exch
   if (at < shared.size) exchange.cancel()
 }
 
-/**
- * Piece after piece from the end, as long as there is room for one more request before the first one is over. Errors: what ends it; the
- * rest of its piece is left.
- */
-async function help(pieces: Pieces, shared: Shared, reading: Promise<unknown>): Promise<void> {
+/** Piece after piece. Errors: what ends it; the rest of its piece is left. */
+async function takePieces(pieces: Pieces, shared: Shared): Promise<void> {
+  while (await takePiece(pieces, shared));
+}
+
+/** The same, as long as there is room for one more request before the first one is over. */
+async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>): Promise<void> {
   const { gate } = shared.world.origins
   for (;;) {
-    if (!(await isLetIn(shared, reading))) return
+    if (!(await isLetIn(shared, leading))) return
     try {
-      const piece = pieces.takeLast()
-      if (!piece || shared.state.alone) return
-      await fetchPiece({ offset: piece[0], end: piece[1], validator: shared.validator, size: shared.size }, shared)
+      if (!(await takePiece(pieces, shared))) return
     } finally {
       gate.leave(shared.origin)
     }
   }
 }
 
+/** False when none is free. */
+async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
+  const piece = shared.state.alone ? undefined : pieces.takeFirst()
+  if (!piece) return false
+  await fetchPiece({ offset: piece[0], end: piece[1], validator: shared.validator, size: shared.size }, shared)
+  return true
+}
+
 /** Whoever waited for all helpers, and they for the room that it takes up itself, would wait for ever. */
-async function isLetIn({ origin, world: { origins, signal } }: Shared, reading: Promise<unknown>): Promise<boolean> {
+async function isLetIn({ origin, world: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
   const entered = origins.gate.enter(origin, signal)
   if (!entered) return true
-  const isIn = await Promise.race([entered.then(() => true), reading.then(() => false)])
+  const isIn = await Promise.race([entered.then(() => true), leading.then(() => false)])
   const leave = () => origins.gate.leave(origin)
   if (!isIn) void entered.then(leave, leave)
   return isIn
