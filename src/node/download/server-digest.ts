@@ -16,16 +16,18 @@ export function serverDigest(headers: Fields, status: number): KnownHash | undef
 /** `sha-256=:base64:`, among others. */
 function representationDigest(headers: Fields): KnownHash | undefined {
   const field = headers.get('repr-digest') ?? ''
-  for (const [name, algorithm, bytes] of [
-    ['sha-512', 'sha512', 64],
-    ['sha-256', 'sha256', 32],
-  ] as const) {
-    const text = new RegExp(`(?:^|,)\\s*${name}=:([A-Za-z0-9+/]+=*):`).exec(field)?.[1]
+  for (const { form, algorithm, bytes } of REPRESENTATION) {
+    const text = form.exec(field)?.[1]
     const digest = text && hexOf(text, bytes)
     if (digest) return { algorithm, digest }
   }
   return undefined
 }
+
+const REPRESENTATION = [
+  { form: /(?:^|,)\s*sha-512=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha512', bytes: 64 },
+  { form: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha256', bytes: 32 },
+] as const
 
 /** `Content-MD5` is of this body, so it counts for a whole one only. */
 function objectMd5(headers: Fields, status: number): KnownHash | undefined {
