@@ -21,7 +21,11 @@ export function readFailure(error: unknown, name: string): IntegrityError {
 /** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`. */
 export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new IntegrityError('DISK_FULL', `no space is left to write ${name}`)
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new IntegrityError('DISK_FULL', `no space is left to write ${name}`, {
+      hint: 'make room there, then try again; a download goes on with what it has',
+    })
+  }
   if (code === 'EEXIST') {
     return new IntegrityError('PATH_BUSY', `${name} is being written already: its partial file is there`, {
       hint: 'remove the .part beside it if no other process is at work',

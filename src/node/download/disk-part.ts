@@ -1,5 +1,5 @@
 /** A file that is not complete yet: `.part` beside the name that it will have, with a lock and a journal beside it. */
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
 import { tryLock } from '../process-lock.ts'
@@ -45,19 +45,17 @@ export class DiskPart {
     checkFolder(path)
     const unlock = await tryLock(lockOf(path)).catch((error) => {
       throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
-        ? busy(path, 'something else is in the place of its lock')
+        ? busy(path, 'something else is in the place of its lock', lockOf(path))
         : told(error, path)
     })
     if (!unlock) throw busy(path, 'another process is downloading it')
     try {
       const present = presentFile(partOf(path))
-      const record = present && (await readPartJournal(journalOf(path)))
-      // A journal is there before its part is, so a part without one is somebody else's.
-      if (present && !record) throw busy(path, 'its partial file is there, and was not left by a download of ours')
+      const record = await recordOf(path, present)
       const found = record && present && { ...record, spans: record.spans.within(present.size) }
-      const journal = PartJournal.open(journalOf(path), found !== undefined)
-      const file = await open(partOf(path), O_RDWR | O_NOFOLLOW | (present ? 0 : O_CREAT | O_EXCL), 0o666).catch((error) => {
-        journal.close()
+      const journal = await PartJournal.open(journalOf(path), found !== undefined)
+      const file = await open(partOf(path), O_RDWR | O_NOFOLLOW | (present ? 0 : O_CREAT | O_EXCL), 0o666).catch(async (error) => {
+        await (found ? journal.close() : journal.remove())
         throw error
       })
       return new DiskPart(path, file, unlock, journal, found)
@@ -160,8 +158,7 @@ export class DiskPart {
   }
 
   async #forget(): Promise<void> {
-    this.#journal.close()
-    await rm(journalOf(this.#path), { force: true }).catch(() => undefined)
+    await this.#journal.remove()
     await this.#unlock()
   }
 
@@ -179,10 +176,21 @@ export function appeared(path: string): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${path}" has come into being while it was downloaded; it was left as it is`)
 }
 
+/** What an earlier run has left beside a part. Errors: `PATH_BUSY` for what is not ours. */
+async function recordOf(path: string, present: Stats | undefined): Promise<PartRecord | undefined> {
+  const record = await readPartJournal(journalOf(path))
+  if (record) return record
+  // A journal is there before its part is, so a part without one is somebody else's.
+  if (present) throw busy(path, 'its partial file is there, and was not left by a download of ours')
+  // One that was never begun is empty.
+  if (presentFile(journalOf(path))?.size) throw busy(path, 'something else is in the place of its journal', journalOf(path))
+  return undefined
+}
+
 /** `PATH_BUSY`, with what is in the way. */
-function busy(path: string, why: string): IntegrityError {
+function busy(path: string, why: string, place = partOf(path)): IntegrityError {
   return new IntegrityError('PATH_BUSY', `"${path}" cannot be downloaded: ${why}`, {
-    hint: `remove "${partOf(path)}" if no other program is at work`,
+    hint: `remove "${place}" if no other program is at work`,
   })
 }
 

@@ -1,5 +1,6 @@
 /** What is in a partial file, in a file beside it that only grows: a line for each version, after it a line for each piece written. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { isObject } from '../../stac/json.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { type Span, Spans } from './spans.ts'
@@ -26,18 +27,26 @@ export interface PartRecord {
 
 /** Lines are handed to the system at once: what was written outlives the process, in any way it ends. */
 export class PartJournal {
+  readonly #path: string
   readonly #file: number
+  /** The last line may not be whole. */
+  #isTorn: boolean
 
-  private constructor(file: number) {
+  private constructor(path: string, file: number, isTorn: boolean) {
+    this.#path = path
     this.#file = file
+    this.#isTorn = isTorn
   }
 
-  /** Goes on with a journal, or begins one. Errors: those of the system. */
-  static open(path: string, goesOn: boolean): PartJournal {
-    const journal = new PartJournal(openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600))
-    // The last line may not be whole.
-    if (goesOn) writeSync(journal.#file, '\n')
-    else journal.begin(undefined)
+  /** Goes on with a journal, or begins one; one that cannot be begun is not there. Errors: those of the system. */
+  static async open(path: string, goesOn: boolean): Promise<PartJournal> {
+    const journal = new PartJournal(path, openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600), goesOn)
+    try {
+      if (!goesOn) journal.begin(undefined)
+    } catch (error) {
+      await journal.remove()
+      throw error
+    }
     return journal
   }
 
@@ -55,8 +64,18 @@ export class PartJournal {
     closeSync(this.#file)
   }
 
+  /** Closes it, and takes it away. Throws nothing. */
+  async remove(): Promise<void> {
+    this.close()
+    await rm(this.#path, { force: true }).catch(() => undefined)
+  }
+
+  /** A disk that is full may take a part of a line first. */
   #append(line: unknown): void {
-    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(line)}\n`)
+    this.#isTorn = true
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+    this.#isTorn = false
   }
 }
 

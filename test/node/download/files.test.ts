@@ -81,6 +81,24 @@ describe('what is there already', () => {
     expect(codesOf(result)).toEqual(['PATH_BUSY'])
     expect(await filesIn(folder)).toEqual({ 'large.bin.part': Buffer.from('theirs') })
   })
+
+  it('is something else under the name of a journal, which is not written into', async () => {
+    const folder = await temporaryFolder()
+    const taken = join(folder, 'large.bin.part.json')
+    await writeFile(taken, '{"theirs":1}')
+    const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
+    expect(ofKind(result, 'failed')).toMatchObject([{ error: { code: 'PATH_BUSY', hint: expect.stringContaining(taken) } }])
+    expect(await filesIn(folder)).toEqual({ 'large.bin.part.json': Buffer.from('{"theirs":1}') })
+  })
+
+  it('is not a journal that nobody came to write into', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'large.bin.part.json'), '')
+    const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
+    expect(result.summary).toMatchObject({ written: 1 })
+    const files = await filesIn(folder)
+    expect([Object.keys(files), files['large.bin']?.equals(large)]).toEqual([['large.bin'], true])
+  })
 })
 
 describe('a folder', () => {
