@@ -70,9 +70,9 @@ export class DiskPart {
     return this.#file.fd
   }
 
-  /** Which bytes are there. */
+  /** Which bytes are there; none when the system could not bring all of them to the disk, for it does not say which. */
   get spans(): Spans {
-    return this.#spans
+    return this.#unwritten === undefined ? this.#spans : new Spans()
   }
 
   /** It is empty, and what comes is of that version, which another run can ask for as well. Errors: `FILE_ACCESS`, `DISK_FULL`. */
@@ -91,6 +91,7 @@ export class DiskPart {
 
   /** Errors: `DISK_FULL`, `FILE_ACCESS`. */
   async write(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
+    if (this.#unwritten !== undefined) throw told(this.#unwritten, this.#path)
     let length = 0
     for (const chunk of chunks) length += chunk.byteLength
     const { bytesWritten } = await this.#file.writev(chunks, offset).catch((error) => {
@@ -112,9 +113,7 @@ export class DiskPart {
    */
   async complete(replace: boolean): Promise<void> {
     try {
-      await this.#syncing
-      if (this.#unwritten !== undefined) throw this.#unwritten
-      await this.#file.sync()
+      await this.#sync()
       await this.#file.close()
       checkFolder(this.#path)
       if (presentFile(this.#path) && !replace) throw appeared(this.#path)
@@ -139,17 +138,25 @@ export class DiskPart {
     await this.#forget()
   }
 
+  async #sync(): Promise<void> {
+    await this.#syncing
+    if (this.#unwritten === undefined) await this.#file.sync().catch(this.#lose)
+    if (this.#unwritten !== undefined) throw this.#unwritten
+  }
+
   /** The disk works while more comes, so that little is left to wait for in the end. */
   #syncAside(): void {
     this.#unsynced = 0
     this.#syncing = this.#file
       .datasync()
-      .catch((error: unknown) => {
-        this.#unwritten ??= error
-      })
+      .catch(this.#lose)
       .finally(() => {
         this.#syncing = undefined
       })
+  }
+
+  readonly #lose = (error: unknown): void => {
+    this.#unwritten ??= error
   }
 
   async #close(): Promise<void> {

@@ -114,6 +114,19 @@ describe('a disk that is full in the middle', () => {
     expect(await wrong()).toEqual([])
   })
 
+  it('fetches again what was to be on it and is not', async () => {
+    // Room is promised first and looked for when the disk is asked to have it all: what is there then, nobody knows.
+    for (const size of [LARGE, 40 * 2 ** 20]) {
+      const { folder, fetched, wrong } = await setting(size)
+      disk.refuses = (step) => step === 'sync'
+      const result = await fetched()
+      expect([codesOf(result), await readdir(folder)]).toEqual([['DISK_FULL'], []])
+      disk.reset()
+      expect((await fetched()).summary).toMatchObject({ written: 1, received: size })
+      expect(await wrong()).toEqual([])
+    }
+  })
+
   it('keeps a file that is whole and finds no room for its name', async () => {
     const { depot, folder, fetched, wrong } = await setting(LARGE)
     disk.refuses = (step, path) => step === 'name' && path.endsWith('.bin')
