@@ -6,6 +6,7 @@ import { makeFolder } from '../../node/make-folder.ts'
 import { writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
+import type { Diagnostics } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { exitOfFailure } from '../failure.ts'
 import { openAuth } from '../open-auth.ts'
@@ -67,25 +68,32 @@ async function perform(
 ): Promise<readonly number[]> {
   const totals = new Totals()
   const failed = new FailedFiles()
-  let stopped: AuthError | undefined
+  let interrupted: AuthError | undefined
   try {
     for await (const event of events) {
       totals.add(event)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
       else if (event.kind === 'document') failed.failCopy(event)
       else if (event.kind === 'warning') failed.warn(event)
-      else if (event.kind === 'summary') stopped = event.stopped
       await audience.hear(event)
     }
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-    stopped = interruption(totals, forecast)
+    interrupted = interruption(totals, forecast)
   }
   audience.end()
   await failed.tell(diagnostics)
   if (totals.planned > 0) await audience.conclude(totals, folder)
-  if (stopped) await diagnostics.error(stopped)
-  return [...failed.exits(), ...(stopped ? [exitCodeOf(stopped.code)] : [])]
+  if (interrupted) await diagnostics.error(interrupted)
+  else await tellLeft(totals, forecast, diagnostics)
+  return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
+}
+
+/** On a disk that is full no file is begun any more; why is told with those that failed. */
+async function tellLeft({ written, kept, failed }: Totals, { files, isComplete }: Forecast, diagnostics: Diagnostics): Promise<void> {
+  const left = files - written.files - kept.files - failed
+  const more = isComplete ? '' : '+'
+  if (left > 0) await diagnostics.note(`not begun: ${left}${more} of ${files}${more} files`)
 }
 
 function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
