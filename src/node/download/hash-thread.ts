@@ -1,4 +1,6 @@
 /** Hashes files in a thread of its own while they are being written, from where the system keeps what was just written. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
 /** A hash of the beginning of a file that grows. */
@@ -28,7 +30,7 @@ interface Answer {
 export class HashThread {
   #worker: Worker | undefined
   #count = 0
-  readonly #waiting = new Map<number, { resolve(digest: string): void; reject(error: Error): void }>()
+  readonly #waiting = new Map<number, { resolve(digest: string | undefined): void; reject(error: Error): void }>()
 
   /** Follows an open file. */
   follow(descriptor: number, algorithm: string): FollowingHash {
@@ -39,12 +41,10 @@ export class HashThread {
     return {
       reach: (end) => post({ id, do: 'reach', end }),
       restart: () => post({ id, do: 'restart' }),
-      digest: (end) =>
-        new Promise((resolve, reject) => {
-          this.#waiting.set(id, { resolve, reject })
-          worker.ref()
-          post({ id, do: 'digest', end })
-        }),
+      digest: async (end) => {
+        const digest = await this.#digest(worker, { id, do: 'digest', end })
+        return digest ?? hashHere(descriptor, algorithm, end)
+      },
       drop: () => post({ id, do: 'drop' }),
     }
   }
@@ -61,9 +61,19 @@ export class HashThread {
     const worker = new Worker(`(${inThread.toString()})()`, { eval: true, env: {}, execArgv: [] })
     worker.unref()
     worker.on('message', (answer: Answer) => this.#answered(answer))
-    worker.on('error', (error) => this.#failed(error))
+    worker.on('error', () => this.#ended())
     this.#worker = worker
     return worker
+  }
+
+  /** Undefined when the thread has ended: nobody would answer. */
+  #digest(worker: Worker, message: Message): Promise<string | undefined> {
+    if (this.#worker !== worker) return Promise.resolve(undefined)
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(message.id, { resolve, reject })
+      worker.ref()
+      worker.postMessage(message)
+    })
   }
 
   #answered({ id, digest, problem }: Answer): void {
@@ -74,11 +84,21 @@ export class HashThread {
     else waiting?.reject(Object.assign(new Error('the file could not be read'), { code: problem }))
   }
 
-  #failed(error: Error): void {
+  /** The system lets a process have so many threads, and a thread so much memory. */
+  #ended(): void {
     this.#worker = undefined
-    for (const { reject } of this.#waiting.values()) reject(error)
+    for (const { resolve } of this.#waiting.values()) resolve(undefined)
     this.#waiting.clear()
   }
+}
+
+/** Without a thread. */
+async function hashHere(fd: number, algorithm: string, end: number): Promise<string> {
+  const hash = createHash(algorithm)
+  if (end === 0) return hash.digest('hex')
+  const chunks = createReadStream('', { fd, autoClose: false, start: 0, end: end - 1, highWaterMark: 2 ** 20 })
+  for await (const chunk of chunks) hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
 }
 
 /** What the thread does. Nothing outside of this function exists there. */
