@@ -13,7 +13,11 @@ const OWN_NAME = [
 ]
 
 /** What reads our sources, judges our servers or asks nothing of the platform: the version of Node does not matter to it. */
-const ONCE = ['test/{architecture,lint,servers}/**/*.test.ts', 'test/auth/fuzz.test.ts', 'test/node/download/chaos/load.test.ts']
+const ONCE = [
+  'test/{architecture,lint,servers}/**/*.test.ts',
+  'test/auth/fuzz.test.ts',
+  'test/node/download/chaos/{load,descriptors}.test.ts',
+]
 
 export default defineConfig({
   test: {

@@ -1,6 +1,8 @@
 /** What failures of the operating system mean to users. */
 import { IntegrityError } from '../errors.ts'
 
+const TOO_MANY = 'too many files are open'
+
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'access is denied',
@@ -10,6 +12,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   EFBIG: 'it would be larger than this process may write',
   ENAMETOOLONG: 'its name is too long',
+  EMFILE: TOO_MANY,
+  ENFILE: TOO_MANY,
 }
 
 /** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
@@ -18,7 +22,7 @@ export function readFailure(error: unknown, name: string): IntegrityError {
   return new IntegrityError('FILE_ACCESS', `cannot read ${name === '-' ? 'standard input' : `"${name}"`}: ${WHY_NOT[code] ?? code}`)
 }
 
-/** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`. */
+/** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */
 export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -31,7 +35,8 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
       hint: 'remove the .part beside it if no other process is at work',
     })
   }
-  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`)
+  const why = WHY_NOT[code]
+  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${why ?? code}`, { retryable: why === TOO_MANY })
 }
 
 /** The code of an operating system's error, such as `ENOENT`. */

@@ -31,6 +31,8 @@ export class DownloadRun {
   readonly #tally = new Tally()
   readonly #waiting: PlannedFile[] = []
   #running = 0
+  /** Files at a time; fewer once the system has let us open no more. */
+  #most: number
   /** No space is left. */
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
@@ -39,6 +41,7 @@ export class DownloadRun {
     const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal } = options
     this.#inputs = inputs
     this.#options = options
+    this.#most = options.concurrency ?? DEFAULTS.concurrency
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
@@ -109,7 +112,7 @@ export class DownloadRun {
   /** Begins as many files as may be fetched at a time. */
   #begin(): void {
     if (this.#isOver) this.#waiting.length = 0
-    while (this.#running < (this.#options.concurrency ?? DEFAULTS.concurrency)) {
+    while (this.#running < this.#most) {
       const planned = this.#waiting.shift()
       if (!planned) return
       this.#running++
@@ -119,6 +122,7 @@ export class DownloadRun {
 
   async #perform(planned: PlannedFile): Promise<void> {
     const event = await transfer(planned, this.#world)
+    if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
     this.#tell(event)
     const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
@@ -126,6 +130,15 @@ export class DownloadRun {
     this.#running--
     this.#begin()
     this.#wake()
+  }
+
+  /** A file for which too many others are open waits until one of them is done. */
+  #isPutOff(planned: PlannedFile, error: AuthError): boolean {
+    if (error.code !== 'FILE_ACCESS' || !error.retryable || this.#running === 1 || this.#isOver) return false
+    this.#most = --this.#running
+    this.#waiting.unshift(planned)
+    this.#tell({ kind: 'retry', file: planned.file, error, delay: 0, attempt: 1 })
+    return true
   }
 
   /** Something has ended, or everything has to. */

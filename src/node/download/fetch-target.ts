@@ -57,6 +57,8 @@ class Retries {
     const { error, hint } = judged(thrown, this.#target)
     this.#barren = hasGained ? 1 : this.#barren + 1
     if (error.code === 'FILE_CHANGED') return this.#beginAnew(error)
+    // Asking again opens no fewer files.
+    if (error.code === 'FILE_ACCESS') throw error
     if (!error.retryable || this.#barren > world.settings.retries) throw error.code === 'HTTP_429' ? rateLimited(error) : error
     if (hint !== undefined && hint > LONGEST_REST) throw rateLimited(error)
     this.#count++

@@ -152,3 +152,35 @@ describe('a disk that is full in the middle', () => {
     expect(await wrong()).toEqual([])
   })
 })
+
+describe('a system that opens no more files', () => {
+  it.each([
+    ['small', 1000],
+    ['large', LARGE],
+  ])('puts %s files off as long as others are on their way', async (_, size) => {
+    const { fetched, wrong } = await setting(size, 12)
+    disk.code = 'EMFILE'
+    let [open, most] = [0, 0]
+    disk.refuses = (step, path) => {
+      // Two at a time, until they have their names.
+      if (step === 'name') open--
+      if (step !== 'make' || !/\.part(?:\.lock)?$/.test(path) || path.endsWith('.bin.part')) return false
+      if (open === 2) return true
+      most = Math.max(most, ++open)
+      return false
+    }
+    const { summary, events } = await fetched({ concurrency: 8 })
+    expect(events.filter(({ kind }) => kind === 'failed')).toEqual([])
+    expect([summary.written, most, summary.retries > 0, await wrong()]).toEqual([12, 2, true, []])
+  })
+
+  it('is told when nothing would free one', async () => {
+    const { depot, fetched, folder } = await setting(LARGE, 3)
+    disk.code = 'EMFILE'
+    disk.refuses = (step, path) => step === 'make' && path.endsWith('.part.lock')
+    const result = await fetched()
+    expect(codesOf(result)).toEqual(['FILE_ACCESS', 'FILE_ACCESS', 'FILE_ACCESS'])
+    for (const { error } of ofKind(result, 'failed')) expect(error.message).toMatch(/too many files are open$/)
+    expect([await readdir(folder), depot.requests]).toEqual([[], 5])
+  })
+})

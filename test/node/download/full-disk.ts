@@ -13,6 +13,8 @@ export interface FullDisk {
   room: number
   /** Says of a step with the file of a path that there is no room for it. */
   refuses: (step: Step, path: string) => boolean
+  /** What the system says then; default `ENOSPC`. */
+  code: string
   reset(): void
 }
 
@@ -20,7 +22,9 @@ export interface FullDisk {
 export const disk: FullDisk = {
   room: Number.POSITIVE_INFINITY,
   refuses: () => false,
+  code: 'ENOSPC',
   reset: () => {
+    disk.code = 'ENOSPC'
     disk.room = Number.POSITIVE_INFINITY
     disk.refuses = () => false
   },
@@ -103,5 +107,5 @@ function checked(step: Step, path: unknown): void {
 }
 
 function full(): Error {
-  return Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  return Object.assign(new Error(`${disk.code}: not now`), { code: disk.code })
 }

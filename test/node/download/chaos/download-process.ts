@@ -16,6 +16,8 @@ export interface Work {
   readonly count: number
   /** Members of every asset besides `href`. */
   readonly asset?: Readonly<Record<string, unknown>>
+  /** `file:checksum` of each. */
+  readonly checksums?: readonly string[]
   readonly options?: Partial<Omit<DownloadOptions, 'folder' | 'auth' | 'clock' | 'signal'>>
   /** Kinds of events that are printed; default those that tell how something ended. */
   readonly tell?: readonly DownloadEvent['kind'][]
@@ -36,13 +38,15 @@ const {
   origin,
   count,
   asset = {},
+  checksums,
   options = {},
   tell = ENDINGS,
 } = JSON.parse(process.argv[2] ?? '') as Work & { tell: NonNullable<Work['tell']> }
 
 function* items(): Generator<DownloadInput> {
   for (let number = 0; number < count; number++) {
-    const assets = { data: { href: `${origin}/${number}.bin`, ...asset } }
+    const checksum = checksums && { 'file:checksum': checksums[number] }
+    const assets = { data: { href: `${origin}/${number}.bin`, ...checksum, ...asset } }
     yield { document: { type: 'Feature', id: String(number), properties: {}, assets }, url: `${origin}/items.json` }
   }
 }

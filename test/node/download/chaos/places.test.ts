@@ -157,14 +157,6 @@ describe('what the system refuses', () => {
     expect(again.summary).toMatchObject({ written: 1, failed: 0 })
     expect(await readdir(folder)).toEqual(['0.bin'])
   })
-
-  it('with few descriptors makes files wait for each other', async () => {
-    const files = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`/${at}.bin`, { size: 70_000 }]))
-    const { proxy, folder } = await chaosRun({ files })
-    const { summary, codes } = await start({ folder, origin: proxy.origin, count: 120 }, { before: 'ulimit -n 64' }).ended
-    expect(codes).toEqual([])
-    expect(summary).toMatchObject({ written: 120 })
-  })
 })
 
 /** The outcome of a run whose files are not all there to be compared. */
