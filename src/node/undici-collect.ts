@@ -121,7 +121,7 @@ class Collector implements Dispatcher.DispatchHandler {
   async #decoded(body: Buffer, coded: string): Promise<Buffer> {
     const codings = codingsOf(coded, this.#origin)
     if (codings.length === 0) return body
-    const bytes = await readBody(decodeBody(Readable.from([body]), codings), this.#limit, this.#origin)
+    const bytes = await readBody(decodeBody(Readable.from([body]), codings, this.#origin), this.#limit, this.#origin)
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 

@@ -110,7 +110,7 @@ export class UndiciResponse implements HttpResponse {
   }
 
   #decoded(): AsyncIterable<Uint8Array> {
-    return this.#codings.length ? decodeBody(this.#body, this.#codings) : this.#body
+    return this.#codings.length ? decodeBody(this.#body, this.#codings, this.url) : this.#body
   }
 
   #failure(error: unknown): AuthError {
