@@ -16,7 +16,7 @@ const OWN_NAME = [
 const ONCE = [
   'test/{architecture,lint,servers}/**/*.test.ts',
   'test/auth/fuzz.test.ts',
-  'test/node/download/chaos/{load,descriptors,hostile-bodies}.test.ts',
+  'test/node/download/chaos/{load,descriptors,hostile-bodies,unreachable}.test.ts',
 ]
 
 export default defineConfig({

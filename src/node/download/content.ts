@@ -1,5 +1,6 @@
 /** The bytes of a file on their way: in memory while they are few, in a partial file from then on. */
 import { createHash } from 'node:crypto'
+import { readFailure } from '../system-error.ts'
 import { DiskPart } from './disk-part.ts'
 import type { FollowingHash, HashThread } from './hash-thread.ts'
 import type { KnownHash } from './multihash.ts'
@@ -128,7 +129,11 @@ export class Content {
   /** The digest of all bytes in hex. Errors: `FILE_ACCESS`. */
   async digest(known: KnownHash): Promise<string> {
     this.expect(known)
-    if (this.#hash) return this.#hash.following.digest(this.length)
+    if (this.#hash) {
+      return this.#hash.following.digest(this.length).catch((error: unknown) => {
+        throw readFailure(error, this.#path)
+      })
+    }
     const hash = createHash(known.algorithm)
     for (const chunk of this.#waiting) hash.update(chunk)
     return hash.digest('hex')

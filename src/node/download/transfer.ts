@@ -85,12 +85,10 @@ function isOurs({ code }: AuthError): boolean {
   return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
 }
 
-/** What a later run may go on with: all that time or a person may mend. What was wrong about the bytes is thrown away. */
+/** What was wrong about the bytes or their place is thrown away, and what is gone for good; time or a person may mend anything else. */
 function mayGoOn({ code, retryable }: AuthError): boolean {
-  return (
-    (retryable && code !== 'FILE_CHANGED') ||
-    /^(?:ABORTED|DISK_FULL|AUTH_REJECTED|LOGIN_REQUIRED|CREDENTIAL_SOURCE|OAUTH_ERROR)$/.test(code)
-  )
+  if (code === 'FILE_CHANGED') return false
+  return retryable || !/^(?:FILE_\w+|PATH_\w+|RANGE_INVALID|RESPONSE_\w+|CONTENT_TYPE_UNEXPECTED|HTTP_404|HTTP_410)$/.test(code)
 }
 
 /** Errors: `FILE_INTEGRITY`. */
