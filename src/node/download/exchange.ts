@@ -70,9 +70,14 @@ export class Exchange {
 
   readonly #look = (): void => {
     const { stallTimeout } = this.#world.settings
-    if (this.#came < (SLOWEST * stallTimeout) / 1000) this.#controller.abort(stalled(this.#url, stallTimeout))
+    if (this.#came < leastIn(stallTimeout)) this.#controller.abort(stalled(this.#url, stallTimeout))
     this.#came = 0
   }
+}
+
+/** Bytes that must come in so many milliseconds. */
+export function leastIn(milliseconds: number): number {
+  return (SLOWEST * milliseconds) / 1000
 }
 
 /** `FILE_INCOMPLETE`, with what happened. */

@@ -4,6 +4,7 @@ import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../erro
 import { failure } from '../../http/deadline.ts'
 import type { Target } from '../../stac/target.ts'
 import { Attempt, type FileState } from './attempt.ts'
+import { leastIn } from './exchange.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { targetAddress } from './target-address.ts'
 import type { World } from './world.ts'
@@ -26,7 +27,7 @@ export async function fetchTarget(target: Target, state: FileState, world: World
       retries.succeeded()
       if (state.size === undefined || state.content.missing(state.size).length === 0) return
     } catch (error) {
-      await retries.wait(error, state.most > before)
+      await retries.wait(error, state.most - before)
     }
   }
 }
@@ -51,10 +52,12 @@ class Retries {
   }
 
   /** Waits until it may be asked again. Errors: the one given, when it must not be. */
-  async wait(thrown: unknown, hasGained: boolean): Promise<void> {
+  async wait(thrown: unknown, gained: number): Promise<void> {
     const [world, state] = [this.#world, this.#state]
     if (world.signal.aborted) throw abortedBy(world.signal)
     const { error, hint } = judged(thrown, this.#target)
+    // From whoever lets a byte through now and then, nothing is gained: it would never end.
+    const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)
     this.#barren = hasGained ? 1 : this.#barren + 1
     if (error.code === 'FILE_CHANGED') return this.#beginAnew(error)
     // Asking again opens no fewer files.
