@@ -5,6 +5,7 @@ import { EventQueue } from './event-queue.ts'
 import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
 import { FilePlan, type PlannedFile } from './file-plan.ts'
 import type { DownloadInput, DownloadOptions } from './options.ts'
+import { filesWithin } from './pace.ts'
 import { pathTemplate } from './path-template.ts'
 import { Tally } from './tally.ts'
 import { TargetFolder } from './target-folder.ts'
@@ -30,15 +31,18 @@ export class DownloadRun {
   readonly #end = new AbortController()
   readonly #tally = new Tally()
   readonly #waiting: PlannedFile[] = []
+  /** Files at a time. */
+  readonly #most: number
   #running = 0
   /** No space is left. */
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
 
   private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder) {
-    const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal } = options
+    const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal, bytesPerSecond } = options
     this.#inputs = inputs
     this.#options = options
+    this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
@@ -109,7 +113,7 @@ export class DownloadRun {
   /** Begins as many files as may be fetched at a time. */
   #begin(): void {
     if (this.#isOver) this.#waiting.length = 0
-    while (this.#running < (this.#options.concurrency ?? DEFAULTS.concurrency)) {
+    while (this.#running < this.#most) {
       const planned = this.#waiting.shift()
       if (!planned) return
       this.#running++
