@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
 import type { StacDocument } from '../../stac/document.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/json.ts'
 import { forFileName } from '../../text/file-name.ts'
 import type { DocumentEvent, DownloadEvent } from './events.ts'
 import type { FilePlan, PlannedFile } from './file-plan.ts'
@@ -68,19 +68,16 @@ export class DocumentCopies {
   async #finish(copy: Copy): Promise<DocumentEvent | undefined> {
     const { document, files, path, url, error } = copy
     if (copy.waiting > 0 || !this.#copies.delete(document)) return undefined
+    // A copy that leads to nothing here is of no use.
+    if (files.size === 0) return undefined
     const id = ownString(document, 'id')
     const event = { kind: 'document', path, ...(id !== undefined && { id }) } as const
     if (error) return { ...event, error }
     try {
-      await writeDocument(path, localDocument(document, files, path, url ?? ownString(selfOf(document), 'href')))
+      await writeDocument(path, localDocument(document, files, path, url))
       return event
     } catch (thrown) {
       return { ...event, error: isAuthError(thrown) ? thrown : failure(thrown, undefined, '') }
     }
   }
-}
-
-function selfOf(document: StacDocument): unknown {
-  const links = own(document, 'links')
-  return Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
 }
