@@ -94,9 +94,9 @@ function byWeight(groups: readonly Group<AuthError>[]): readonly Group<AuthError
 }
 
 /** Failures are of one cause when only names, addresses and amounts differ; what is wrong on this side is wrong for every server. */
-function causeOf({ code, credential = '', ref = '', status = '', message, url }: AuthError, asked: string): string {
+function causeOf({ code, credential = '', ref = '', status, message, url }: AuthError, asked: string): string {
   const isHere = /^(?:PATH_\w+|FILE_ACCESS|DISK_FULL)$/.test(code)
-  return [code, credential, ref, status, isHere ? '' : originOf(url ?? asked), shapeOf(message)].join(' ')
+  return [code, credential, ref, status ?? '', isHere ? '' : originOf(url ?? asked), shapeOf(message)].join(' ')
 }
 
 function shapeOf(message: string): string {

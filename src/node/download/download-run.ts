@@ -31,6 +31,8 @@ export class DownloadRun {
   readonly #end = new AbortController()
   readonly #tally = new Tally()
   readonly #waiting: PlannedFile[] = []
+  /** By the numbers of files that are not settled: the same file once more, which waits for that. */
+  readonly #repeated = new Map<number, PlannedFile | undefined>()
   /** Files at a time. */
   readonly #most: number
   #running = 0
@@ -72,6 +74,7 @@ export class DownloadRun {
     } catch (error) {
       problem = error
       this.#waiting.length = 0
+      this.#repeated.clear()
     }
     try {
       while (this.#running > 0 || this.#waiting.length > 0) await this.#change()
@@ -106,7 +109,10 @@ export class DownloadRun {
 
   #enqueue(planned: PlannedFile): void {
     this.#copies?.expect(planned)
-    this.#waiting.push(planned)
+    const { file, repeats } = planned
+    if (repeats !== undefined && this.#repeated.has(repeats)) this.#repeated.set(repeats, planned)
+    else this.#waiting.push(planned)
+    this.#repeated.set(file.number, undefined)
     this.#begin()
   }
 
@@ -127,9 +133,19 @@ export class DownloadRun {
     this.#tell(event)
     const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
     if (copied) this.#tell(copied)
+    this.#settle(planned.file.number, event.kind !== 'failed')
     this.#running--
     this.#begin()
     this.#wake()
+  }
+
+  /** The same file once more takes what is there, or tries what did not succeed. */
+  #settle(number: number, isThere: boolean): void {
+    const next = this.#repeated.get(number)
+    this.#repeated.delete(number)
+    if (!next) return
+    const { repeats: _repeats, ...anew } = next
+    this.#waiting.unshift(isThere ? next : anew)
   }
 
   /** Something has ended, or everything has to. */

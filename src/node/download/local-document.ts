@@ -26,9 +26,7 @@ export function localDocument(
 ): JsonObject {
   const links = own(document, 'links')
   const stated = Array.isArray(links) ? links.filter((link) => ownString(link, 'rel') !== 'self') : []
-  const self = ownString(linkOf(document, 'self')?.object, 'href')
-  const url = bareIn(address ?? self)
-  const source = bareIn(self, url) ?? url
+  const { url, source } = sourceOf(document, address)
   const canonical = source === undefined || stated.some((link) => ownString(link, 'rel') === 'canonical') ? [] : [canonicalLink(source)]
   const assets = own(document, 'assets')
   return {
@@ -38,6 +36,16 @@ export function localDocument(
       assets: Object.fromEntries(Object.entries(assets).map(([key, asset]) => [key, localAsset(asset, files.get(key), path, url)])),
     }),
   }
+}
+
+/** Where a document is from: the base of its addresses, and what it calls itself, else that base; both without their queries. */
+export function sourceOf(
+  document: JsonObject,
+  address: string | undefined,
+): { readonly url: string | undefined; readonly source: string | undefined } {
+  const self = ownString(linkOf(document, 'self')?.object, 'href')
+  const url = bareIn(address ?? self)
+  return { url, source: bareIn(self, url) ?? url }
 }
 
 /**
