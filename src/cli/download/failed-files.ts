@@ -59,6 +59,8 @@ export class FailedFiles {
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
   PATH_COLLISION: "--rename gives the second one another name, --template '{id}/{key}{ext}' names files by the keys of their assets",
+  RATE_LIMITED: 'the same command later goes on; --per-host and --rate ask for less at a time',
+  RETRY_BUDGET: 'the same command later goes on; --per-host and --rate ask for less at a time',
   PATH_EXISTS: '--existing replace puts the new one in its place',
 }
 

@@ -69,14 +69,14 @@ describe('FailedFiles', () => {
   it('says what is kept, without hiding a better hint', async () => {
     const failures = new FailedFiles()
     failures.fail(failed('a', 'FILE_INCOMPLETE', { resumable: 10 }))
-    failures.fail(failed('b', 'HTTP_503'))
+    failures.fail(failed('b', 'RATE_LIMITED', { hint: 'of the library' }))
     failures.fail(failed('c', 'LOGIN_REQUIRED', { resumable: 10, hint: 'stac-auth login' }))
     expect(await told(failures)).toEqual([
       'LOGIN_REQUIRED of "c" (stac-auth login)',
       '  file: c',
       'FILE_INCOMPLETE of "a" (what came is kept: the same command goes on from there)',
       '  file: a',
-      'HTTP_503 of "b"',
+      'RATE_LIMITED of "b" (the same command later goes on; --per-host and --rate ask for less at a time)',
       '  file: b',
     ])
   })
