@@ -63,6 +63,10 @@ describe('a file that is wanted twice', () => {
     const links = [{ rel: 'self', href: 'another.json' }]
     const other = itemOf(server, { a: { href: 'other.bin' } }, { links })
     const result = await run([itemOf(server, twice), other], { ...options, folder: await temporaryFolder() })
-    expect(ofKind(result, 'document').map(({ error }) => error?.code ?? 'written').sort()).toEqual(['PATH_COLLISION', 'written'])
+    expect(
+      ofKind(result, 'document')
+        .map(({ error }) => error?.code ?? 'written')
+        .sort(),
+    ).toEqual(['PATH_COLLISION', 'written'])
   })
 })
