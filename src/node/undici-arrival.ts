@@ -22,6 +22,8 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   #controller: Dispatcher.DispatchController | undefined
   #waiting: Uint8Array[] = []
   #size = 0
+  /** Bytes that are still to come, where the server has said how many there are. */
+  #missing: number | undefined
   #isOver = false
   #error: unknown
   #news: Promise<void> | undefined
@@ -72,13 +74,17 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, fields: ArrivalHead['fields'], statusText = ''): void {
-    if (status >= 200) this.#answered({ status, statusText, fields })
+    if (status < 200) return
+    const length = Number(fields['content-length'])
+    this.#missing = length > 0 ? length : undefined
+    this.#answered({ status, statusText, fields })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#isOver) return
     keepChunk(this.#waiting, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
     this.#size += chunk.length
+    if (this.#missing !== undefined) this.#missing -= chunk.length
     if (this.#size > WAITING) controller.pause()
     this.#tell()
   }
@@ -87,8 +93,12 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
     this.#end(undefined)
   }
 
+  /**
+   * A server that closes its connection while its last bytes are held back is a failure to undici. A body is whole with its last
+   * byte (RFC 9112 §6.2).
+   */
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isOver) this.#end(error)
+    if (!this.#isOver) this.#end(this.#missing === 0 ? undefined : error)
   }
 
   async #next(): Promise<IteratorResult<Uint8Array, void>> {

@@ -54,6 +54,21 @@ describe('a broken network', () => {
     expect(await failureOf((await send(get(origin), granted)).toResponse().arrayBuffer())).toMatchObject({ code: codes, retryable: true })
   })
 
+  it('a body that is whole is no error, whatever becomes of its connection while nobody reads', async () => {
+    // So many bytes that those which came last are the first that are held back.
+    const body = Buffer.alloc(262_200, 'x')
+    let closed = false
+    const { origin } = await sockets((socket) => {
+      socket.on('close', () => {
+        closed = true
+      })
+      socket.once('data', () => socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`), body])))
+    })
+    const response = await send(get(origin), granted)
+    await expect.poll(() => closed).toBe(true)
+    expect(Buffer.from(await response.bytes(MIB)).equals(body)).toBe(true)
+  })
+
   it('RESPONSE_INVALID for what is not HTTP', async () => {
     const { origin } = await sockets((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
     expect(await failureOf(send(get(origin), granted))).toMatchObject({ code: 'RESPONSE_INVALID' })

@@ -1,12 +1,12 @@
 import type { Io } from '../io.ts'
+import { LiveBlock } from '../live-block.ts'
 
 /** Milliseconds between two looks. */
 const EVERY = 200
 
 /** A line on the terminal that says how far a crawl is; nothing anywhere else. */
 export class Progress {
-  readonly #io: Io
-  readonly #isOn: boolean
+  readonly #block: LiveBlock
   readonly #start = Date.now()
   #shown = 0
   #documents = 0
@@ -14,8 +14,7 @@ export class Progress {
   #failures = 0
 
   constructor(io: Io) {
-    this.#io = io
-    this.#isOn = io.stderr.isTTY === true && io.env.TERM !== 'dumb'
+    this.#block = new LiveBlock(io)
   }
 
   /** Counts a request, the documents that came of it, and whether it failed. */
@@ -24,15 +23,16 @@ export class Progress {
     this.#documents += documents
     if (failed) this.#failures++
     const now = Date.now()
-    if (!this.#isOn || now - this.#shown < EVERY) return
+    if (!this.#block.isOn || now - this.#shown < EVERY) return
     this.#shown = now
     const rate = Math.round((this.#documents * 1000) / Math.max(1, now - this.#start))
     const failures = this.#failures === 0 ? '' : `, ${this.#failures} not read`
-    this.#io.stderr.write(`\r\x1b[K${this.#documents} documents in ${this.#requests} requests${failures}, ${rate}/s`)
+    const text = `${this.#documents} documents in ${this.#requests} requests${failures}, ${rate}/s`
+    this.#block.show([text.slice(0, this.#block.width)])
   }
 
   /** Takes the line away. */
   end(): void {
-    if (this.#isOn && this.#shown > 0) this.#io.stderr.write('\r\x1b[K')
+    this.#block.clear()
   }
 }

@@ -12,6 +12,7 @@ import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { styleOf } from '../style.ts'
 import { bytesText } from './amounts.ts'
+import { forUser } from './failed-files.ts'
 import type { Forecast } from './forecast.ts'
 
 /** How a file would be had: with which entries of the user, or why not. */
@@ -41,7 +42,7 @@ export async function tellPlan(
   for await (const event of events) {
     if (event.kind === 'failed') {
       forecast.takeTargets()
-      await tell(event.file, { error: event.error })
+      await tell(event.file, { error: json ? event.error : forUser(event.error, 0) })
       waiting = undefined
       continue
     }

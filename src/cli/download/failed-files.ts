@@ -21,8 +21,7 @@ export class FailedFiles {
   readonly #warnings = new Map<string, Group<WarningEvent>>()
 
   fail({ file, error, resumable }: FailedEvent): void {
-    const { code, credential = '', ref = '', status = '' } = error
-    add(this.#failures, [code, credential, ref, status, originOf(error.url ?? file.url)].join(' '), forUser(error, resumable), file.name)
+    add(this.#failures, causeOf(error, file.url), forUser(error, resumable), file.name)
   }
 
   /** A copy of a document that could not be written. */
@@ -31,7 +30,7 @@ export class FailedFiles {
   }
 
   warn(event: WarningEvent): void {
-    add(this.#warnings, event.code, event, event.file.name)
+    add(this.#warnings, `${event.code} ${shapeOf(event.message)}`, event, event.file.name)
   }
 
   /** The exit codes that there are. */
@@ -44,6 +43,8 @@ export class FailedFiles {
     for (const { first, count } of this.#warnings.values()) {
       const more = count > 1 ? ` (and ${plural(count - 1, 'other file')})` : ''
       diagnostics.warn({ code: first.code, message: `${first.file.name}: ${first.message}${more}`, pointer: first.file.pointer })
+      const hint = WARNING_HINTS[first.code]
+      if (hint !== undefined) await diagnostics.note(`  ${hint}`)
     }
     const groups = byWeight([...this.#failures.values()])
     if (groups.length > MOST_KINDS)
@@ -58,11 +59,17 @@ export class FailedFiles {
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
   PATH_COLLISION: "--rename gives the second one another name, --template '{id}/{key}{ext}' names files by the keys of their assets",
+  RATE_LIMITED: 'the same command later goes on; --per-host and --rate ask for less at a time',
+  RETRY_BUDGET: 'the same command later goes on; --per-host and --rate ask for less at a time',
   PATH_EXISTS: '--existing replace puts the new one in its place',
 }
 
-/** What to do next, in the words of the command line. */
-function forUser(error: AuthError, resumable: number): AuthError {
+const WARNING_HINTS: Readonly<Record<string, string | undefined>> = {
+  CONTENT_TYPE_UNEXPECTED: 'what came is there: --strict refuses it, and a second run keeps it unless --existing replace is given',
+}
+
+/** The error with what to do next, in the words of the command line. */
+export function forUser(error: AuthError, resumable: number): AuthError {
   const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'what came is kept: the same command goes on from there' : undefined)
   if (hint === undefined || hint === error.hint) return error
   return new AuthError(error.code, error.message, { ...error, hint })
@@ -86,6 +93,16 @@ function byWeight(groups: readonly Group<AuthError>[]): readonly Group<AuthError
     const [exit, others] = [exitOf(one.first), exitOf(other.first)]
     return exit === others ? 0 : worstExit([exit, others]) === exit ? 1 : -1
   })
+}
+
+/** Failures are of one cause when only names, addresses and amounts differ; what is wrong on this side is wrong for every server. */
+function causeOf({ code, credential = '', ref = '', status, message, url }: AuthError, asked: string): string {
+  const isHere = /^(?:PATH_\w+|FILE_ACCESS|DISK_FULL)$/.test(code)
+  return [code, credential, ref, status ?? '', isHere ? '' : originOf(url ?? asked), shapeOf(message)].join(' ')
+}
+
+function shapeOf(message: string): string {
+  return message.replace(/"[^"]*"|[a-z][a-z0-9+.-]*:\/\/[^\s;,]+|\d+/gi, '\u2026')
 }
 
 function originOf(url: string): string {

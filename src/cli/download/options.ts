@@ -28,7 +28,7 @@ export interface DownloadCommandOptions extends CredentialsOption, Omit<CrawlOpt
 
 /** Adds the options of {@link DownloadCommandOptions}. */
 export function withDownloadOptions(command: Command): Command {
-  return withReachOptions(withPaceOptions(withFileOptions(withCredentialsOption(command))), 'follow the links of catalogs and APIs')
+  return withReachOptions(withPaceOptions(withCredentialsOption(withFileOptions(command))), 'follow the links of catalogs and APIs')
 }
 
 /** What the library is told, of what was said on the command line. */
@@ -63,27 +63,26 @@ function withFileOptions(command: Command): Command {
       'names below the folder, of {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} (default: {id}/{name})',
     )
     .addOption(
-      new Option('--existing <what>', 'files that are there: keep those that are what their document promises (default)').choices([
-        'keep',
-        'refuse',
-        'replace',
-      ]),
+      new Option(
+        '--existing <what>',
+        'files that are there: keep those that are what their document promises (default), refuse, or replace them',
+      ).choices(['keep', 'refuse', 'replace']),
     )
     .option('--rename', 'give the second of two files of one name another one, instead of refusing it')
     .option('--rewrite-hrefs', 'write a copy of each item beside its files that points at them')
     .option('--no-resume', 'begin anew where an earlier run has left a part of a file')
     .option('--strict', 'refuse a web page where the document promises something else')
     .option('--dry-run', 'say what would go where and with which credential; no file is fetched')
-    .option('--json', 'print one event per line as JSON, the summary last')
+    .option('--json', 'print one event per line as JSON, the summary last; errors are JSON lines on stderr')
 }
 
 function withPaceOptions(command: Command): Command {
   return command
-    .option('--concurrency <n>', 'files at a time (default: 16)', wholeFrom(1))
+    .option('--concurrency <n>', 'files at a time (default: 16, fewer with a low --limit-rate)', wholeFrom(1))
     .option('--per-host <n>', 'requests at a time per origin (default: 8)', wholeFrom(1))
     .option('--rate <n>', 'requests per second and origin', positive)
     .option('--limit-rate <bytes>', 'bytes per second in all: 500k, 10M', byteCount)
-    .option('--ranges <n>', 'requests at a time for one large file (default: 4)', wholeFrom(1))
+    .option('--ranges <n>', 'requests at a time for one large file (default: 4, with --limit-rate 1)', wholeFrom(1))
     .option('--retries <n>', 'attempts in a row that gained nothing before a file is given up (default: 10)', wholeFrom(1))
     .option('--stall-timeout <seconds>', 'how long a file may come slower than 1 KiB per second (default: 60)', positive)
 }

@@ -1,7 +1,7 @@
 import { forLine } from '../../text/sanitize.ts'
+import { fitted, shortened, widthOf } from '../fitted.ts'
 import type { Style } from '../style.ts'
 import { bytesText, timeText } from './amounts.ts'
-import { fitted, shortened, widthOf } from './fitted.ts'
 import type { Progress, RunningFile } from './progress.ts'
 
 /** Room on a terminal, in characters. */

@@ -1,26 +1,24 @@
 /** A line on the terminal that says how far a document is; nothing anywhere else. */
 import type { TranslationClient } from '../../clients/translation/index.ts'
 import { forLine } from '../../text/sanitize.ts'
+import { shortened } from '../fitted.ts'
 import type { Io } from '../io.ts'
+import { LiveBlock } from '../live-block.ts'
 
 export class DocumentProgress {
-  readonly #io: Io
+  readonly #block: LiveBlock
   readonly #close: () => void
 
   constructor(client: TranslationClient, name: string, io: Io) {
-    this.#io = io
-    const isOn = io.stderr.isTTY === true && io.env.TERM !== 'dumb'
-    this.#close = isOn ? client.on('progress', (event) => this.#show(forLine(`${name}: ${said(event)}`))) : () => undefined
+    this.#block = new LiveBlock(io)
+    const show = (text: string) => this.#block.show([shortened(text, this.#block.width, '...')])
+    this.#close = this.#block.isOn ? client.on('progress', (event) => show(forLine(`${name}: ${said(event)}`))) : () => undefined
   }
 
   /** Takes the line away. */
   end(): void {
-    if (this.#io.stderr.isTTY === true && this.#io.env.TERM !== 'dumb') this.#io.stderr.write('\r\x1b[K')
+    this.#block.clear()
     this.#close()
-  }
-
-  #show(text: string): void {
-    this.#io.stderr.write(`\r\x1b[K${text}`)
   }
 }
 

@@ -3,17 +3,19 @@ import { dirname, join } from 'node:path'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
 import type { StacDocument } from '../../stac/document.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/json.ts'
 import { forFileName } from '../../text/file-name.ts'
 import type { DocumentEvent, DownloadEvent } from './events.ts'
 import type { FilePlan, PlannedFile } from './file-plan.ts'
-import { localDocument, writeDocument } from './local-document.ts'
+import { localDocument, sourceOf, writeDocument } from './local-document.ts'
 
 /** A document and what has come of its files. */
 interface Copy {
   readonly document: StacDocument
   readonly url: string | undefined
   readonly path: string
+  /** The same document has a copy there already. */
+  readonly isRepeated: boolean
   readonly error?: AuthError
   readonly files: Map<string, string>
   waiting: number
@@ -23,6 +25,8 @@ interface Copy {
 export class DocumentCopies {
   readonly #plan: FilePlan
   readonly #copies = new Map<StacDocument, Copy>()
+  /** Documents of which nobody knows where they are from. */
+  #unknown = 0
 
   constructor(plan: FilePlan) {
     this.#plan = plan
@@ -59,28 +63,34 @@ export class DocumentCopies {
   #begin(document: StacDocument, url: string | undefined, beside: string): Copy {
     const id = ownString(document, 'id') ?? 'document'
     const path = join(dirname(beside), forFileName(`${id}.json`))
-    const error = this.#plan.reserve(path)
-    const copy: Copy = { document, url, path, files: new Map(), waiting: 0, isWhole: false, ...(error && { error }) }
+    const place = this.#placeFor(path, `document ${sourceOf(document, url).source ?? ++this.#unknown}`)
+    const copy: Copy = { document, url, path, files: new Map(), waiting: 0, isWhole: false, ...place }
     this.#copies.set(document, copy)
     return copy
+  }
+
+  #placeFor(path: string, source: string): { readonly isRepeated: boolean; readonly error?: AuthError } {
+    try {
+      return { isRepeated: !this.#plan.reserve(path, source) }
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      return { isRepeated: false, error }
+    }
   }
 
   async #finish(copy: Copy): Promise<DocumentEvent | undefined> {
     const { document, files, path, url, error } = copy
     if (copy.waiting > 0 || !this.#copies.delete(document)) return undefined
+    // A copy that leads to nothing here is of no use.
+    if (files.size === 0 || copy.isRepeated) return undefined
     const id = ownString(document, 'id')
     const event = { kind: 'document', path, ...(id !== undefined && { id }) } as const
     if (error) return { ...event, error }
     try {
-      await writeDocument(path, localDocument(document, files, path, url ?? ownString(selfOf(document), 'href')))
+      await writeDocument(path, localDocument(document, files, path, url))
       return event
     } catch (thrown) {
       return { ...event, error: isAuthError(thrown) ? thrown : failure(thrown, undefined, '') }
     }
   }
-}
-
-function selfOf(document: StacDocument): unknown {
-  const links = own(document, 'links')
-  return Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
 }

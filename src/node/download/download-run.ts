@@ -5,6 +5,7 @@ import { EventQueue } from './event-queue.ts'
 import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
 import { FilePlan, type PlannedFile } from './file-plan.ts'
 import type { DownloadInput, DownloadOptions } from './options.ts'
+import { filesWithin } from './pace.ts'
 import { pathTemplate } from './path-template.ts'
 import { Tally } from './tally.ts'
 import { TargetFolder } from './target-folder.ts'
@@ -30,6 +31,8 @@ export class DownloadRun {
   readonly #end = new AbortController()
   readonly #tally = new Tally()
   readonly #waiting: PlannedFile[] = []
+  /** By the numbers of files that are not settled: the same file once more, which waits for that. */
+  readonly #repeated = new Map<number, PlannedFile | undefined>()
   #running = 0
   /** Files at a time; fewer once the system has let us open no more. */
   #most: number
@@ -38,10 +41,10 @@ export class DownloadRun {
   #wake: () => void = () => {}
 
   private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder) {
-    const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal } = options
+    const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal, bytesPerSecond } = options
     this.#inputs = inputs
     this.#options = options
-    this.#most = options.concurrency ?? DEFAULTS.concurrency
+    this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
@@ -71,6 +74,7 @@ export class DownloadRun {
     } catch (error) {
       problem = error
       this.#waiting.length = 0
+      this.#repeated.clear()
     }
     try {
       while (this.#running > 0 || this.#waiting.length > 0) await this.#change()
@@ -105,7 +109,10 @@ export class DownloadRun {
 
   #enqueue(planned: PlannedFile): void {
     this.#copies?.expect(planned)
-    this.#waiting.push(planned)
+    const { file, repeats } = planned
+    if (repeats !== undefined && this.#repeated.has(repeats)) this.#repeated.set(repeats, planned)
+    else this.#waiting.push(planned)
+    this.#repeated.set(file.number, undefined)
     this.#begin()
   }
 
@@ -127,6 +134,7 @@ export class DownloadRun {
     this.#tell(event)
     const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
     if (copied) this.#tell(copied)
+    this.#settle(planned.file.number, event.kind !== 'failed')
     this.#running--
     this.#begin()
     this.#wake()
@@ -139,6 +147,15 @@ export class DownloadRun {
     this.#waiting.unshift(planned)
     this.#tell({ kind: 'retry', file: planned.file, error, delay: 0, attempt: 1 })
     return true
+  }
+
+  /** The same file once more takes what is there, or tries what did not succeed. */
+  #settle(number: number, isThere: boolean): void {
+    const next = this.#repeated.get(number)
+    this.#repeated.delete(number)
+    if (!next) return
+    const { repeats: _repeats, ...anew } = next
+    this.#waiting.unshift(isThere ? next : anew)
   }
 
   /** Something has ended, or everything has to. */

@@ -2,6 +2,7 @@
 import { relative, sep } from 'node:path'
 import { type AuthError, IntegrityError } from '../../errors.ts'
 import { ownString } from '../../stac/json.ts'
+import type { Target } from '../../stac/target.ts'
 import { foldedName, numberedName } from '../../text/file-name.ts'
 import type { DownloadFile } from './events.ts'
 import type { NameFile } from './path-template.ts'
@@ -13,7 +14,18 @@ import type { WantedFile } from './wanted-files.ts'
 export interface PlannedFile {
   readonly file: DownloadFile
   readonly wanted: WantedFile
+  /** Number of the file before it that has the same address and the same place: of it nothing more is wanted than that one gives. */
+  readonly repeats?: number
   readonly error?: AuthError
+}
+
+/** Who has a place. */
+interface Owner {
+  readonly name: string
+  /** Of the last file there. */
+  readonly number?: number
+  /** What tells it from others. */
+  readonly source: string
 }
 
 export interface PlanOptions {
@@ -25,8 +37,8 @@ export interface PlanOptions {
 /** Two files never share a place, also where file systems take two names for one. */
 export class FilePlan {
   readonly #options: PlanOptions
-  /** Folded names, with who has them. */
-  readonly #taken = new Map<string, string>()
+  /** By folded names. */
+  readonly #taken = new Map<string, Owner>()
   #count = 0
 
   constructor(options: PlanOptions) {
@@ -37,33 +49,46 @@ export class FilePlan {
     return this.#count
   }
 
-  /** The place of a file; `PATH_COLLISION` where another one has it. */
+  /** The place of a file, which it shares with another one of its address only; `PATH_COLLISION` where another file has it. */
   place(wanted: WantedFile): PlannedFile {
     const [target] = wanted.targets
     const wish = this.#options.name(target, wanted.key)
-    const owner = this.#taken.get(foldedName(wish.join('/')))
-    const segments = owner !== undefined && this.#options.collisions === 'rename' ? this.#numbered(wish) : wish
+    const source = sourceOf(target)
+    const { segments, owner } = this.#free(wish, source)
     const file = fileAt(segments, ++this.#count, wanted, this.#options.folder)
-    if (owner !== undefined && segments === wish) return { file, wanted, error: collision(file, owner) }
-    this.#taken.set(foldedName(segments.join('/')), file.name)
-    return { file, wanted }
+    if (owner && owner.source !== source) return { file, wanted, error: collision(file, owner.name) }
+    this.#taken.set(foldedName(file.name), { name: file.name, number: file.number, source })
+    return { file, wanted, ...(owner?.number !== undefined && { repeats: owner.number }) }
   }
 
-  /** Takes the place of something that is no asset. Gives `PATH_COLLISION` where a file has it. */
-  reserve(path: string): AuthError | undefined {
+  /**
+   * Takes the place of something that is no asset. False where the same source has it already.
+   *
+   * Errors: `PATH_COLLISION` where anything else has it.
+   */
+  reserve(path: string, source: string): boolean {
     const name = relative(this.#options.folder.path, path).split(sep).join('/')
     const owner = this.#taken.get(foldedName(name))
-    this.#taken.set(foldedName(name), owner ?? name)
-    return owner === undefined ? undefined : collision({ name, pointer: '' }, owner)
+    if (owner && owner.source !== source) throw collision({ name, pointer: '' }, owner.name)
+    this.#taken.set(foldedName(name), { name, source })
+    return owner === undefined
   }
 
-  #numbered(wish: readonly string[]): readonly string[] {
+  /** The first place that nobody has or that is of the same source, as far as files may be renamed. */
+  #free(wish: readonly string[], source: string): { readonly segments: readonly string[]; readonly owner: Owner | undefined } {
     const [last = '', ...above] = [...wish].reverse()
+    let segments = wish
     for (let number = 2; ; number++) {
-      const segments = [...above.toReversed(), numberedName(last, number)]
-      if (!this.#taken.has(foldedName(segments.join('/')))) return segments
+      const owner = this.#taken.get(foldedName(segments.join('/')))
+      if (!owner || owner.source === source || this.#options.collisions !== 'rename') return { segments, owner }
+      segments = [...above.toReversed(), numberedName(last, number)]
     }
   }
+}
+
+/** The address that is asked first, with its query. */
+function sourceOf(target: Target): string {
+  return targetAddress(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
 }
 
 function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: WantedFile, folder: TargetFolder) {

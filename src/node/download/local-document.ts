@@ -3,22 +3,31 @@ import { dirname, relative, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { percentEncoded } from '../../http/message.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
+import { linkOf } from '../../stac/target.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { presentFile } from './present-file.ts'
 import { writeSmallFile } from './small-file.ts'
+import { bareOf } from './target-address.ts'
 
 /**
  * The document for a place of its own: the addresses of those assets lead to the files, all others are written out, and its `self`
- * link, which would say where relative addresses begin, becomes `canonical`.
+ * link, which would say where relative addresses begin, becomes `canonical`. Of an address that was typed, or that an API may have
+ * repeated from it, no query is kept: keys are there.
  *
  * @param files paths by the keys of assets
  * @param path where the copy will be
- * @param url where the document was read from
+ * @param address where the document was read from; without it its `self` link says so
  */
-export function localDocument(document: JsonObject, files: ReadonlyMap<string, string>, path: string, url: string | undefined): JsonObject {
+export function localDocument(
+  document: JsonObject,
+  files: ReadonlyMap<string, string>,
+  path: string,
+  address: string | undefined,
+): JsonObject {
   const links = own(document, 'links')
   const stated = Array.isArray(links) ? links.filter((link) => ownString(link, 'rel') !== 'self') : []
-  const canonical = url === undefined || stated.some((link) => ownString(link, 'rel') === 'canonical') ? [] : [canonicalLink(url)]
+  const { url, source } = sourceOf(document, address)
+  const canonical = source === undefined || stated.some((link) => ownString(link, 'rel') === 'canonical') ? [] : [canonicalLink(source)]
   const assets = own(document, 'assets')
   return {
     ...document,
@@ -29,6 +38,16 @@ export function localDocument(document: JsonObject, files: ReadonlyMap<string, s
   }
 }
 
+/** Where a document is from: the base of its addresses, and what it calls itself, else that base; both without their queries. */
+export function sourceOf(
+  document: JsonObject,
+  address: string | undefined,
+): { readonly url: string | undefined; readonly source: string | undefined } {
+  const self = ownString(linkOf(document, 'self')?.object, 'href')
+  const url = bareIn(address ?? self)
+  return { url, source: bareIn(self, url) ?? url }
+}
+
 /**
  * Writes a copy; one of the same document that is there already is replaced.
  *
@@ -36,9 +55,14 @@ export function localDocument(document: JsonObject, files: ReadonlyMap<string, s
  */
 export async function writeDocument(path: string, document: JsonObject): Promise<void> {
   const present = presentFile(path)
-  if (present && !(await isCopyOf(path, document)))
-    throw new IntegrityError('PATH_EXISTS', `"${path}" exists already and is no copy of this document`, { hint: 'remove it' })
-  await writeSmallFile(path, [Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`)], present !== undefined)
+  const text = `${JSON.stringify(document, undefined, 2)}\n`
+  const there = present && (await textIn(path))
+  if (there === text) return
+  if (present && !(there !== undefined && isCopyOf(there, document)))
+    throw new IntegrityError('PATH_EXISTS', `"${path}" exists already and is no copy of this document`, {
+      hint: 'move it away or remove it',
+    })
+  await writeSmallFile(path, [Buffer.from(text)], present !== undefined)
 }
 
 /** Own properties only, also for a key such as `__proto__`. */
@@ -72,12 +96,20 @@ function addressFrom(path: string, file: string): string {
   return `./${segments.map((segment) => (segment === '..' ? segment : percentEncoded(segment))).join('/')}`
 }
 
-async function isCopyOf(path: string, document: JsonObject): Promise<boolean> {
+/** Origin and path; undefined for what is no address. */
+function bareIn(href: string | undefined, base?: string): string | undefined {
+  return href !== undefined && URL.canParse(href, base) ? bareOf(new URL(href, base).href) : undefined
+}
+
+async function textIn(path: string): Promise<string | undefined> {
   const reading = await readRegularFile(path, LONGEST)
-  if ('problem' in reading) return false
+  return 'problem' in reading ? undefined : Buffer.from(reading.bytes).toString()
+}
+
+function isCopyOf(text: string, document: JsonObject): boolean {
   const source = canonicalOf(document)
   try {
-    const present: unknown = JSON.parse(Buffer.from(reading.bytes).toString())
+    const present: unknown = JSON.parse(text)
     return ownString(present, 'id') === ownString(document, 'id') && source !== undefined && canonicalOf(present) === source
   } catch {
     return false
@@ -87,11 +119,5 @@ async function isCopyOf(path: string, document: JsonObject): Promise<boolean> {
 const LONGEST = 50 * 2 ** 20
 
 function canonicalOf(document: unknown): string | undefined {
-  const links = own(document, 'links')
-  return Array.isArray(links)
-    ? ownString(
-        links.find((link) => ownString(link, 'rel') === 'canonical'),
-        'href',
-      )
-    : undefined
+  return isObject(document) ? ownString(linkOf(document, 'canonical')?.object, 'href') : undefined
 }

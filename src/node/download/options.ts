@@ -27,7 +27,7 @@ export interface AssetChoice {
 
 /** How files are fetched. */
 export interface TransferOptions {
-  /** Files at a time; default 16. */
+  /** Files at a time; default 16, or as many as `bytesPerSecond` leaves 128 KiB per second for. */
   readonly concurrency?: number
   /** Requests at a time per origin; default 8. Fewer while a server answers 429 or 503. */
   readonly perHost?: number
@@ -35,7 +35,7 @@ export interface TransferOptions {
   readonly rate?: number
   /** Bytes per second in all; default: as fast as they come. */
   readonly bytesPerSecond?: number
-  /** Requests at a time for one file of at least 64 MiB, where its server can give parts; default 4, 1 for none. */
+  /** Requests at a time for one file of at least 64 MiB, where its server can give parts; default 4, with `bytesPerSecond` 1. */
   readonly ranges?: number
   /** Attempts in a row that gained nothing before a file is given up; default 10. */
   readonly retries?: number

@@ -1,5 +1,13 @@
 import type { CrawlClock } from '../../crawl/settings.ts'
 
+/** Bytes per second that one file should have: servers end connections that nobody reads from for long. */
+const SHARE = 131_072
+
+/** How many files at a time a limit leaves enough for, at most so many. */
+export function filesWithin(bytesPerSecond: number | undefined, most: number): number {
+  return bytesPerSecond === undefined ? most : Math.min(most, Math.max(1, Math.floor(bytesPerSecond / SHARE)))
+}
+
 /** Lets so many bytes pass in a second, over all files. */
 export class Pace {
   readonly #perMillisecond: number

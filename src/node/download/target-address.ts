@@ -27,6 +27,7 @@ function read({ href, scope: { url } }: Target): TargetAddress {
   return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }
 }
 
-function bareOf(address: string): string {
+/** An address without what may be a secret: its query, its fragment, and who asks. */
+export function bareOf(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }

@@ -13,20 +13,21 @@ import type { World } from './world.ts'
 
 /** Fetches a file, or says why not. */
 export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | FailedEvent> {
-  const { file, wanted } = planned
+  const { file, wanted, repeats } = planned
+  const existing = repeats === undefined ? world.settings.existing : 'keep'
   const promised = promiseOf(wanted)
   let content: Content | undefined
   let state: FileState | undefined
   try {
     const { hasPart } = await world.folder.prepare(file.path)
-    const kept = await keptFile(file, promised, world)
+    const kept = await keptFile(file, promised, existing)
     if (kept) return kept
     if (promised.unsupported) world.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
     content = await Content.open(file.path, world.hashes, { taken: hasPart, resume: world.settings.resume })
     state = begun(planned, content, promised)
     await fromAnyTarget(planned, state, world)
     const verified = await verify(state)
-    await content.complete(world.settings.existing === 'replace')
+    await content.complete(existing === 'replace')
     return { kind: 'written', file, bytes: content.length, received: state.received, verified }
   } catch (thrown) {
     const error = isAuthError(thrown) ? thrown : failure(thrown, world.signal, file.url)
@@ -38,7 +39,7 @@ export async function transfer(planned: PlannedFile, world: World): Promise<Writ
 const UNSUPPORTED = 'its checksum is of a kind that cannot be compared here, or no multihash'
 
 /** A file that is there and stays. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
-async function keptFile(file: DownloadFile, promised: Promised, { settings: { existing } }: World): Promise<KeptEvent | undefined> {
+async function keptFile(file: DownloadFile, promised: Promised, existing: World['settings']['existing']): Promise<KeptEvent | undefined> {
   const present = presentFile(file.path)
   if (!present || existing === 'replace') return undefined
   const verified = existing === 'keep' ? await verifyPresent(file.path, present.size, promised) : undefined

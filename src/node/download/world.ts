@@ -58,7 +58,8 @@ export function worldOf(options: DownloadOptions, folder: TargetFolder, signal: 
     clock,
     random,
     signal,
-    settings: { ...DEFAULTS, ...settingsIn(options) },
+    // More requests do not make a file come faster that is held back.
+    settings: { ...DEFAULTS, ...(bytesPerSecond !== undefined && { ranges: 1 }), ...settingsIn(options) },
     pace: bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, clock),
     send: (target, headers, signal) => auth.send(target, { headers, signal }),
     tell,

@@ -129,13 +129,15 @@ describe('what goes wrong', () => {
     const mild = await downloaded(server, ['-'], { stdin: page })
     expect([mild.code, mild.stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html/),
+      expect.stringMatching(
+        /^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html.*\n {2}what came is there: --strict refuses it/,
+      ),
     ])
     const strict = await downloaded(server, ['-', '--strict'], { stdin: page })
     expect([strict.code, Object.keys(strict.files), strict.stderr]).toEqual([
       6,
       [],
-      expect.stringMatching(/^error CONTENT_TYPE_UNEXPECTED/),
+      expect.stringMatching(/^error CONTENT_TYPE_UNEXPECTED.*\n {2}file: x\/page.html\n$/),
     ])
   })
 

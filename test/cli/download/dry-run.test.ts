@@ -57,7 +57,7 @@ it('says which files are there already, and which have no place', async () => {
   const outcome = await downloaded(server, ['-', '--dry-run'], { stdin: twice, into })
   expect([outcome.code, outcome.stdout]).toEqual([
     6,
-    expect.stringMatching(/^\+ x\/a-1.tif .*, there already\nx x\/a-1.tif .*PATH_COLLISION/),
+    expect.stringMatching(/^\+ x\/a-1.tif .*, there already\nx x\/a-1.tif .*PATH_COLLISION.*\n {4}--rename gives/),
   ])
   const told = await downloaded(server, ['-', '--dry-run', '--json', '--asset', 'none'], { stdin: twice, into })
   expect(lastError(told)).toMatchObject({ code: 'TARGET_NOT_FOUND' })

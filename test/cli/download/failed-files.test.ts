@@ -5,9 +5,13 @@ import { AuthError, type AuthErrorFields } from '../../../src/errors.ts'
 
 let number = 0
 
-function failed(name: string, code: string, { resumable = 0, ...fields }: AuthErrorFields & { resumable?: number } = {}) {
+function failed(
+  name: string,
+  code: string,
+  { resumable = 0, message, ...fields }: AuthErrorFields & { resumable?: number; message?: string } = {},
+) {
   const file = { number: ++number, name, path: `/d/${name}`, url: 'https://a.example/f', pointer: '/assets/f' }
-  return { kind: 'failed' as const, file, error: new AuthError(code, `${code} of ${name}`, fields), received: 0, resumable }
+  return { kind: 'failed' as const, file, error: new AuthError(code, message ?? `${code} of "${name}"`, fields), received: 0, resumable }
 }
 
 async function told(failures: FailedFiles): Promise<readonly string[]> {
@@ -30,31 +34,49 @@ describe('FailedFiles', () => {
     failures.fail(failed('h', 'AUTH_REJECTED', { credential: 'mine' }))
     failures.fail(failed('i', 'AUTH_REJECTED', { credential: 'other' }))
     expect(await told(failures)).toEqual([
-      'AUTH_REJECTED of h',
+      'AUTH_REJECTED of "h"',
       '  file: h',
-      'AUTH_REJECTED of i',
+      'AUTH_REJECTED of "i"',
       '  file: i',
-      'NETWORK_RESET of b',
+      'NETWORK_RESET of "b"',
       '  5 files: b, c, d and 2 more files',
-      'NETWORK_RESET of g',
+      'NETWORK_RESET of "g"',
       '  file: g',
-      'DISK_FULL of a',
+      'DISK_FULL of "a"',
       '  file: a',
     ])
     expect([...failures.exits()].sort()).toEqual([3, 3, 5, 5, 6])
   })
 
+  it('tells apart what one code says of different things, and puts together what only names differ in', async () => {
+    const failures = new FailedFiles()
+    const says = (message: string) => ({ message, url: 'https://a.example/f' })
+    failures.fail(failed('a', 'FILE_INCOMPLETE', says('https://a.example/a: 3 of 10 bytes were received')))
+    failures.fail(failed('b', 'FILE_INCOMPLETE', says('https://a.example/b: 40 of 90 bytes were received')))
+    failures.fail(failed('c', 'FILE_INCOMPLETE', says('https://a.example/c: it has no length')))
+    failures.fail(failed('d', 'PATH_EXISTS', { message: '"d" exists already', url: 'https://a.example/' }))
+    failures.fail(failed('e', 'PATH_EXISTS', { message: '"e" exists already', url: 'https://b.example/' }))
+    expect(await told(failures)).toEqual([
+      'https://a.example/a: 3 of 10 bytes were received',
+      '  2 files: a, b',
+      'https://a.example/c: it has no length',
+      '  file: c',
+      '"d" exists already (--existing replace puts the new one in its place)',
+      '  2 files: d, e',
+    ])
+  })
+
   it('says what is kept, without hiding a better hint', async () => {
     const failures = new FailedFiles()
     failures.fail(failed('a', 'FILE_INCOMPLETE', { resumable: 10 }))
-    failures.fail(failed('b', 'HTTP_503'))
+    failures.fail(failed('b', 'RATE_LIMITED', { hint: 'of the library' }))
     failures.fail(failed('c', 'LOGIN_REQUIRED', { resumable: 10, hint: 'stac-auth login' }))
     expect(await told(failures)).toEqual([
-      'LOGIN_REQUIRED of c (stac-auth login)',
+      'LOGIN_REQUIRED of "c" (stac-auth login)',
       '  file: c',
-      'FILE_INCOMPLETE of a (what came is kept: the same command goes on from there)',
+      'FILE_INCOMPLETE of "a" (what came is kept: the same command goes on from there)',
       '  file: a',
-      'HTTP_503 of b',
+      'RATE_LIMITED of "b" (the same command later goes on; --per-host and --rate ask for less at a time)',
       '  file: b',
     ])
   })

@@ -201,6 +201,39 @@ describe('a copy of a document', () => {
     expect((await run([source], options)).summary).toMatchObject({ kept: 1, documents: 1 })
   })
 
+  it('holds nothing of the query of an address that somebody typed', async () => {
+    const folder = await temporaryFolder()
+    const assets = { data: { href: 'data.bin' }, same: { href: '', roles: ['metadata'] } }
+    const { document } = itemOf(server, assets)
+    const typed = `${server.origin}/search?token=secret-key&limit=1`
+    const echoed = { ...document, id: 'two', links: [{ rel: 'self', href: '/items/two?token=secret-key' }] }
+    const options = { folder, server, documents: true, assets: { keys: ['data'] }, template: '{id}/{name}' }
+    await run(
+      [
+        { document, url: typed },
+        { document: echoed, url: typed },
+      ],
+      options,
+    )
+    const files = await filesIn(folder)
+    expect(Object.keys(files).sort()).toEqual(['one/data.bin', 'one/one.json', 'two/data.bin', 'two/two.json'])
+    const copies = [String(files['one/one.json']), String(files['two/two.json'])]
+    expect(copies.join('')).not.toContain('secret-key')
+    const canonical = copies.map((text) => JSON.parse(text).links[0].href)
+    expect(canonical).toEqual([`${server.origin}/search`, `${server.origin}/items/two`])
+  })
+
+  it('that says nowhere where it is from is left as it is, and is not made when nothing of it came', async () => {
+    const folder = await temporaryFolder()
+    const assets = { data: { href: `${server.origin}/data.bin` } }
+    const source = { document: { type: 'Feature', id: 'one', assets } }
+    const options = { folder, server, documents: true }
+    expect(ofKind(await run([source], options), 'document')).toHaveLength(1)
+    expect(ofKind(await run([source], options), 'document').map(({ error }) => error)).toEqual([undefined])
+    const gone = { document: { ...source.document, id: 'two', assets: { data: { href: 'ftp://files.example/gone' } } } }
+    expect(ofKind(await run([gone], options), 'document')).toEqual([])
+  })
+
   it('replaces no other file', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'one.json'), '{"id":"one"}')

@@ -25,7 +25,7 @@ describe('a download that is killed', () => {
   it('is gone on with by a run that is interrupted in good order as well', async () => {
     const { proxy } = await served()
     const folder = await temporaryFolder()
-    const work = { folder, origin: proxy.origin, count: 1, asset: ASSET, options: { bytesPerSecond: 40 * 2 ** 20 } }
+    const work = { folder, origin: proxy.origin, count: 1, asset: ASSET, options: { bytesPerSecond: 40 * 2 ** 20, ranges: 4 } }
     const first = start(work)
     await expect.poll(() => proxy.sent, { interval: 5 }).toBeGreaterThan(SIZE / 4)
     first.child.kill('SIGINT')
