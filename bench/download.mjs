@@ -9,10 +9,8 @@
  * `curl` and `openssl` are Debian's; without them there is nothing to compare with, and the benchmark says so.
  */
 import { fork, spawn } from 'node:child_process'
-import { createCipheriv, createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +25,7 @@ const ROUNDS = 3
 
 export async function run({ large = LARGE, files = FILES, rounds = ROUNDS } = {}) {
   const base = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))
-  const server = fork(SELF, ['--serve', String(large)])
+  const server = fork(fileURLToPath(new URL('servers/download.mjs', import.meta.url)), [String(large)])
   const [{ origin, checksum }] = await once(server, 'message')
   const task = { base, origin, checksum, large, files }
   try {
@@ -228,40 +226,7 @@ async function loopOf({ origin, folder, names }, write) {
   await Promise.all(Array.from({ length: AT_A_TIME }, work))
 }
 
-function serve(large) {
-  const ring = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)).update(Buffer.alloc(16 * MIB))
-  const hash = createHash('sha256')
-  for (let at = 0; at < large; at += ring.length) hash.update(ring.subarray(0, Math.min(ring.length, large - at)))
-  const small = ring.subarray(0, SMALL)
-  const server = createServer((request, response) => {
-    const isLarge = request.url === '/large.bin'
-    const size = isLarge ? large : SMALL
-    const [, from = '0', to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
-    const [start, end] = [Number(from), to ? Math.min(size, Number(to) + 1) : size]
-    const head = { 'content-length': end - start, etag: `"${size}"`, 'accept-ranges': 'bytes' }
-    if (request.headers.range) response.writeHead(206, { ...head, 'content-range': `bytes ${start}-${end - 1}/${size}` })
-    else response.writeHead(200, head)
-    if (!isLarge) return response.end(small.subarray(start, end))
-    let at = start
-    const more = () => {
-      while (at < end) {
-        const place = at % ring.length
-        const piece = ring.subarray(place, Math.min(ring.length, place + MIB, place + end - at))
-        at += piece.length
-        if (!response.write(piece)) return
-      }
-      response.end()
-    }
-    response.on('drain', more)
-    return more()
-  })
-  server.listen(0, '127.0.0.1', () => {
-    process.send({ origin: `http://127.0.0.1:${server.address().port}`, checksum: `1220${hash.digest('hex')}` })
-  })
-}
-
 const [, , role, argument] = process.argv
-if (role === '--serve') serve(Number(argument))
-else if (role === '--ours') await fetchOurs(JSON.parse(argument))
+if (role === '--ours') await fetchOurs(JSON.parse(argument))
 else if (role === '--loop') await fetchLoop(JSON.parse(argument))
 else if (role === '--careful-loop') await carefulLoop(JSON.parse(argument))

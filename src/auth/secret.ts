@@ -3,12 +3,11 @@
 /** What a secret is made from in code: the text, or a function that is asked each time one is needed. */
 export type SecretInput = string | (() => string | Promise<string>)
 
-/** Known to every copy of this library in a program; no document and no file can hold it. */
-const MARK = Symbol.for('stac-auth.secret')
+/** How one copy of this library in a program hands a secret to another; no document and no file can hold it. */
+const HANDED_ON = Symbol.for('stac-auth.secret')
 
 /** Holds a secret so that logs, errors and JSON cannot show it by accident. */
 export class Secret {
-  readonly [MARK] = true
   /** True when it was given as text: revealing it asks nobody and waits for nothing. */
   readonly isText: boolean
   readonly #read: () => string | Promise<string>
@@ -21,13 +20,17 @@ export class Secret {
   /** A secret as it is, also one that another copy of the library has made; undefined for anything else. */
   static from(value: unknown): Secret | undefined {
     if (value instanceof Secret) return value
-    if (typeof value !== 'object' || value === null || !(MARK in value)) return undefined
+    if (typeof value !== 'object' || value === null || !(HANDED_ON in value)) return undefined
     const other = value as Secret
-    return new Secret(() => other.reveal())
+    return new Secret(() => other[HANDED_ON]())
   }
 
   /** The value, at once when it is known, else a promise. Errors: those of its source (`CREDENTIAL_SOURCE`). */
   reveal(): string | Promise<string> {
+    return this.#read()
+  }
+
+  [HANDED_ON](): string | Promise<string> {
     return this.#read()
   }
 
