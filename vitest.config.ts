@@ -6,6 +6,9 @@ const setupFiles = ['test/setup/prototypes.ts']
 /** What is waited for may come late on a busy machine. */
 const expect = { poll: { timeout: 15_000 } }
 
+/** Times are there to end what hangs: on a busy machine each process that a test starts may take ten seconds. */
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 180_000 }
+
 /** Examples name the package as users do. */
 const OWN_NAME = [
   { find: /^stac-auth$/, replacement: src('index.ts') },
@@ -31,15 +34,14 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/peers/**', 'test/package/**', ...ONCE],
           setupFiles,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
           expect,
         },
       },
       // The same, where one version of Node is enough.
       {
         resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
-        test: { name: 'once', include: ONCE, setupFiles, testTimeout: 20_000, hookTimeout: 60_000, expect },
+        test: { name: 'once', include: ONCE, setupFiles, ...PATIENCE, expect },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
       {
@@ -50,13 +52,12 @@ export default defineConfig({
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
           exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts', 'test/strategies/http/concealed-wire.test.ts'],
           setupFiles,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          ...PATIENCE,
           expect,
         },
       },
       // Looks at `dist`, which `npm test` builds first.
-      { test: { name: 'package', include: ['test/package/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'package', include: ['test/package/**/*.test.ts'], ...PATIENCE } },
     ],
   },
 })

@@ -7,8 +7,11 @@ import { type Io, isBrokenPipe, write } from './io.ts'
 import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
-/** Milliseconds that an interrupted command has to remove what it began; a worker finishes its job, a download what it writes. */
-const CLEANUP: Readonly<Record<string, number>> = { worker: 60_000, download: 5_000 }
+/**
+ * Milliseconds that an interrupted command has to end by itself: a worker finishes its job, a download what it writes, others remove
+ * what they began or report what there is. That is done at once, but on a busy machine nothing is.
+ */
+const CLEANUP: Readonly<Record<string, number>> = { worker: 60_000, download: 5_000, fetch: 5_000, lint: 5_000, translate: 5_000 }
 const CLEANUP_OF_OTHERS = 500
 
 /** Runs one command. Everything it says goes to `io`; it never throws and never ends the process. */

@@ -5,7 +5,7 @@ steps, program = json.loads(sys.argv[1]), sys.argv[2:]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp(program[0], program)
-shown, end = b"", time.time() + 30
+shown, end = b"", time.time() + 50
 while time.time() < end:
     while steps and steps[0][0].encode() in shown:
         os.write(terminal, steps.pop(0)[1].encode())

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, keyFor } from './items.ts'
 import { lastError, run } from './run.ts'
@@ -21,6 +22,7 @@ const server = await serve({
     setTimeout(() => response.destroy(), 20)
   },
   '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
+  '/silent': () => {},
   '/broken': (_request, response) => response.writeHead(503).end(),
   '/endless': (_request, response) => {
     const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setTimeout(more, 1))
@@ -120,15 +122,32 @@ describe('fetch', () => {
   })
 
   it('stops at once while a program is asked for the secret, and leaves no file', async () => {
-    const command = [process.execPath, '-e', 'setTimeout(() => {}, 60_000)']
+    const asked = join(folder, 'asked')
+    const command = [process.execPath, '-e', `fs.writeFileSync(${JSON.stringify(asked)}, ''); setTimeout(() => {}, 60_000)`]
     const entry = { id: 'slow', type: 'http', scheme: 'bearer', token: { command }, sendTo: [server.origin] }
     const slow = await put(folder, 'slow.json', { version: 1, credentials: [entry] })
     const interruption = new AbortController()
-    setTimeout(() => interruption.abort('SIGINT'), 200)
     const argv = ['fetch', `${server.origin}private/data.tif`, '-o', join(folder, 'slow.tif'), '--credentials', slow]
-    const outcome = await run(argv, { signal: interruption.signal })
+    const running = run(argv, { signal: interruption.signal })
+    await expect.poll(() => existsSync(asked)).toBe(true)
+    interruption.abort('SIGINT')
+    const outcome = await running
     expect(outcome).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
     expect((await readdir(folder)).filter((name) => name.startsWith('slow.tif'))).toEqual([])
+  })
+
+  it('leaves no file when the machine is too busy to remove it at once', async () => {
+    const interruption = new AbortController()
+    const running = run(['fetch', `${server.origin}silent`, '-o', join(folder, 'silent.bin'), '--credentials', credentials], {
+      signal: interruption.signal,
+    })
+    await expect.poll(() => server.requests.at(-1)?.path).toBe('/silent')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    interruption.abort('SIGINT')
+    vi.advanceTimersByTime(2000)
+    expect(await running).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('silent'))).toEqual([])
   })
 
   it('writes a new file whole, and never over another', async () => {
@@ -179,9 +198,12 @@ describe('fetch', () => {
     ['SIGTERM', 143],
   ])('stops at %s with %i and leaves no file', async (name, exit) => {
     const interruption = new AbortController()
-    setTimeout(() => interruption.abort(name), 100)
+    const path = join(folder, 'endless.bin.part')
     const argv = ['fetch', `${server.origin}endless`, '-o', join(folder, 'endless.bin'), '--credentials', credentials]
-    const outcome = await run(argv, { signal: interruption.signal })
+    const running = run(argv, { signal: interruption.signal })
+    await expect.poll(async () => (await stat(path).catch(() => undefined))?.size).toBeGreaterThan(0)
+    interruption.abort(name)
+    const outcome = await running
     expect([outcome.code, outcome.stderr]).toEqual([exit, expect.stringMatching(/^error ABORTED: /)])
     expect((await readdir(folder)).filter((file) => file.startsWith('endless'))).toEqual([])
   })

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientOf, failureOf, operation, service, sockets } from './service.ts'
 
 const safe = operation('safe', 'GET')
@@ -15,21 +16,26 @@ describe('an abort by the caller', () => {
 
   it('ends the wait for a credential', async () => {
     const { origin } = await service(() => ({ status: 200 }))
-    const credential = { type: 'apiKey', in: 'header', name: 'authorization', value: () => new Promise<string>(() => {}) }
-    const { client } = clientOf(origin, { credential })
+    let asked = false
+    const value = () => {
+      asked = true
+      return new Promise<string>(() => {})
+    }
+    const { client } = clientOf(origin, { credential: { type: 'apiKey', in: 'header', name: 'authorization', value } })
     const controller = new AbortController()
     const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => asked).toBe(true)
     controller.abort('enough')
     expect(await call).toMatchObject({ ...aborted, attempts: 0 })
   })
 
   it('ends the wait in the queue', async () => {
-    const { origin } = await sockets(() => {})
+    let asked = 0
+    const { origin } = await sockets((socket) => socket.once('data', () => asked++))
     const { client } = clientOf(origin)
     const first = new AbortController()
     const others = Array.from({ length: 8 }, () => failureOf(client.call(safe, {}, { signal: first.signal })))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => asked).toBe(8)
     const controller = new AbortController()
     const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -43,17 +49,21 @@ describe('an abort by the caller', () => {
     ['for the headers', ''],
     ['for the rest of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a"'],
   ])('ends the wait %s, and the connection', async (_what, begun) => {
-    let closed = false
+    let [asked, closed] = [false, false]
     const { origin } = await sockets((socket) => {
       socket.on('close', () => {
         closed = true
       })
-      socket.once('data', () => socket.write(begun))
+      socket.once('data', () => {
+        asked = true
+        socket.write(begun)
+      })
     })
+    const arrived = heads(origin)
     const { client } = clientOf(origin)
     const controller = new AbortController()
     const call = failureOf(client.call(safe, {}, { signal: controller.signal }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => [asked, arrived.length]).toEqual([true, begun ? 1 : 0])
     controller.abort('enough')
     expect(await call).toMatchObject({ ...aborted, attempts: 1 })
     await expect.poll(() => closed).toBe(true)
@@ -106,10 +116,26 @@ it('leaves no listener, no timer and no alarm behind', async () => {
 })
 
 it('ends a call at its deadline, whatever it waits for', async () => {
-  const { origin } = await sockets(() => {})
+  let asked = false
+  const { origin } = await sockets((socket) =>
+    socket.once('data', () => {
+      asked = true
+    }),
+  )
   const { client, clock } = clientOf(origin)
   const call = failureOf(client.call(safe, {}, { totalTimeout: 10_000 }))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await expect.poll(() => asked).toBe(true)
   clock.advance(10_050)
   expect(await call).toMatchObject({ code: 'TIMEOUT_TOTAL', name: 'TimeoutError', attempts: 1 })
 })
+
+/** Grows with every head of an answer that comes from there. */
+function heads(from: string): readonly unknown[] {
+  const seen: unknown[] = []
+  const see = (message: unknown) => {
+    if ((message as { request: { origin: string } }).request.origin === from) seen.push(message)
+  }
+  subscribe('undici:request:headers', see)
+  onTestFinished(() => void unsubscribe('undici:request:headers', see))
+  return seen
+}

@@ -85,7 +85,7 @@ describe('with a server that does not check', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-  }, 60_000)
+  })
 
   it.each([
     ['files', ['authorize', 'no credential', 'wrong secrets'], 'http-digest/data: the file came instead of AUTH_REJECTED'],
@@ -107,7 +107,7 @@ describe('with a server that does not check', () => {
 describe('the demo that stays', () => {
   it('lets the command line in, and leaves nothing behind', async () => {
     const demo = start(MAIN, '--serve')
-    await vi.waitFor(() => expect(demo.text()).toContain('Ctrl-C'), 60_000)
+    await vi.waitFor(() => expect(demo.text()).toContain('Ctrl-C'), 120_000)
     const [page = ''] = /http:\S+(?= in a browser)/.exec(demo.text()) ?? []
     const answer = await fetch(page)
     expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([
@@ -139,5 +139,5 @@ describe('the demo that stays', () => {
     demo.process.kill('SIGINT')
     expect(await demo.ended).toBe(0)
     expect(() => statSync(dirname(file))).toThrow('ENOENT')
-  }, 120_000)
+  }, 180_000)
 })

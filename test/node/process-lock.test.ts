@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isGone, type LockHolder, newHolder, parseHolder } from '../../src/node/lock-holder.ts'
 import { setAside } from '../../src/node/own-file.ts'
 import { takeLock } from '../../src/node/process-lock.ts'
@@ -38,7 +39,7 @@ async function isKept(): Promise<boolean> {
   const waiting = takeLock(path, controller.signal)
   const before = await readFile(path, 'utf8')
   // Some ten looks at the lock.
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await pause(300)
   controller.abort('enough')
   const error = await failureOf(waiting)
   return (await readFile(path, 'utf8')) === before && 'cause' in error && error.cause === 'enough'
@@ -148,20 +149,32 @@ describe('isGone', () => {
 })
 
 describe('TokenFolder', () => {
-  it('waits no longer than it may, for processes and for its own', async () => {
+  it('waits no longer than it may for processes', async () => {
     const files = new TokenFolder(folder, 100)
     await leaveLock({})
     const timeouts = await Promise.all([1, 2].map(() => failureOf(files.exclusively(KEY, async () => {}))))
     for (const error of timeouts) expect(error).toMatchObject({ name: 'IntegrityError', code: 'CACHE_LOCK_TIMEOUT', retryable: true })
     await rm(path)
+  })
+
+  it('waits no longer for its own, and what runs may take as long as it wants', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const files = new TokenFolder(folder, 100)
     const held = gate()
     const holding = files.exclusively(KEY, held.run)
-    expect(await failureOf(files.exclusively(KEY, async () => {}))).toMatchObject({ code: 'CACHE_LOCK_TIMEOUT' })
+    await expect.poll(() => vi.getTimerCount()).toBe(0)
+    let isLate = false
+    const late = failureOf(files.exclusively(KEY, async () => void (isLate = true)))
+    vi.advanceTimersByTime(99)
+    await pause(50)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(await late).toMatchObject({ code: 'CACHE_LOCK_TIMEOUT' })
+    vi.advanceTimersByTime(200)
     held.open()
     await holding
-    // What runs may take as long as it wants.
-    const slow = () => new Promise<string>((resolve) => setTimeout(() => resolve('done'), 200))
-    expect(await files.exclusively(KEY, slow)).toBe('done')
+    expect(isLate).toBe(false)
   })
 
   it('can be aborted while it waits', async () => {

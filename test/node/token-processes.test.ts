@@ -62,8 +62,7 @@ describe('processes that share a store', () => {
     // The secret is in the one file, and what remains of the locks is nothing.
     expect(await readdir(folder)).toEqual([`${KEY}.json`])
     expect(leaks([secret], { stderr: outputs.map(({ stderr }) => stderr).join('') })).toEqual([])
-    // Two dozen starts of Node at once take long where there are few processors.
-  }, 60_000)
+  })
 
   it('do not wait for one that was killed', async () => {
     const folder = join(base, 'killed')

@@ -30,7 +30,7 @@ describe('the package, installed from its tarball', () => {
     await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
     await run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], { cwd: folder })
     installed = join(folder, 'node_modules/stac-auth')
-  }, 120_000)
+  })
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 

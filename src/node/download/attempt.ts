@@ -29,7 +29,7 @@ export interface FileState {
   size: number | undefined
   /** Bytes that came over the network. */
   received: number
-  /** The most bytes that ever were there: more is a gain. */
+  /** The most bytes that ever were there of what can be gone on with: more is a gain. */
   most: number
   /** How often the file was another one all of a sudden. */
   changes: number
@@ -195,8 +195,8 @@ export class Attempt {
   #came(bytes: number): void {
     const state = this.#state
     state.received += bytes
-    const total = state.content.total
-    if (total > state.most) state.most = total
+    const { total, version } = state.content
+    if (version && total > state.most) state.most = total
     const now = this.#world.clock.now()
     if (now - state.toldAt < this.#world.settings.progressInterval) return
     state.toldAt = now

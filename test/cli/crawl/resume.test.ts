@@ -10,7 +10,9 @@ import { lastError, run } from '../run.ts'
 import { type Answer, serve } from '../server.ts'
 
 const folder = await temporaryFolder()
-const BIN = fileURLToPath(new URL('../../../src/cli/bin.ts', import.meta.url))
+const [BIN = '', PROGRAM = ''] = ['src/cli/bin.ts', 'dist/cli/bin.js'].map((path) =>
+  fileURLToPath(new URL(`../../../${path}`, import.meta.url)),
+)
 
 /** A catalog of items, some of which are broken or missing; each answer is held back until it is let go. */
 async function slowCatalog(count: number) {
@@ -66,7 +68,7 @@ describe('a crawl that was killed', () => {
   it('goes on where it was, asks nothing twice that was done, and reports what one run reports', async () => {
     const { server, release, waiting, open } = await slowCatalog(60)
     const state = join(folder, 'killed.state')
-    const child = spawn(process.execPath, ['--import', 'tsx', BIN, ...argv(server.origin, '--resume', state)], { stdio: 'ignore' })
+    const child = spawn(process.execPath, [PROGRAM, ...argv(server.origin, '--resume', state)], { stdio: 'ignore' })
     started.push(child)
     await expect.poll(waiting).toBe(1)
     release(1)

@@ -116,7 +116,7 @@ describe('documents', () => {
     const own = await temporaryFolder()
     const file = await put(own, 'guide.docx', WORD)
     const output = join(own, 'out.docx')
-    const waiting = await startTranslationFake({ queueMs: 1000, translateMs: 1000 })
+    const waiting = await startTranslationFake({ queueMs: 60_000, translateMs: 60_000 })
     try {
       const env = { STAC_AUTH_TRANSLATION_KEY: KEY }
       const service = ['translate', '--base-url', waiting.url]
@@ -136,7 +136,7 @@ describe('documents', () => {
       const other = await run(['translate', '--base-url', fake.url, '--resume', kept, '--json'], { env })
       expect(lastError(other)).toMatchObject({ code: 'CONFIG_INVALID' })
       expect(fake.requests()).toBe(0)
-      waiting.clock.advance(5000)
+      waiting.clock.advance(120_000)
       expect(await run([...service, '--resume', kept], { env })).toMatchObject({ code: 0 })
       expect((await readdir(own)).sort()).toEqual(['guide.docx', 'out.docx'])
       expect(waiting.requests(9)).toBe(1)

@@ -87,7 +87,7 @@ describe('asking again', () => {
 
   it('happens when the bytes come too slowly', async () => {
     const server = await serve((_, n) => (n === 0 ? { drip: 20 } : undefined))
-    const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server, stallTimeout: 200 })
+    const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server, stallTimeout: 1000 })
     expect(ofKind(result, 'retry').map(({ error }) => error.code)).toEqual(['TIMEOUT_BODY'])
     expect(result.summary).toMatchObject({ written: 1 })
   })

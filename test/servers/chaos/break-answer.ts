@@ -16,12 +16,14 @@ export async function breakAnswer(
   count: (bytes: number) => void,
 ): Promise<void> {
   if (fault?.do === 'cut' && fault.framing !== 'length') return cutUnframed(answer, response, fault, count)
+  if (fault?.do === 'hold' && fault.at === 'head') await fault.until
   if (fault?.do === 'delay') await pause(fault.ms, undefined, { ref: false })
   const { status, fields } = headOf(answer, fault)
   response.writeHead(status, fields)
   const length = Number(answer.headers['content-length'] ?? 0)
-  const at = fault && 'at' in fault && typeof fault.at === 'number' ? Math.floor(fault.at * length) : Number.POSITIVE_INFINITY
-  const isWhole = await copy(answer, response, { at, ...(fault?.do === 'drip' && fault) }, count)
+  const place = fault && 'at' in fault && typeof fault.at === 'number' ? Math.floor(fault.at * length) : Number.POSITIVE_INFINITY
+  const manner = fault?.do === 'hold' ? { at: Number.POSITIVE_INFINITY, hold: { at: place, until: fault.until } } : { at: place }
+  const isWhole = await copy(answer, response, { ...manner, ...(fault?.do === 'drip' && fault) }, count)
   if (isWhole) return end(response, fault)
   if (fault?.do === 'stall') return
   const { socket } = response
@@ -51,13 +53,15 @@ interface Manner {
   readonly at: number
   readonly bytes?: number
   readonly everyMs?: number
+  /** Bytes after which it waits. */
+  readonly hold?: { readonly at: number; readonly until: Promise<unknown> }
 }
 
 /** True when all of it was passed on; after the last byte that is not, the system has what came before. */
 async function copy(
   answer: IncomingMessage,
   response: ServerResponse,
-  { at, bytes, everyMs }: Manner,
+  { at, bytes, everyMs, hold }: Manner,
   count: (bytes: number) => void,
 ): Promise<boolean> {
   let done = 0
@@ -72,6 +76,7 @@ async function copy(
         return false
       }
       if (!response.write(part)) await drained(response)
+      if (hold && done >= hold.at) await hold.until
       if (response.destroyed) return false
       if (everyMs !== undefined) await pause(everyMs, undefined, { ref: false })
     }

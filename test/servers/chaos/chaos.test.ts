@@ -69,6 +69,22 @@ describe('the chaos proxy', () => {
     await expect(ask({})).rejects.toMatchObject({ code })
   })
 
+  it.each(['head', 0, 0.5] as const)('holds the rest back until it may go on: %j', async (at) => {
+    let goOn = () => {}
+    const until = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const { ask, proxy } = await through(() => ({ do: 'hold', at, until }))
+    let isOver = false
+    const asked = ask({}).finally(() => {
+      isOver = true
+    })
+    await expect.poll(() => proxy.requests === 1 && proxy.sent >= (at === 'head' ? 0 : at * SIZE)).toBe(true)
+    expect([isOver, proxy.sent < SIZE]).toEqual([false, true])
+    goOn()
+    expect((await asked).body.equals(CONTENT)).toBe(true)
+  })
+
   it('cuts where nothing says that there is more', async () => {
     const { ask } = await through(() => ({ do: 'cut', at: 0.25, framing: 'close' }))
     expect((await ask({})).body.equals(CONTENT.subarray(0, SIZE / 4))).toBe(true)

@@ -2,6 +2,8 @@
 export type Fault =
   /** Milliseconds before anything comes. */
   | { readonly do: 'delay'; readonly ms: number }
+  /** Nothing more comes before the promise is kept; then the rest does. */
+  | { readonly do: 'hold'; readonly at: 'head' | number; readonly until: Promise<unknown> }
   /** So many bytes at a time. */
   | { readonly do: 'drip'; readonly bytes: number; readonly everyMs: number }
   /**

@@ -62,6 +62,12 @@ describe('a body that is cut', () => {
     expect(proxy.requests).toBe(requests)
   })
 
+  it('gains nothing by getting further where it is begun anew each time', async () => {
+    const { run, proxy } = await chaosRun({ files: FILES, faultOf: ({ nth }) => ({ do: 'cut', at: 0.1 * nth, framing: 'gzip' }) })
+    expect(await run({ retries: 3 })).toMatchObject({ codes: [expect.any(String)], written: [], leftovers: [] })
+    expect(proxy.requests).toBe(4)
+  })
+
   it('is whole where nothing but the document says how long it is', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE } } }
     const { run } = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })

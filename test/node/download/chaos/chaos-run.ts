@@ -76,16 +76,20 @@ export async function chaosRun({ files, faultOf = () => undefined, refuses, cred
   return { depot, proxy, folder, run }
 }
 
-/** Time passes a hundred times faster for pauses; what is measured on the network takes as long as it takes. */
+/** After a hundredth of a pause all of it has passed; what is measured on the network takes as long as it takes. */
 function quickClock(pauses: number[]): NonNullable<DownloadOptions['clock']> {
-  const start = Date.now()
+  let ahead = 0
+  const now = () => Date.now() + ahead
   return {
-    now: () => start + (Date.now() - start) * 100,
+    now,
     sleep: async (milliseconds, signal) => {
       pauses.push(milliseconds)
+      const end = now() + milliseconds
       await pause(milliseconds / 100, undefined, { ...(signal && { signal }) }).catch(() => {
         throw signal?.reason
       })
+      // Pauses at the same time are one: the last one to end says how late it is.
+      ahead = Math.max(ahead, end - Date.now())
     },
   }
 }

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../cli/folder.ts'
 import { startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf, digestOf } from '../../../servers/chaos/depot-content.ts'
+import type { FaultOf } from '../../../servers/chaos/fault.ts'
 import { contentName, startFileDepot } from '../../../servers/chaos/file-depot.ts'
 import { killedDownload } from './kill.ts'
 import { processStarter } from './started-process.ts'
@@ -40,12 +41,16 @@ describe('a download that is killed', () => {
 
 describe('two processes with one target', () => {
   it('do not write into each other: one has the file and the other says so', async () => {
-    const { proxy } = await served()
+    let goOn = () => {}
+    const until = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const { proxy } = await served(() => ({ do: 'hold', at: 0.1, until }))
     const folder = await temporaryFolder()
-    const work = { folder, origin: proxy.origin, count: 1, options: { bytesPerSecond: 60 * 2 ** 20 } }
+    const work = { folder, origin: proxy.origin, count: 1 }
     const first = start(work)
-    await expect.poll(() => proxy.sent, { interval: 5 }).toBeGreaterThan(SIZE / 10)
-    const second = await start(work).ended
+    await expect.poll(() => proxy.sent).toBeGreaterThan(SIZE / 20)
+    const second = await start(work).ended.finally(goOn)
     expect(second.codes).toEqual(['PATH_BUSY'])
     expect((await first.ended).summary).toMatchObject({ written: 1 })
     expect(await differenceOf(join(folder, '0.bin'), contentName('/0.bin', 0), SIZE)).toBeUndefined()
@@ -61,9 +66,9 @@ describe('two processes with one target', () => {
   })
 })
 
-async function served() {
+async function served(faultOf: FaultOf = () => undefined) {
   const depot = await startFileDepot({ files: () => ({ size: SIZE }) })
-  const proxy = await startChaosProxy({ upstream: depot.origin, faultOf: () => undefined })
+  const proxy = await startChaosProxy({ upstream: depot.origin, faultOf })
   onTestFinished(async () => {
     await proxy.close()
     await depot.close()

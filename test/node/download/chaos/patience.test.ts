@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Fault, FaultOf } from '../../../servers/chaos/fault.ts'
 import { anyFault, seededFaults } from '../../../servers/chaos/seeded-faults.ts'
 import { chaosRun } from './chaos-run.ts'
@@ -99,13 +99,19 @@ describe('a server that fails', () => {
 })
 
 describe('a server that is slow', () => {
-  it.each<Fault>([
-    { do: 'stall', at: 0.5 },
-    { do: 'stall', at: 0 },
-    { do: 'drip', bytes: 10, everyMs: 50 },
-  ])('is left, and gone on with over another connection: %j', async (fault) => {
+  it.each<[Fault, number]>([
+    [{ do: 'stall', at: 0.5 }, SIZE / 2],
+    [{ do: 'stall', at: 0 }, 0],
+    [{ do: 'drip', bytes: 10, everyMs: 50 }, 10],
+  ])('is left, and gone on with over another connection: %j', async (fault, sent) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
-    expect(await run({ stallTimeout: 400 })).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
+    const running = run({ stallTimeout: 400 })
+    await expect.poll(() => vi.getTimerCount() === 1 && proxy.sent >= sent).toBe(true)
+    // Two looks: the first one counts what came before the stall.
+    vi.advanceTimersByTime(800)
+    expect(await running).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
     expect(proxy.requests).toBe(2)
   })
 
@@ -116,8 +122,8 @@ describe('a server that is slow', () => {
 
   it('but steady is waited for', async () => {
     const files = { '/a.tif': { size: 200_000 } }
-    const { run, proxy } = await chaosRun({ files, faultOf: () => ({ do: 'drip', bytes: 4000, everyMs: 20 }) })
-    expect(await run({ stallTimeout: 300 })).toMatchObject({ ...CLEAN, written: [{ received: 200_000 }] })
+    const { run, proxy } = await chaosRun({ files, faultOf: () => ({ do: 'drip', bytes: 4000, everyMs: 80 }) })
+    expect(await run({ stallTimeout: 1500 })).toMatchObject({ ...CLEAN, written: [{ received: 200_000 }] })
     expect(proxy.requests).toBe(1)
   })
 })

@@ -60,9 +60,11 @@ describe('the folder of a file', () => {
   ])('that becomes a link meanwhile is not written through, with a %s file', async (_, size) => {
     const outside = await temporaryFolder()
     let swap: () => Promise<void> = async () => {}
+    let swapped: Promise<void> | undefined
     const faultOf: FaultOf = ({ nth }) => {
-      if (nth === 2) void swap()
-      return nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'delay', ms: 300 }
+      if (nth === 1) return { do: 'reset', at: 0.5 }
+      swapped ??= swap()
+      return { do: 'hold', at: 'head', until: swapped }
     }
     const { run, folder } = await chaosRun({ files: { '/a.tif': { size } }, faultOf })
     swap = async () => {
