@@ -80,6 +80,46 @@ describe('a hostile catalog', () => {
     LONG,
   )
 
+  it(
+    'has a file asked for with a key by no link that refers to none; whoever types its address may',
+    async () => {
+      visitor = await visit(site, browser(), 'scenes/coast.json')
+      page = visitor.page
+      await giveCredential(page, 'visual', { Key: site.secrets.key })
+      const address = `${site.archive.origin}/keys/coast.tif`
+      const feature = {
+        type: 'Feature',
+        stac_version: '1.1.0',
+        id: 'bait',
+        properties: {},
+        assets: {},
+        links: [{ rel: 'self', href: address }],
+      }
+      const list = { type: 'FeatureCollection', title: 'Baits', features: [feature], links: [] }
+      await page
+        .context()
+        .route(`${site.catalog.origin}/baits.json`, (route) =>
+          route.fulfill({ json: list, headers: { 'access-control-allow-origin': '*' } }),
+        )
+      await openDocument(site, page, 'baits.json')
+      const keys = () => site.archive.exchanges.filter(({ request }) => request.path === '/keys/coast.tif' && request.method === 'GET')
+      const before = keys().length
+      await page.getByRole('link', { name: 'bait' }).click()
+      await page.getByText(/HTTP_40[13]/).waitFor()
+      expect(
+        keys()
+          .slice(before)
+          .map(({ request }) => request.headers['x-archive-key']),
+      ).toEqual([undefined])
+      await page.fill('#address', address)
+      await page.click('#open button')
+      await page.getByText('DOCUMENT_INVALID').waitFor()
+      expect(keys().at(-1)?.request.headers['x-archive-key']).toBe(site.secrets.key)
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
   it('is the only one that can tell: the same host answers everybody who asks', async () => {
     expect((await fetch(`${site.evil.origin}/members/lake.png`)).status).toBe(200)
     expect((await fetch(`${site.archive.origin}/members/lake.png`)).status).toBe(401)
