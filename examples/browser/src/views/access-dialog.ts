@@ -61,8 +61,8 @@ async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () 
   const holdsSecret = model.fields.some(({ secret, name }) => (secret || name === 'username') && values[name] !== '')
   const id = wallet.add(entry, model.name, !holdsSecret)
   close()
-  announce(`Credential “${id}” is ready`)
-  if (model.loginAt !== undefined) openLoginDialog(id, model.loginAt, wallet)
+  if (model.loginAt === undefined) announce(`Credential “${id}” is ready`)
+  else openLoginDialog(id, model.loginAt, wallet)
 }
 
 type Filled = Readonly<Record<string, string>>
