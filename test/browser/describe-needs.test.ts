@@ -86,6 +86,13 @@ describe('the form for a scheme', () => {
     expect((await formFor(scheme)).obstacle).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', message: expect.stringMatching(message) })
   })
 
+  it('asks for no places: they are agreed to, and what was typed would not count', async () => {
+    const { fields, sendTo } = await formFor(sign)
+    expect(fields.map(({ name }) => name)).toContain('signedUrlHosts')
+    expect(fields.map(({ name }) => name)).not.toContain('sendTo')
+    expect(sendTo).toEqual(['https://data.example/'])
+  })
+
   it('says what servers must do for pages', async () => {
     expect((await formFor({ type: 'http', scheme: 'digest' })).condition).toContain('Access-Control-Expose-Headers')
     expect((await formFor({ type: 'http', scheme: 'basic' })).condition).toBeUndefined()
