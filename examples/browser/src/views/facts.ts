@@ -24,7 +24,7 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
   )
 }
 
-/** As maps say it: `12.1° E to 13.122° E, 43.578° N to 44.6° N`. */
+/** As maps say it: `12.1° E to 13.12° E, 43.58° N to 44.6° N`. */
 function extentOf(document: StacDocument): string | undefined {
   const box = boxIn(document)
   if (!box) return undefined
@@ -35,7 +35,7 @@ function extentOf(document: StacDocument): string | undefined {
 }
 
 function degreesOf(degrees: number, positive: string, negative: string): string {
-  const rounded = Math.round(degrees * 1000) / 1000
+  const rounded = Math.round(degrees * 100) / 100
   return `${Math.abs(rounded)}°${rounded === 0 ? '' : ` ${rounded > 0 ? positive : negative}`}`
 }
 
