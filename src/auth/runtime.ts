@@ -94,7 +94,7 @@ export class Runtime {
   /** Why a selection cannot be used before a person did something; asks no server. */
   async hindrance({ choice }: Selection): Promise<AuthError | undefined> {
     for (let next = choice; next; next = this.#inputOf(next)) {
-      const found = await next.strategy.hindrance?.(this.#alone(next))
+      const found = await next.strategy.hindrance?.(this.#alone(next)).catch(asAuthError)
       if (found) return found
     }
     return undefined
@@ -190,6 +190,12 @@ export class Runtime {
     if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
     return url
   }
+}
+
+/** A store that cannot be read hinders as well. */
+function asAuthError(error: unknown): AuthError {
+  if (isAuthError(error)) return error
+  throw error
 }
 
 async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus | undefined> {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
+import { IntegrityError } from '../../src/errors.ts'
 import { assetOf, linkOf } from '../../src/stac/target.ts'
 import { failureOf, thrownBy } from '../harness/canary.ts'
 import { asset, catalog, found, item, scheme, target } from '../harness/documents.ts'
 import { script } from '../harness/scripted.ts'
-import { DATA, entries, SIGN_URL, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
+import { DATA, DISCOVERY_URL, entries, SIGN_URL, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 const EVIL = 'https://evil.example/f.tif'
@@ -158,4 +159,19 @@ describe('explain', () => {
     const refused = { code: 'URL_SCHEME_FORBIDDEN', pointer: '/assets/data/href' }
     expect(await auth.explain(target(scheme.key(), 'file:///x'))).toMatchObject({ code: refused.code, refs: [{ ref: 'k', ...refused }] })
   })
+})
+
+it('a store that cannot be read is the reason at its reference, and hides nothing of the others', async () => {
+  const unsafe = async () => {
+    throw new IntegrityError('CACHE_UNSAFE', 'others may write into the folder')
+  }
+  const session = { read: unsafe, write: unsafe, remove: unsafe, exclusively: unsafe }
+  const auth = createAuth({ credentials: [entries.oidc, entries.key], session })
+  const schemes = { login: scheme.oidc(DISCOVERY_URL), key: scheme.key() }
+  const document = item(schemes, { data: asset(F, ['login', 'key']) })
+  const { refs } = await auth.explain(found(assetOf(document, 'data')))
+  expect(refs).toMatchObject([
+    { ref: 'login', code: 'CACHE_UNSAFE' },
+    { ref: 'key', credential: 'key' },
+  ])
 })
