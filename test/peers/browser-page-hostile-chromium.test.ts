@@ -126,6 +126,36 @@ describe('a hostile catalog', () => {
   })
 
   it(
+    'pushes nothing out of sight with long words',
+    async () => {
+      visitor = await visit(site, browser())
+      page = visitor.page
+      const word = 'x'.repeat(400)
+      const document = {
+        type: 'Feature',
+        stac_version: '1.1.0',
+        id: word,
+        geometry: null,
+        properties: { title: word, description: word, 'auth:schemes': { [word]: { type: 'http', scheme: 'basic', description: word } } },
+        assets: { [word]: { title: word, href: `https://data.example/${word}`, type: word, 'auth:refs': [word] } },
+        links: [],
+      }
+      await page
+        .context()
+        .route(`${site.catalog.origin}/long.json`, (route) =>
+          route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }),
+        )
+      await page.setViewportSize({ width: 360, height: 740 })
+      await openDocument(site, page, 'long.json')
+      await page.getByRole('button', { name: 'Give a credential' }).click()
+      const wide = (selector: string) => page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect([await wide('html'), await wide('dialog')]).toEqual([0, 0])
+      expect(await page.getByRole('dialog').getByText('I trust https://data.example/ with it').count()).toBe(1)
+    },
+    LONG,
+  )
+
+  it(
     'puts no markup into the page',
     async () => {
       const text = '<img src=x onerror=alert(1)><script>alert(2)</script>'
