@@ -15,11 +15,12 @@ const OWN_NAME = [
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
 
-/** What reads our sources, judges our servers or asks nothing of the platform: the version of Node does not matter to it. */
+/** What reads our sources, judges our servers, is built for pages or asks nothing of the platform: the version of Node does not matter to it. */
 const ONCE = [
   'test/{architecture,lint,servers}/**/*.test.ts',
   'test/auth/fuzz.test.ts',
   'test/node/download/chaos/{load,descriptors,hostile-bodies,unreachable}.test.ts',
+  'test/package/vite.test.ts',
 ]
 
 export default defineConfig({
@@ -57,7 +58,7 @@ export default defineConfig({
         },
       },
       // Looks at `dist`, which `npm test` builds first.
-      { test: { name: 'package', include: ['test/package/**/*.test.ts'], ...PATIENCE } },
+      { test: { name: 'package', include: ['test/package/**/*.test.ts'], exclude: ONCE, ...PATIENCE } },
     ],
   },
 })

@@ -1,10 +1,10 @@
 import { addProtocol, Map as MapLibre, type StyleSpecification } from 'maplibre-gl'
 import type { Auth, Target } from 'stac-auth'
-import { MAP_PROTOCOL, mapRequests } from 'stac-auth/adapters/maplibre'
+import { mapRequests } from 'stac-auth/adapters/maplibre'
 
 /** A map with protected tiles. */
 export function mapOf(auth: Auth, tiles: Target | undefined, container: string, style: StyleSpecification) {
-  const { transformRequest, load } = mapRequests(auth, tiles)
-  addProtocol(MAP_PROTOCOL, load)
+  const { protocol, transformRequest, load } = mapRequests(auth, tiles)
+  addProtocol(protocol, load)
   return new MapLibre({ container, style, transformRequest })
 }

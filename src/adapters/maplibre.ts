@@ -5,9 +5,6 @@ import { ProtocolError } from '../errors.ts'
 import { sameOrigin } from '../stac/same-origin.ts'
 import type { Target } from '../stac/target.ts'
 
-/** The name to give to MapLibre's `addProtocol`. */
-export const MAP_PROTOCOL = 'stac-auth'
-
 /** MapLibre's `RequestParameters`, as far as it matters here. */
 interface MapRequest {
   readonly url: string
@@ -15,9 +12,14 @@ interface MapRequest {
 }
 
 export interface MapRequests {
+  /**
+   * The name to give to `addProtocol`, which all maps of a page share. Each call has its own, so that no map is answered by the engine of
+   * another one, and that no style or catalog can name it.
+   */
+  readonly protocol: string
   /** For the option of that name: leads addresses on the origin of a target to `load`, leaves all others alone. */
   readonly transformRequest: (url: string) => { url: string } | undefined
-  /** For `addProtocol(MAP_PROTOCOL, load)`. */
+  /** For `addProtocol(protocol, load)`. */
   readonly load: (request: MapRequest, abort: AbortController) => Promise<MapAnswer>
 }
 
@@ -35,21 +37,23 @@ interface MapAnswer {
  * Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come as error of the map.
  *
  * @example
- * const { transformRequest, load } = mapRequests(auth, linkOf(item, 'xyz'))
- * addProtocol(MAP_PROTOCOL, load)
+ * const { protocol, transformRequest, load } = mapRequests(auth, linkOf(item, 'xyz'))
+ * addProtocol(protocol, load)
  * new Map({ container, style, transformRequest })
  */
 export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined)[]): MapRequests {
   const addresses = targets.map(targetAddress)
   const fetches = targets.map((target) => auth.fetchFor(target))
+  const protocol = `stac-auth-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
   return {
+    protocol,
     transformRequest: (url) => {
       const at = addresses.findIndex((address) => sameOrigin(address, url))
-      return at < 0 ? undefined : { url: `${MAP_PROTOCOL}://${at}/${url}` }
+      return at < 0 ? undefined : { url: `${protocol}://${at}/${url}` }
     },
     load: async ({ url, type }, { signal }) => {
-      const [, at, address = ''] = /^[^:]*:\/\/(\d+)\/(.*)$/s.exec(url) ?? []
-      const fetch = fetches[Number(at)]
+      const [, own, at, address = ''] = /^([^:]*):\/\/(\d+)\/(.*)$/s.exec(url) ?? []
+      const fetch = own === protocol ? fetches[Number(at)] : undefined
       if (!fetch) throw new TypeError(`not an address of transformRequest: ${url}`)
       return answerOf(await fetch(address, { signal }), address, type)
     },

@@ -1,6 +1,7 @@
 /** Loaders for sources of OpenLayers whose requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/target-address.ts'
+import { ProtocolError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 
 /** One of the `sources` of OpenLayers's `GeoTIFF` source. */
@@ -39,7 +40,7 @@ export function geoTiffSource(auth: Auth, target: Target | undefined, onError: (
 
 /**
  * The `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and the `imageLoadFunction` of pictures: each address is judged by itself,
- * by the references of the target. What fails is told to `onError` and shown as a missing picture.
+ * by the references of the target. What fails is told to `onError` (errors of `fetch`, `HTTP_<status>`) and shown as a missing picture.
  *
  * @example new XYZ({ url, tileLoadFunction: pictureLoader(auth, linkOf(item, 'xyz')) })
  */
@@ -51,7 +52,8 @@ export function pictureLoader(
   const fetch = auth.fetchFor(target)
   const load = async (image: HTMLImageElement, address: string) => {
     const response = await fetch(address)
-    if (!response.ok) throw new Error(`${new URL(address).host} answers ${response.status}`)
+    const { ok, status } = response
+    if (!ok) throw new ProtocolError(`HTTP_${status}`, `${new URL(address).host} answers ${status}`, { url: address, status })
     const url = URL.createObjectURL(await response.blob())
     const free = () => URL.revokeObjectURL(url)
     image.addEventListener('load', free, { once: true })

@@ -27,7 +27,7 @@ export function needOf(target: Target, name: string, strategies: readonly Strate
   return strategy && { name, pointer: found.pointer, scheme, strategy, target, url: new URL(target.href, target.scope.url).href }
 }
 
-/** The whole origin as a pattern; of a host that many owners share only the folder. */
+/** The whole origin as a pattern; of a host that many owners share only the folder, and of one that reads as a wildcard nothing. */
 export function patternFor(url: URL): string | undefined {
   const origin = url.protocol === 's3:' ? `s3://${url.host}/` : `${url.origin}/`
   const folder = `${origin}${url.pathname.split('/')[1] ?? ''}/`
@@ -36,8 +36,7 @@ export function patternFor(url: URL): string | undefined {
 
 function isPattern(text: string): boolean {
   try {
-    parseGrant(text)
-    return true
+    return !parseGrant(text).wildcard
   } catch {
     return false
   }

@@ -112,7 +112,8 @@ function endpointsOf({ entry }: CredentialForm, strategy: Strategy): readonly st
 /** What a person can type; functions, names of other entries and the like are for programs. */
 function fieldOf(name: string, { kind, label, required = false, values, lines }: Field, { entry }: CredentialForm): readonly FormField[] {
   const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
-  if (type === undefined || entry[name] !== undefined) return []
+  // Places are agreed to, not typed.
+  if (type === undefined || entry[name] !== undefined || name === 'sendTo') return []
   const secret = kind === 'secret'
   const autocomplete = name === 'username' ? 'username' : name === 'password' ? 'current-password' : 'off'
   const several = kind === 'texts' || kind === 'signed-url-patterns' || kind === 'patterns'

@@ -45,6 +45,8 @@ function parse(text: string, { base, secure, named }: AddressRules): URL | Addre
     return problem('URL_INVALID', relative ? 'is relative, and the address of its document is unknown' : 'is not a valid address')
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
+  // No server has such a name, and as a pattern it would stand for many.
+  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no address')
   if (url.protocol === 's3:') return url
   const isNamed = named.has(url.origin)
   if (secure && url.protocol === 'http:' && !(isNamed && isLoopbackHost(url.hostname))) {

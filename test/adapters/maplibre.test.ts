@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAP_PROTOCOL, mapRequests } from '../../src/adapters/maplibre.ts'
+import { mapRequests } from '../../src/adapters/maplibre.ts'
 import { failureOf, thrownBy } from '../harness/canary.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
@@ -22,9 +22,9 @@ describe('the requests of a map', () => {
     const archive = await startArchive(files)
     await archive.close()
     const targets = [archive.target('https://tiles.example/{z}/{x}/{y}.png'), archive.target('/files/a.json')]
-    const { transformRequest } = mapRequests(archive.engine(), ...targets)
-    expect(transformRequest(`${archive.origin}/b`)).toEqual({ url: `${MAP_PROTOCOL}://1/${archive.origin}/b` })
-    expect(transformRequest('https://tiles.example/1/2/3.png')).toEqual({ url: `${MAP_PROTOCOL}://0/https://tiles.example/1/2/3.png` })
+    const { protocol, transformRequest } = mapRequests(archive.engine(), ...targets)
+    expect(transformRequest(`${archive.origin}/b`)).toEqual({ url: `${protocol}://1/${archive.origin}/b` })
+    expect(transformRequest('https://tiles.example/1/2/3.png')).toEqual({ url: `${protocol}://0/https://tiles.example/1/2/3.png` })
     for (const url of ['https://other.example/', 'https://tiles.example.evil.example/', 'data:,', 'blob:null/1', 'relative'])
       expect(transformRequest(url)).toBeUndefined()
   })
@@ -32,21 +32,34 @@ describe('the requests of a map', () => {
   it('are those of their own bucket, and of no other address without an origin', async () => {
     const archive = await startArchive(files)
     await archive.close()
-    const { transformRequest } = mapRequests(archive.engine(), archive.target('s3://one/a.json'))
-    expect(transformRequest('s3://one/b')).toEqual({ url: `${MAP_PROTOCOL}://0/s3://one/b` })
+    const { protocol, transformRequest } = mapRequests(archive.engine(), archive.target('s3://one/a.json'))
+    expect(transformRequest('s3://one/b')).toEqual({ url: `${protocol}://0/s3://one/b` })
     for (const url of ['s3://other/a.json', 'data:,', 'about:blank', 'file:///a', 'blob:s3://one/b'])
       expect(transformRequest(url)).toBeUndefined()
   })
 
   it('tell what is missing by status, text and bytes by type', async () => {
     const archive = await startArchive(files)
-    const { load } = mapRequests(archive.engine(), archive.target('/files/a.json'))
+    const { protocol, load } = mapRequests(archive.engine(), archive.target('/files/a.json'))
     const at = (path: string, type?: string) =>
-      load({ url: `stac-auth://0/${archive.origin}${path}`, ...(type && { type }) }, new AbortController())
+      load({ url: `${protocol}://0/${archive.origin}${path}`, ...(type && { type }) }, new AbortController())
     expect(await at('/files/a.json', 'string')).toEqual({ data: '{"a":1}' })
     expect((await at('/files/a.json', 'image')).data).toBeInstanceOf(ArrayBuffer)
     expect(await failureOf(at('/files/gone'))).toMatchObject({ code: 'HTTP_404', status: 404 })
-    expect(await failureOf(load({ url: 'stac-auth://7/https://a.example/' }, new AbortController()))).toBeInstanceOf(TypeError)
+    expect(await failureOf(load({ url: `${protocol}://7/https://a.example/` }, new AbortController()))).toBeInstanceOf(TypeError)
+    await archive.close()
+  })
+
+  it('of two maps of a page are never answered by the engine of the other one', async () => {
+    const archive = await startArchive(files)
+    const target = archive.target('/files/a.json')
+    const [mine, other] = [mapRequests(archive.engine(), target), mapRequests(archive.engine('wrong'), target)]
+    expect(mine.protocol).toMatch(/^stac-auth-[\d-]+$/)
+    expect(other.protocol).not.toBe(mine.protocol)
+    const request = { url: mine.transformRequest(`${archive.origin}/files/a.json`)?.url ?? '', type: 'json' }
+    expect(await failureOf(other.load(request, new AbortController()))).toBeInstanceOf(TypeError)
+    expect(archive.guarded.exchanges).toEqual([])
+    expect((await mine.load(request, new AbortController())).data).toEqual({ a: 1 })
     await archive.close()
   })
 

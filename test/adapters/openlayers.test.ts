@@ -1,7 +1,9 @@
 import type GeoTIFF from 'ol/source/GeoTIFF.js'
-import { vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { cogSource } from '../../examples/adapters/openlayers.ts'
+import { pictureLoader } from '../../src/adapters/openlayers.ts'
 import { geotiff, pattern } from '../harness/geotiff.ts'
+import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 
 /** The source tells the console that a request failed, and the example why. */
@@ -26,3 +28,18 @@ function failed(source: GeoTIFF): Promise<never> {
     })
   })
 }
+
+it('a picture that is not there is shown as missing, with the status in the error', async () => {
+  const archive = await startArchive({})
+  const image = new EventTarget()
+  const told = vi.fn()
+  const states: number[] = []
+  image.addEventListener('error', () => states.push(-1))
+  const load = pictureLoader(archive.engine(), archive.target('/files/a.png'), told)
+  load({ getImage: () => image, setState: (state: number) => states.push(state) }, `${archive.origin}/files/a.png`)
+  load({ getImage: () => image }, `${archive.origin}/files/b.png`)
+  await expect.poll(() => told.mock.calls.length).toBe(2)
+  for (const [error] of told.mock.calls) expect(error).toMatchObject({ name: 'ProtocolError', code: 'HTTP_404', status: 404 })
+  expect(states.sort()).toEqual([-1, 3])
+  await archive.close()
+})

@@ -86,6 +86,13 @@ describe('the form for a scheme', () => {
     expect((await formFor(scheme)).obstacle).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', message: expect.stringMatching(message) })
   })
 
+  it('asks for no places: they are agreed to, and what was typed would not count', async () => {
+    const { fields, sendTo } = await formFor(sign)
+    expect(fields.map(({ name }) => name)).toContain('signedUrlHosts')
+    expect(fields.map(({ name }) => name)).not.toContain('sendTo')
+    expect(sendTo).toEqual(['https://data.example/'])
+  })
+
   it('says what servers must do for pages', async () => {
     expect((await formFor({ type: 'http', scheme: 'digest' })).condition).toContain('Access-Control-Expose-Headers')
     expect((await formFor({ type: 'http', scheme: 'basic' })).condition).toBeUndefined()
@@ -98,10 +105,12 @@ describe('the form for a scheme', () => {
     ['a discovery address that is none', { type: 'openIdConnect', openIdConnectUrl: 'not an address' }, DATA, 'URL_INVALID'],
     ['a file without encryption', { type: 'http', scheme: 'basic' }, 'http://data.example/a.tif', 'URL_INSECURE'],
     ['a file on this machine', { type: 'http', scheme: 'basic' }, 'https://127.0.0.1/a.tif', 'URL_ADDRESS_FORBIDDEN'],
+    ['a file on a host that reads as a pattern', { type: 'http', scheme: 'basic' }, 'https://*.data.example/a.tif', 'URL_INVALID'],
     ['a file with a password in its address', { type: 'http', scheme: 'basic' }, 'https://a:b@data.example/', 'URL_HAS_USERINFO'],
   ])('refuses %s', async (_name, scheme, href, code) => {
     const model = await formFor(scheme, href)
     expect(model.obstacle?.code).toBe(code)
+    expect(model.sendTo).toEqual([])
     expect(JSON.stringify(model)).not.toContain('a:b@')
   })
 

@@ -70,6 +70,12 @@ describe('an address of the catalog', () => {
     )
   })
 
+  it('that reads as a pattern is not offered', async () => {
+    const text = await shown(itemOf('k', KEY_SCHEME, 'https://*.data.example/a.tif', 'https://data.example/b.tif'))
+    expect(text).toContain('secret goes to   https://data.example/ (1 asset)\n')
+    expect(text).not.toContain('*.data.example/')
+  })
+
   it('among too many is left out of the entry, and that is said', async () => {
     const hrefs = Array.from({ length: 100 }, (_, index) => `https://h${index}.example/a`)
     const stderr = await shown(itemOf('k', KEY_SCHEME, ...hrefs))

@@ -125,7 +125,11 @@ describe('an API', () => {
     async () => {
       const visitor = await visit(site, browser(), 'api')
       const { page } = visitor
-      for (const name of ['All items', 'Next page', 'Climate']) await page.getByRole('link', { name }).click()
+      await page.getByRole('link', { name: 'All items' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Items, page 1' }).waitFor()
+      // The collection above one of its items is not above the page.
+      expect(await page.locator('.path li').allTextContents()).toEqual(['Meridian API', 'Items, page 1'])
+      for (const name of ['Next page', 'Climate']) await page.getByRole('link', { name }).click()
       await file(page, 'temperature').getByText('Key in header X-Archive-Key').waitFor()
       expect(visitor.complaints).toEqual([])
     },

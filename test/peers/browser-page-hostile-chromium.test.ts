@@ -80,10 +80,80 @@ describe('a hostile catalog', () => {
     LONG,
   )
 
+  it(
+    'has a file asked for with a key by no link that refers to none; whoever types its address may',
+    async () => {
+      visitor = await visit(site, browser(), 'scenes/coast.json')
+      page = visitor.page
+      await giveCredential(page, 'visual', { Key: site.secrets.key })
+      const address = `${site.archive.origin}/keys/coast.tif`
+      const feature = {
+        type: 'Feature',
+        stac_version: '1.1.0',
+        id: 'bait',
+        properties: {},
+        assets: {},
+        links: [{ rel: 'self', href: address }],
+      }
+      const list = { type: 'FeatureCollection', title: 'Baits', features: [feature], links: [] }
+      await page
+        .context()
+        .route(`${site.catalog.origin}/baits.json`, (route) =>
+          route.fulfill({ json: list, headers: { 'access-control-allow-origin': '*' } }),
+        )
+      await openDocument(site, page, 'baits.json')
+      const keys = () => site.archive.exchanges.filter(({ request }) => request.path === '/keys/coast.tif' && request.method === 'GET')
+      const before = keys().length
+      await page.getByRole('link', { name: 'bait' }).click()
+      await page.getByText(/HTTP_40[13]/).waitFor()
+      expect(
+        keys()
+          .slice(before)
+          .map(({ request }) => request.headers['x-archive-key']),
+      ).toEqual([undefined])
+      await page.fill('#address', address)
+      await page.click('#open button')
+      await page.getByText('DOCUMENT_INVALID').waitFor()
+      expect(keys().at(-1)?.request.headers['x-archive-key']).toBe(site.secrets.key)
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
   it('is the only one that can tell: the same host answers everybody who asks', async () => {
     expect((await fetch(`${site.evil.origin}/members/lake.png`)).status).toBe(200)
     expect((await fetch(`${site.archive.origin}/members/lake.png`)).status).toBe(401)
   })
+
+  it(
+    'pushes nothing out of sight with long words',
+    async () => {
+      visitor = await visit(site, browser())
+      page = visitor.page
+      const word = 'x'.repeat(400)
+      const document = {
+        type: 'Feature',
+        stac_version: '1.1.0',
+        id: word,
+        geometry: null,
+        properties: { title: word, description: word, 'auth:schemes': { [word]: { type: 'http', scheme: 'basic', description: word } } },
+        assets: { [word]: { title: word, href: `https://data.example/${word}`, type: word, 'auth:refs': [word] } },
+        links: [],
+      }
+      await page
+        .context()
+        .route(`${site.catalog.origin}/long.json`, (route) =>
+          route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }),
+        )
+      await page.setViewportSize({ width: 360, height: 740 })
+      await openDocument(site, page, 'long.json')
+      await page.getByRole('button', { name: 'Give a credential' }).click()
+      const wide = (selector: string) => page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect([await wide('html'), await wide('dialog')]).toEqual([0, 0])
+      expect(await page.getByRole('dialog').getByText('I trust https://data.example/ with it').count()).toBe(1)
+    },
+    LONG,
+  )
 
   it(
     'puts no markup into the page',

@@ -17,17 +17,16 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** A button that does something; it is dead while that goes on, so that nothing is done twice. */
+/** A button that does something; while that goes on it does nothing else, and keeps the focus. */
 export function button(label: string, act: () => unknown, attributes: Attributes = {}): HTMLButtonElement {
   const made = element('button', { type: 'button', ...attributes }, label)
   made.addEventListener('click', async () => {
-    made.setAttribute('aria-busy', 'true')
-    made.disabled = true
+    if (made.ariaBusy === 'true') return
+    made.ariaBusy = made.ariaDisabled = 'true'
     try {
       await act()
     } finally {
-      made.removeAttribute('aria-busy')
-      made.disabled = false
+      made.ariaBusy = made.ariaDisabled = null
     }
   })
   return made
@@ -42,6 +41,13 @@ export function outwardLink(address: string, label: string = address): HTMLEleme
 /** Puts something in the place of all that was there. */
 export function fill(place: Element, ...children: readonly Child[]): void {
   place.replaceChildren(...children.filter((child) => child !== undefined && child !== false))
+}
+
+/** The same for a place that may have the focus: its first button has it then, or the other element where there is none. */
+export function refill(place: Element, other: HTMLElement, ...children: readonly Child[]): void {
+  const hadFocus = place.contains(document.activeElement)
+  fill(place, ...children)
+  if (hadFocus) (place.querySelector('button') ?? other).focus()
 }
 
 /** The element of that id, which the page is known to have. */

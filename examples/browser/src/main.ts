@@ -1,6 +1,7 @@
 /** The catalog browser: one open document at a time, and the credentials of this tab. */
+import { AuthError } from 'stac-auth'
 import { announce } from './announce.ts'
-import { byId, element, fill } from './dom.ts'
+import { button, byId, element, fill } from './dom.ts'
 import { titleOf } from './fields.ts'
 import { createReader } from './reader.ts'
 import { routed, routeTo } from './route.ts'
@@ -49,16 +50,36 @@ async function showDocument(url: string, signal: AbortSignal): Promise<void> {
     document.title = `${titleOf(read.document)} – Catalog browser`
     announce(`${titleOf(read.document)} is open`)
   } catch (error) {
-    if (signal.aborted) return
-    fill(main, element('h1', { tabindex: '-1' }, 'This could not be opened'), refusalView(refusalOf(error)))
-    announce('This could not be opened')
+    if (!signal.aborted) showFailure(error)
   }
 }
 
+function showFailure(error: unknown, route = location.hash): void {
+  const again =
+    routed(route) !== undefined &&
+    element(
+      'p',
+      {},
+      button('Try again', () => void show(false)),
+    )
+  const heading = element('h1', { tabindex: '-1' }, 'This could not be opened')
+  document.title = 'Not opened – Catalog browser'
+  fill(main, element('div', { class: 'failed' }, heading, refusalView(refusalOf(error)), again))
+  announce('This could not be opened')
+  heading.focus()
+}
+
 /** The person gave this address. */
-function open(url: string): void {
+function open(given: string): void {
+  const url = new URL(given).href
+  const route = routeTo(url)
+  if (routed(route) === undefined) {
+    reading.abort()
+    showFailure(new AuthError('URL_SCHEME_FORBIDDEN', 'catalogs are opened by addresses that begin with https:'), route)
+    return
+  }
   wallet.typed(url)
-  const route = routeTo(new URL(url).href)
+  reader.typed(url)
   if (location.hash === route) void show(false)
   else location.hash = route
 }
@@ -83,8 +104,11 @@ byId('open', HTMLFormElement).addEventListener('submit', (event) => {
   open(address.value)
 })
 byId('credentials', HTMLElement).addEventListener('click', () => openCredentialsDialog(wallet))
-window.addEventListener('hashchange', () => {
-  if (location.hash !== '#content') void show(false)
+window.addEventListener('hashchange', () => void show(false))
+// Its own address would take the place of that of the document.
+byId('skip', HTMLElement).addEventListener('click', (event) => {
+  event.preventDefault()
+  main.focus()
 })
 wallet.onChange(() => {
   count()

@@ -13,8 +13,10 @@ export interface OpenDocument {
 export interface Reader {
   /** Errors: those of `fetch`, `HTTP_<status>`, `DOCUMENT_INVALID` for what is no document of a catalog. */
   read(url: string, signal: AbortSignal): Promise<OpenDocument>
-  /** The next time that address is read, it is by the references of this link. */
+  /** From now on that address is read by the references of this link. */
   follow(url: string, link: Target): void
+  /** The person gave that address: it is read with whatever entry covers it, whatever a catalog has said of it. */
+  typed(url: string): void
 }
 
 /** More is not a document but a file. */
@@ -37,6 +39,7 @@ export function createReader(wallet: Wallet): Reader {
 
   return {
     follow: (url, link) => links.set(url, link),
+    typed: (url) => links.delete(url),
     async read(url, signal) {
       const response = await wallet.auth.fetch(links.get(url) ?? url, { signal })
       const { host } = new URL(url)

@@ -61,8 +61,8 @@ async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () 
   const holdsSecret = model.fields.some(({ secret, name }) => (secret || name === 'username') && values[name] !== '')
   const id = wallet.add(entry, model.name, !holdsSecret)
   close()
-  announce(`Credential “${id}” is ready`)
-  if (model.loginAt !== undefined) openLoginDialog(id, model.loginAt, wallet)
+  if (model.loginAt === undefined) announce(`Credential “${id}” is ready`)
+  else openLoginDialog(id, model.loginAt, wallet)
 }
 
 type Filled = Readonly<Record<string, string>>
@@ -88,24 +88,23 @@ function fieldView({ name, label, type, required, autocomplete, options, several
 
 /** Each host by itself, to be agreed to: nothing is ticked beforehand. */
 function placesView(model: FormModel, index: number): HTMLElement {
-  const { sendTo, secretTo, loginAt, carriedIn, condition } = model
+  const { sendTo, secretTo, loginAt, carriedIn, condition, entry } = model
   const isLogin = loginAt !== undefined
+  const isSigned = entry.type === 'signedUrl'
+  const asked = isLogin
+    ? ['I log in at ', '']
+    : isSigned
+      ? ['The address of the file may go to ', ' to be signed']
+      : ['It may go to ', ' for a token']
+  const [before = '', after = ''] = asked
+  const what = isLogin ? 'The token of your login' : isSigned ? 'The signature' : 'What you type'
   return element(
     'fieldset',
     { class: 'places' },
     element('legend', {}, 'Where it goes'),
     isLogin && element('p', {}, 'What you type at the login is between you and them.'),
-    ...secretTo.map((place, at) =>
-      agreement(
-        'endpoint',
-        place,
-        `endpoint-${index}-${at}`,
-        true,
-        isLogin ? 'I log in at ' : 'It may go to ',
-        isLogin ? '' : ' for a token',
-      ),
-    ),
-    element('p', {}, `${isLogin ? 'The token of your login' : 'What you type'} goes ${placeWords(carriedIn)}, to:`),
+    ...secretTo.map((place, at) => agreement('endpoint', place, `endpoint-${index}-${at}`, true, before, after)),
+    element('p', {}, `${what} goes ${placeWords(carriedIn)}, to:`),
     ...sendTo.map((place, at) => agreement('place', place, `place-${index}-${at}`, sendTo.length === 1, 'I trust ', ' with it')),
     condition !== undefined && element('p', { class: 'optional' }, `Works if ${condition}.`),
   )

@@ -3,7 +3,7 @@ import { isAuthError, type Target } from 'stac-auth'
 import { type Access, accessTo, addressOf } from '../access.ts'
 import { announce } from '../announce.ts'
 import { download } from '../data/download.ts'
-import { button, element, fill } from '../dom.ts'
+import { button, element, fill, refill } from '../dom.ts'
 import { textIn } from '../fields.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
@@ -38,11 +38,25 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
       fill(result, await work())
       announce(`${title} is here`)
     } catch (error) {
-      fill(result, refusalView(refusalOf(error)))
+      fill(result, refusalView(refusalOf(error)), ...wayOut(error))
       announce(`${title} was refused`)
-      // A key that turned out wrong, or a login that ended, is asked for again.
+      // A login that ended is asked for again.
       if (isAuthError(error)) await refresh()
     }
+  }
+
+  /** A key that turned out wrong makes room for another one. */
+  function wayOut(error: unknown): readonly HTMLElement[] {
+    if (!isAuthError(error) || error.code !== 'AUTH_REJECTED' || error.credential === undefined) return []
+    const id = error.credential
+    const remove = async () => {
+      await wallet.remove(id)
+      await refresh()
+      announce(`Credential “${id}” is gone`)
+      fill(result)
+      ;(state.querySelector('button') ?? heading).focus()
+    }
+    return [button(`Remove “${id}”`, remove, { class: 'quiet' })]
   }
 
   const save = async () => element('p', { class: 'note' }, `Saved, ${(await download(wallet.auth, target)).toLocaleString()} bytes.`)
@@ -64,10 +78,11 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
 
   async function refresh(): Promise<void> {
     const access = await accessTo(target, wallet, site)
-    fill(state, accessBadge(access), ...access.refusals.map(refusalView), element('p', { class: 'actions' }, ...actions(access)))
+    const parts = [...access.refusals.map(refusalView), element('p', { class: 'actions' }, ...actions(access))]
+    refill(state, heading, accessBadge(access), ...parts)
   }
 
-  const heading = element('h3', {}, title, ' ', title !== key && element('code', {}, key))
+  const heading = element('h3', { tabindex: '-1' }, title, ' ', title !== key && element('code', {}, key))
   const about = [textIn(object, 'type'), address?.startsWith('javascript:') ? undefined : address].filter((text) => text !== undefined)
   return {
     root: element('article', { class: 'asset' }, heading, ...about.map((text) => element('p', { class: 'about' }, text)), state, result),

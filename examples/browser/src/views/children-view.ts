@@ -28,20 +28,22 @@ const PAGE = 60
 /** A list, or undefined where there is nothing. */
 export function childrenView({ document, url }: OpenDocument, reader: Reader): HTMLElement | undefined {
   const links = [...targetsOf(document, { url })].filter(isBelow)
-  const entries = [...insideOf(document, url), ...links.flatMap((target) => linkView(target, reader))]
+  const entries = [...insideOf(document, url, reader), ...links.flatMap((target) => linkView(target, reader))]
   if (entries.length === 0) return undefined
   const list = element('ul', { class: 'children' }, ...entries.slice(0, PAGE))
   const rest = entries.slice(PAGE)
   const more = button(`Show ${rest.length} more`, () => {
     list.append(...rest)
     more.remove()
+    rest[0]?.querySelector('a')?.focus()
   })
   return element('section', { 'aria-labelledby': 'children' }, element('h2', { id: 'children' }, 'Contents'), list, rest.length > 0 && more)
 }
 
 /** The way back: links to what is above, nearest last. */
 export function pathView({ document, url }: OpenDocument, reader: Reader): HTMLElement {
-  const above = ['root', 'parent'].flatMap((rel) => [...targetsOf(document, { url })].find((target) => target.object.rel === rel) ?? [])
+  const links = [...targetsOf(document, { url })].filter(({ kind, scope }) => kind === 'link' && scope.at === '')
+  const above = ['root', 'parent'].flatMap((rel) => links.find(({ object }) => object.rel === rel) ?? [])
   const seen = new Set([url])
   const steps = above.flatMap((target) => {
     const address = addressOf(target)
@@ -70,7 +72,7 @@ function linkView(target: Target, reader: Reader): readonly HTMLElement[] {
 }
 
 /** Documents that a page of an API has in it, as far as they have an address of their own. */
-function* insideOf(document: StacDocument, url: string): Generator<HTMLElement> {
+function* insideOf(document: StacDocument, url: string, reader: Reader): Generator<HTMLElement> {
   if (kindOf(document) !== 'wrapper') return
   for (const inner of [...listIn(document, 'features'), ...listIn(document, 'collections')]) {
     if (kindOf(inner) === 'unknown') continue
@@ -83,7 +85,7 @@ function* insideOf(document: StacDocument, url: string): Generator<HTMLElement> 
       'li',
       {},
       drawing,
-      address?.startsWith('http') ? element('a', { href: routeTo(address) }, name) : element('span', {}, name),
+      self && address?.startsWith('http') ? anchorTo(address, name, self, reader) : element('span', {}, name),
     )
   }
 }

@@ -1,7 +1,8 @@
 /** The credentials of this tab: what they are, where they may go, and how to be rid of them. */
 import { announce } from '../announce.ts'
-import { button, element, fill } from '../dom.ts'
+import { button, element, fill, refill } from '../dom.ts'
 import type { Wallet } from '../wallet.ts'
+import { typeWords } from '../words.ts'
 import { openDialog } from './dialog.ts'
 import { openLoginDialog } from './login-dialog.ts'
 import { refusalOf, refusalView } from './refusal.ts'
@@ -18,15 +19,16 @@ export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
       'Keys and passwords are in the memory of this tab and end with it. Logins last until the tab is closed.',
     ),
   )
-  const show = async () => fill(place, ...(await entryViews(wallet, () => dialog.close(), show)))
+  const close = dialog.querySelector<HTMLElement>('.close') ?? dialog
+  const show = async () => refill(place, close, ...(await entryViews(wallet, () => dialog.close(), show)))
   await show()
 }
 
 async function entryViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
-  if (wallet.entries.length === 0)
-    return [element('p', {}, 'There are none yet. Open a protected file, and you are asked for what it needs.')]
+  if (wallet.entries.length === 0) return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
-  return wallet.entries.map(({ id = '', type, sendTo }) => {
+  return wallet.entries.map((entry) => {
+    const { id = '', type, sendTo } = entry
     const status = states.get(id)
     const problem = element('div', { role: 'alert' })
     const attempt = (act: () => Promise<void>) => async () => {
@@ -40,7 +42,7 @@ async function entryViews(wallet: Wallet, close: () => void, again: () => Promis
     return element(
       'section',
       { class: 'entry', 'aria-label': id },
-      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, type)),
+      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords({ type, entry }))),
       element('p', {}, 'Goes to ', ...[sendTo ?? []].flat().map((place) => element('code', {}, place))),
       status && element('p', {}, stateWords(status)),
       problem,

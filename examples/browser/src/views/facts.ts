@@ -10,12 +10,7 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Identifier', textIn(document, 'id')],
     ['Time', momentOf(memberOf(memberOf(document, 'properties'), 'datetime')) ?? span],
-    [
-      'Extent',
-      boxIn(document)
-        ?.map((degrees) => `${Math.round(degrees * 1000) / 1000}°`)
-        .join(', '),
-    ],
+    ['Extent', extentOf(document)],
     ['License', textIn(document, 'license') ?? textIn(memberOf(document, 'properties'), 'license')],
     ['Version', textIn(document, 'stac_version')],
     ['Address', url],
@@ -27,6 +22,21 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
       value === undefined ? [] : [element('div', {}, element('dt', {}, name), element('dd', {}, value))],
     ),
   )
+}
+
+/** As maps say it: `12.1° E to 13.12° E, 43.58° N to 44.6° N`. */
+function extentOf(document: StacDocument): string | undefined {
+  const box = boxIn(document)
+  if (!box) return undefined
+  const [west, south, east, north] = box
+  const span = (from: number, to: number, positive: string, negative: string) =>
+    `${degreesOf(from, positive, negative)} to ${degreesOf(to, positive, negative)}`.replaceAll(' ', '\u00a0')
+  return `${span(west, east, 'E', 'W')}, ${span(south, north, 'N', 'S')}`
+}
+
+function degreesOf(degrees: number, positive: string, negative: string): string {
+  const rounded = Math.round(degrees * 100) / 100
+  return `${Math.abs(rounded)}°${rounded === 0 ? '' : ` ${rounded > 0 ? positive : negative}`}`
 }
 
 function momentOf(value: unknown): string | undefined {

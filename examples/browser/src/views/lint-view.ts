@@ -2,13 +2,16 @@
 import type { Problem } from 'stac-auth/lint'
 import { element, fill } from '../dom.ts'
 import type { OpenDocument } from '../reader.ts'
+import { refusalOf, refusalView } from './refusal.ts'
 
 const WORDS = { error: 'Error', warn: 'Warning', info: 'Note' } as const
 
 /** A part that fills itself: the linter is loaded only now. */
 export function lintView({ text, url, parents }: OpenDocument): HTMLElement {
   const place = element('div', { class: 'findings' }, 'Looking …')
-  void import('stac-auth/lint').then(({ lintText }) => fill(place, ...findings(lintText(text, { url, parents }))))
+  void import('stac-auth/lint')
+    .then(({ lintText }) => fill(place, ...findings(lintText(text, { url, parents }))))
+    .catch((error: unknown) => fill(place, refusalView(refusalOf(error))))
   return element('section', { class: 'card', 'aria-labelledby': 'lint' }, element('h2', { id: 'lint' }, 'Lint'), place)
 }
 

@@ -9,15 +9,18 @@ import { refusalOf, refusalView } from './refusal.ts'
 /** Asks how to log in with that entry; `place` is where, if it is known. */
 export function openLoginDialog(credential: string, place: string | undefined, wallet: Wallet): void {
   const problem = element('div', { role: 'alert' })
+  const waiting = element('p', { role: 'status', class: 'optional' })
   const abort = new AbortController()
   // The popup must open in the click itself: nothing is awaited before it.
   const popup = button('Log in in a window', async () => {
     fill(problem)
+    fill(waiting, 'The login goes on in the other window. Close this dialog to give it up.')
     try {
       await wallet.logins.popup(credential, { signal: abort.signal })
       dialog.close()
       announce(`Logged in with “${credential}”`)
     } catch (error) {
+      fill(waiting)
       if (!isAuthError(error) || error.code !== 'ABORTED') fill(problem, refusalView(refusalOf(error)))
     }
   })
@@ -47,6 +50,7 @@ export function openLoginDialog(credential: string, place: string | undefined, w
       'A login on this page leaves it for a moment: keys and passwords that you have typed here are forgotten then.',
     ),
     problem,
+    waiting,
     element('p', { class: 'actions' }, popup, redirect),
   )
   dialog.addEventListener('close', () => abort.abort())

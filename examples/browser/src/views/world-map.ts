@@ -30,8 +30,12 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
   const map = new OlMap({ target, view, layers: [graticule(target), outline] })
   let filled = true
   const restyle = () => outline.setStyle(footprintStyle(target, filled))
+  const recolour = () => {
+    restyle()
+    map.getLayers().setAt(0, graticule(target))
+  }
   const dark = matchMedia('(prefers-color-scheme: dark)')
-  dark.addEventListener('change', restyle)
+  dark.addEventListener('change', recolour)
   restyle()
   const extent = extend(createEmpty(), footprint.getExtent() ?? createEmpty())
   view.fit(isEmpty(extent) ? WORLD : extent, { padding: PADDING, maxZoom: 12 })
@@ -49,7 +53,7 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
       await new Promise<void>((resolve) => map.once('rendercomplete', () => resolve()))
     },
     close() {
-      dark.removeEventListener('change', restyle)
+      dark.removeEventListener('change', recolour)
       for (const one of free) one()
       map.setTarget(undefined)
     },
