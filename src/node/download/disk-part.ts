@@ -45,10 +45,10 @@ export class DiskPart {
     checkFolder(path)
     const unlock = await tryLock(lockOf(path)).catch((error) => {
       throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
-        ? busy(path, 'something else is in the place of its lock', lockOf(path))
+        ? busy(path, 'something else is in the place of its lock', removalOf(lockOf(path)))
         : told(error, path)
     })
-    if (!unlock) throw busy(path, 'another process is downloading it')
+    if (!unlock) throw busy(path, 'another process is downloading it', `wait for it; if there is none, remove "${lockOf(path)}"`)
     try {
       const present = presentFile(partOf(path))
       const record = await recordOf(path, present)
@@ -190,15 +190,17 @@ async function recordOf(path: string, present: Stats | undefined): Promise<PartR
   // A journal is there before its part is, so a part without one is somebody else's.
   if (present) throw busy(path, 'its partial file is there, and was not left by a download of ours')
   // One that was never begun is empty.
-  if (presentFile(journalOf(path))?.size) throw busy(path, 'something else is in the place of its journal', journalOf(path))
+  if (presentFile(journalOf(path))?.size) throw busy(path, 'something else is in the place of its journal', removalOf(journalOf(path)))
   return undefined
 }
 
 /** `PATH_BUSY`, with what is in the way. */
-function busy(path: string, why: string, place = partOf(path)): IntegrityError {
-  return new IntegrityError('PATH_BUSY', `"${path}" cannot be downloaded: ${why}`, {
-    hint: `remove "${place}" if no other program is at work`,
-  })
+function busy(path: string, why: string, hint = removalOf(partOf(path))): IntegrityError {
+  return new IntegrityError('PATH_BUSY', `"${path}" cannot be downloaded: ${why}`, { hint })
+}
+
+function removalOf(place: string): string {
+  return `remove "${place}" if no other program is at work`
 }
 
 function told(error: unknown, path: string): Error {
