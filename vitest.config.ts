@@ -15,11 +15,12 @@ const OWN_NAME = [
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
 
-/** What reads our sources, judges our servers, is built for pages or asks nothing of the platform: the version of Node does not matter to it. */
+/** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{architecture,lint,servers}/**/*.test.ts',
-  'test/auth/fuzz.test.ts',
-  'test/node/download/chaos/{load,descriptors,hostile-bodies,unreachable}.test.ts',
+  'test/{architecture,contract,lint,schemas,servers,stac,text}/**/*.test.ts',
+  'test/auth/{fuzz,secret}.test.ts',
+  'test/cli/download/process.test.ts',
+  'test/node/download/chaos/{load,descriptors,hostile-bodies,kill,patience,unreachable}.test.ts',
   'test/package/vite.test.ts',
 ]
 
