@@ -17,7 +17,7 @@ const OWN_NAME = [
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{architecture,contract,lint,schemas,servers,stac,text}/**/*.test.ts',
+  'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
   'test/cli/download/process.test.ts',
   'test/node/download/chaos/{load,descriptors,hostile-bodies,kill,patience,unreachable}.test.ts',
