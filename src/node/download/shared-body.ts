@@ -57,12 +57,12 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
   const others = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading)))
   const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))
-  const [read, ...helped] = await Promise.all([reading, ...helpers])
-  const error = helped.find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
+  const [read, led, ...helped] = await Promise.all([reading, ...helpers])
+  const error = [led, ...helped].find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
   if (error !== undefined) throw error
   if (content.missing(shared.size).length === 0) return
   // With nobody left who helps, the next attempt says what is wrong.
-  if (helped.every((problem) => problem !== undefined)) shared.state.alone = true
+  if (helped.length > 0 && helped.every((problem) => problem !== undefined)) shared.state.alone = true
 }
 
 /** From where the body begins, one piece after the other as long as they are free. */
