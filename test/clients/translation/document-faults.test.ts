@@ -134,6 +134,8 @@ it('leaves no file behind when it is aborted in the middle of the document or wh
   const controller = new AbortController()
   fake.script({ match: { op: 11 }, do: { dripBody: { bytes: 1, everyMs: 20 } } })
   const failing = clock.run(failureOf(client.documents.translate(source, sink, TXT, { signal: controller.signal })))
+  // The place is made before the document is asked for.
+  await expect.poll(() => fake.requests(11)).toBe(1)
   await expect.poll(files).toContain('a.de.txt.part')
   controller.abort()
   expect(await failing).toMatchObject({ code: 'ABORTED' })
