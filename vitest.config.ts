@@ -20,6 +20,7 @@ const ONCE = [
   'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
   'test/cli/download/process.test.ts',
+  'test/node/download/{gaps,ranges}.test.ts',
   'test/node/download/chaos/{load,descriptors,hostile-bodies,kill,patience,unreachable}.test.ts',
   'test/package/vite.test.ts',
 ]

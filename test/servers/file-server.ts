@@ -26,8 +26,9 @@ export interface Fault {
   readonly ignoreRange?: boolean
   /** The body is sent in chunks, or until the connection is closed, without a length. */
   readonly framing?: 'chunked' | 'close'
-  /** Milliseconds between two bytes. */
+  /** Milliseconds between two drops of the body; bytes of one, default 1. */
   readonly drip?: number
+  readonly drop?: number
 }
 
 export interface FileServer {
@@ -137,11 +138,16 @@ function answer(response: ServerResponse, found: ServedContent | undefined, aski
   send(response, body, asking, fault)
 }
 
-function send(response: ServerResponse, body: Buffer, asking: Asking, { resetAfter, endAfter, drip }: Fault): void {
+function send(response: ServerResponse, body: Buffer, asking: Asking, { resetAfter, endAfter, drip, drop = 1 }: Fault): void {
   const { socket } = response
   if (drip !== undefined) {
     let at = 0
-    const timer = setInterval(() => response.write(body.subarray(at, ++at)), drip)
+    const timer = setInterval(() => {
+      const part = body.subarray(at, (at += drop))
+      asking.sent += part.length
+      if (at < body.length) response.write(part)
+      else response.end(part)
+    }, drip)
     response.on('close', () => clearInterval(timer))
     return
   }

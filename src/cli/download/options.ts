@@ -82,7 +82,7 @@ function withPaceOptions(command: Command): Command {
     .option('--per-host <n>', 'requests at a time per origin (default: 8)', wholeFrom(1))
     .option('--rate <n>', 'requests per second and origin', positive)
     .option('--limit-rate <bytes>', 'bytes per second in all: 500k, 10M', byteCount)
-    .option('--ranges <n>', 'requests at a time for one large file (default: 4, with --limit-rate 1)', wholeFrom(1))
+    .option('--ranges <n>', 'requests at a time for one large file (default: up to 4, with --limit-rate 1)', wholeFrom(1))
     .option('--retries <n>', 'attempts in a row that gained nothing before a file is given up (default: 10)', wholeFrom(1))
     .option('--stall-timeout <seconds>', 'how long a file may come slower than 1 KiB per second (default: 60)', positive)
 }

@@ -73,7 +73,8 @@ export function deliveryOf({ status, url, headers }: Pick<HttpResponse, 'status'
     offersParts: true,
     framed: true,
     ...(size !== undefined && { size }),
-    ...(validator && { validator }),
+    // That a part came says that the condition held.
+    ...((validator ?? asked.validator) !== undefined && { validator: validator ?? asked.validator }),
   }
 }
 

@@ -12,7 +12,7 @@ import { Exchange, incomplete } from './exchange.ts'
 import type { KnownHash } from './multihash.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { serverDigest } from './server-digest.ts'
-import { isShareable, receiveShared, type Shared } from './shared-body.ts'
+import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-address.ts'
 import { checkSize } from './verification.ts'
 import type { World } from './world.ts'
@@ -78,9 +78,13 @@ export class Attempt {
   }
 
   #asked(): Asked {
-    const { version, length } = this.#state.content
-    if (!version || length === 0) return { offset: 0 }
-    return { offset: length, validator: version.validator, ...(version.size !== undefined && { size: version.size }) }
+    const { content } = this.#state
+    const { version, length, total } = content
+    if (!version || total === 0) return { offset: 0 }
+    const { validator, size } = version
+    if (size === undefined) return { offset: length, validator }
+    const end = endOfFirst(size, { state: this.#state, world: this.#world })
+    return { offset: length, validator, size, ...(end < size && { end }) }
   }
 
   async #take(response: HttpResponse, asked: Asked, exchange: Exchange): Promise<void> {
@@ -100,7 +104,7 @@ export class Attempt {
   async #prepare(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<void> {
     const state = this.#state
     const { headers, status, url } = response
-    if (offset > 0 && delivery.offset === 0) await this.#anew(delivery, validator, url)
+    if (status === 200 && validator !== undefined) await this.#anew(delivery, validator, url)
     if (delivery.size !== undefined) checkSize(state.file, delivery.size)
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
       throw new IntegrityError('FILE_INCOMPLETE', `${state.file.url}: nothing would tell whether all of it came: it has no length`, { url })
@@ -110,7 +114,7 @@ export class Attempt {
     state.size = delivery.size ?? state.file.size
     const { content } = state
     const isSame = content.version !== undefined && content.version.validator === delivery.validator
-    if (!isSame || offset === 0) await content.begin(this.#version(delivery), state.size)
+    if (!isSame || content.total === 0) await content.begin(this.#version(delivery), state.size)
     if (state.hash) content.expect(state.hash.known)
     this.#started(offset)
   }
@@ -121,7 +125,7 @@ export class Attempt {
   }
 
   /** All of the file came instead of a part: another one, or the same from a server that gives no parts. */
-  async #anew({ validator }: Delivery, asked: string | undefined, url: string): Promise<void> {
+  async #anew({ validator }: Delivery, asked: string, url: string): Promise<void> {
     if (validator !== asked && this.#state.changes++ > 0) throw fileChanged(url)
     await this.#state.content.reset()
   }

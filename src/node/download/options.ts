@@ -35,7 +35,10 @@ export interface TransferOptions {
   readonly rate?: number
   /** Bytes per second in all; default: as fast as they come. */
   readonly bytesPerSecond?: number
-  /** Requests at a time for one file of at least 64 MiB, where its server can give parts; default 4, with `bytesPerSecond` 1. */
+  /**
+   * Requests at a time for one file of at least 64 MiB, where its server can give parts; default up to 4, as long as this thread has
+   * time for more, with `bytesPerSecond` 1.
+   */
   readonly ranges?: number
   /** Attempts in a row that gained nothing before a file is given up; default 10. */
   readonly retries?: number

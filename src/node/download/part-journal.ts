@@ -95,7 +95,7 @@ export async function readPartJournal(path: string): Promise<PartRecord | undefi
 }
 
 const FORMAT = 1
-/** A line of at most 40 bytes for each MiB: a partial file of a terabyte. */
+/** A line of at most 40 bytes for each half MiB: a partial file of half a terabyte. */
 const LONGEST = 40 * 2 ** 20
 
 function versionIn({ url, validator, size }: Readonly<Record<string, unknown>>): PartVersion | undefined {

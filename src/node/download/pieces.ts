@@ -1,17 +1,19 @@
 import type { Span } from './spans.ts'
 
 /** Bytes of one piece at most: a part of a file that is asked for by itself. */
-const LARGEST = 16 * 2 ** 20
+export const LARGEST_PIECE = 16 * 2 ** 20
 
 /** What is missing of a file, in pieces that somebody takes in turn. */
 export class Pieces {
   readonly #free: Span[]
+  /** How many came by requests of their own. */
+  fetched = 0
 
   constructor(missing: readonly Span[]) {
     this.#free = missing.flatMap(([start, end]) =>
-      Array.from({ length: Math.ceil((end - start) / LARGEST) }, (_, index): Span => {
-        const from = start + index * LARGEST
-        return [from, Math.min(from + LARGEST, end)]
+      Array.from({ length: Math.ceil((end - start) / LARGEST_PIECE) }, (_, index): Span => {
+        const from = start + index * LARGEST_PIECE
+        return [from, Math.min(from + LARGEST_PIECE, end)]
       }),
     )
   }

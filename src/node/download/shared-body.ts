@@ -3,13 +3,15 @@ import { isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { type Asked, type Delivery, deliveryOf, fileChanged, rangeHeaders } from './answer.ts'
 import type { FileState } from './attempt.ts'
-import { PIECE } from './content.ts'
 import { Exchange } from './exchange.ts'
-import { Pieces } from './pieces.ts'
+import { LARGEST_PIECE, Pieces } from './pieces.ts'
+import { SpareTime } from './spare-time.ts'
 import type { World } from './world.ts'
 
 /** Bytes of a file for which it is worth it. */
 const LARGE = 64 * 2 ** 20
+/** Bytes that are written at a time. Each request holds as many that are lost when the process is killed. */
+const WRITTEN = 2 ** 19
 
 /** What is common to all requests for one file. */
 export interface Shared {
@@ -38,6 +40,17 @@ export function isShareable(
 }
 
 /**
+ * Where the first request for what is missing of a file ends. Where others fetch the pieces behind its first one, more would be sent in
+ * vain: what is on its way is lost when a request is given up.
+ */
+export function endOfFirst(size: number, { state: { content, alone }, world }: Pick<Shared, 'state' | 'world'>): number {
+  const { length, total } = content
+  const end = content.missing(size)[0]?.[1] ?? size
+  const isHelped = world.settings.ranges > 1 && !alone && (total > length || size - length >= LARGE)
+  return isHelped ? Math.min(end, length + LARGEST_PIECE) : end
+}
+
+/**
  * Reads the body of an answer to its end or to where a piece is not free, and goes on piece after piece as its helpers do. What a
  * helper did not get is left for the next attempt.
  *
@@ -55,19 +68,21 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   const pieces = new Pieces(content.missing(shared.size))
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
-  const others = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading)))
+  const spare = shared.world.settings.rangesGiven ? undefined : new SpareTime()
+  const others = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading), spare))
   const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))
   const [read, led, ...helped] = await Promise.all([reading, ...helpers])
   const error = [led, ...helped].find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
   if (error !== undefined) throw error
   if (content.missing(shared.size).length === 0) return
-  // With nobody left who helps, the next attempt says what is wrong.
-  if (helped.length > 0 && helped.every((problem) => problem !== undefined)) shared.state.alone = true
+  // Where nobody got a part, the next attempt says what is wrong.
+  if (pieces.fetched === 0 && [led, ...helped].some((problem) => problem !== undefined)) shared.state.alone = true
 }
 
 /** From where the body begins, one piece after the other as long as they are free. */
 async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exchange, pieces: Pieces, shared: Shared): Promise<void> {
   let at = delivery.offset
+  const end = delivery.length === undefined ? shared.size : at + delivery.length
   let piece = pieces.takeAt(at)
   const writer = new Writer(at, shared)
   try {
@@ -78,14 +93,14 @@ async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exch
         rest = rest.subarray(part.byteLength)
         at += part.byteLength
         await writer.add(part)
-        if (at === piece[1]) piece = pieces.takeAt(at)
+        if (at === piece[1]) piece = at < end ? pieces.takeAt(at) : undefined
       }
-      if (!piece && at < shared.size) break
+      if (!piece && at < end) break
     }
   } finally {
     await writer.flush()
   }
-  if (at < shared.size) exchange.cancel()
+  if (at < end) exchange.cancel()
 }
 
 /** Piece after piece. Errors: what ends it; the rest of its piece is left. */
@@ -93,10 +108,11 @@ async function takePieces(pieces: Pieces, shared: Shared): Promise<void> {
   while (await takePiece(pieces, shared));
 }
 
-/** The same, as long as there is room for one more request before the first one is over. */
-async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>): Promise<void> {
+/** The same, as long as there is time and room for one more request before the first one is over. */
+async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, spare?: SpareTime): Promise<void> {
   const { gate } = shared.world.origins
-  for (;;) {
+  for (let isIn = false; ; isIn = true) {
+    if (spare && !(isIn && spare.lasts()) && !(await spare.comes(leading))) return
     if (!(await isLetIn(shared, leading))) return
     try {
       if (!(await takePiece(pieces, shared))) return
@@ -111,6 +127,7 @@ async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
   const piece = shared.state.alone ? undefined : pieces.takeFirst()
   if (!piece) return false
   await fetchPiece({ offset: piece[0], end: piece[1], validator: shared.validator, size: shared.size }, shared)
+  pieces.fetched++
   return true
 }
 
@@ -142,7 +159,7 @@ async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
   }
 }
 
-/** Bytes that come one after the other, written a MiB at a time. */
+/** Bytes that come one after the other, written a good many at a time. */
 class Writer {
   readonly #shared: Shared
   #offset: number
@@ -158,7 +175,7 @@ class Writer {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
     this.#shared.came(chunk.byteLength)
-    if (this.#size >= PIECE) await this.flush()
+    if (this.#size >= WRITTEN) await this.flush()
   }
 
   async flush(): Promise<void> {

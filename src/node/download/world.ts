@@ -30,6 +30,8 @@ export interface WorldSettings {
   readonly resume: boolean
   readonly strict: boolean
   readonly ranges: number
+  /** So many also where the thread has no time for them. */
+  readonly rangesGiven: boolean
   readonly retries: number
   readonly stallTimeout: number
   readonly progressInterval: number
@@ -40,6 +42,7 @@ const DEFAULTS: WorldSettings = {
   resume: true,
   strict: false,
   ranges: 4,
+  rangesGiven: false,
   retries: 10,
   stallTimeout: 60_000,
   progressInterval: 200,
@@ -59,7 +62,12 @@ export function worldOf(options: DownloadOptions, folder: TargetFolder, signal: 
     random,
     signal,
     // More requests do not make a file come faster that is held back.
-    settings: { ...DEFAULTS, ...(bytesPerSecond !== undefined && { ranges: 1 }), ...settingsIn(options) },
+    settings: {
+      ...DEFAULTS,
+      ...(bytesPerSecond !== undefined && { ranges: 1 }),
+      ...settingsIn(options),
+      rangesGiven: options.ranges !== undefined,
+    },
     pace: bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, clock),
     send: (target, headers, signal) => auth.send(target, { headers, signal }),
     tell,

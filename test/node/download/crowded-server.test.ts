@@ -19,7 +19,7 @@ describe('large files of a server that is asked little at a time', () => {
     const folder = await temporaryFolder()
     const names = Array.from({ length: count }, (_, index) => `${index}.bin`)
     const assets = Object.fromEntries(names.map((name) => [name, { href: name }]))
-    const { summary } = await run([itemOf(depot, assets)], { folder, server: depot, perHost })
+    const { summary } = await run([itemOf(depot, assets)], { folder, server: depot, perHost, ranges: 4 })
     expect(summary).toMatchObject({ written: count, failed: 0, retries: 0 })
     const differences = names.map((name) => differenceOf(join(folder, name), contentName(`/${name}`, 0), SIZE))
     expect(await Promise.all(differences)).toEqual(names.map(() => undefined))

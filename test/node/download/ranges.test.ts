@@ -30,7 +30,7 @@ async function fetched(
   const server = await startFileServer((_, asking) => content(asking), faultOf)
   servers.push(server)
   const folder = await temporaryFolder()
-  const result = await run([itemOf(server, assets)], { folder, server, ...options })
+  const result = await run([itemOf(server, assets)], { folder, server, ranges: 4, ...options })
   return { result, files: await filesIn(folder), server, folder }
 }
 
@@ -43,6 +43,15 @@ describe('a large file', () => {
     expect(ranges[0]).toBeUndefined()
     expect(ranges.length).toBeGreaterThan(1)
     expect(result.summary.received).toBe(bytes.length)
+  })
+
+  it('is asked for by more requests than one, unless told otherwise, while that finds time', async () => {
+    // So slow that a thread which reads has nothing to do.
+    const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: MiB } : undefined)
+    const { result, files, server } = await fetched(() => ({ bytes }), slow, { ranges: undefined })
+    expect(codesOf(result)).toEqual([])
+    expect(files['data.bin']?.equals(bytes)).toBe(true)
+    expect(server.asked.length).toBeGreaterThan(1)
   })
 
   it('is asked for once where its server offers no parts, and where that was wanted', async () => {
@@ -70,7 +79,7 @@ describe('a large file', () => {
     )
     servers.push(server)
     const folder = await temporaryFolder()
-    const first = await run([itemOf(server, assets)], { folder, server, retries: 0 })
+    const first = await run([itemOf(server, assets)], { folder, server, retries: 0, ranges: 4 })
     expect(codesOf(first)).toHaveLength(1)
     n = 100
     const second = await run([itemOf(server, assets)], { folder, server, ranges: 1 })
@@ -90,7 +99,11 @@ describe('a large file', () => {
     const server = await startFileServer((_, asking) => content(asking))
     servers.push(server)
     const folder = await temporaryFolder()
-    const result = await run([itemOf(server, { data: { href: 'data.bin', 'file:checksum': `1220${hash}` } })], { folder, server })
+    const result = await run([itemOf(server, { data: { href: 'data.bin', 'file:checksum': `1220${hash}` } })], {
+      folder,
+      server,
+      ranges: 4,
+    })
     expect(codesOf(result)).toEqual([])
     expect((await filesIn(folder))['data.bin']?.equals(next)).toBe(true)
   })

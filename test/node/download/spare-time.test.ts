@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { SpareTime } from '../../../src/node/download/spare-time.ts'
+
+const never = new Promise<void>(() => undefined)
+
+/** Keeps this thread busy nearly all the time; gives what ends that. */
+function busyThread(): () => void {
+  let isOn = true
+  const work = () => {
+    for (const until = performance.now() + 20; performance.now() < until; );
+    if (isOn) setImmediate(work)
+  }
+  work()
+  return () => {
+    isOn = false
+  }
+}
+
+it('is there for one more after the other while the thread waits', async () => {
+  const spare = new SpareTime()
+  const order: string[] = []
+  const taken = ['one', 'two', 'three'].map((name) => spare.comes(never).then(() => order.push(name)))
+  await Promise.any(taken)
+  expect(order).toHaveLength(1)
+  await Promise.all(taken)
+  expect(order).toHaveLength(3)
+  expect(spare.lasts()).toBe(true)
+})
+
+it('is not there while the thread is busy, and comes as soon as it is not', async () => {
+  const rest = busyThread()
+  try {
+    const spare = new SpareTime()
+    let hasCome = false
+    const coming = spare.comes(never).then(() => {
+      hasCome = true
+    })
+    await pause(500)
+    expect([hasCome, spare.lasts()]).toEqual([false, false])
+    rest()
+    await coming
+    expect(spare.lasts()).toBe(true)
+  } finally {
+    rest()
+  }
+})
+
+it('is waited for no longer than it is asked for', async () => {
+  const rest = busyThread()
+  try {
+    expect(await new SpareTime().comes(pause(50))).toBe(false)
+  } finally {
+    rest()
+  }
+})
