@@ -9,7 +9,7 @@ import { writeSmallFile } from './small-file.ts'
 import type { Span } from './spans.ts'
 
 /** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
-export const PIECE = 2 ** 20
+const PIECE = 2 ** 20
 
 export class Content {
   readonly #path: string
