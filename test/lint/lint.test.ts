@@ -20,6 +20,32 @@ function item(id: string, schemes?: unknown) {
 const brief = (problems: ReturnType<typeof lint>) =>
   problems.map(({ severity, rule, id, pointer }) => `${severity} ${rule} ${id ?? '-'} ${pointer}`)
 
+describe('other extensions', () => {
+  const EO = 'https://stac-extensions.github.io/eo/v1.1.0/schema.json'
+  const VIEW = 'https://stac-extensions.github.io/view/v1.0.0/schema.json'
+
+  it('are no mistake beside the one that this one is not declared', () => {
+    const document = { ...item('a', SCHEMES), stac_extensions: [EO, VIEW] }
+    expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
+  })
+
+  it('are no mistake where the wrapper declares it, nor beside a version that nobody knows', () => {
+    const wrapper = {
+      type: 'FeatureCollection',
+      stac_extensions: [EO, EXTENSION],
+      features: [{ ...item('a', SCHEMES), stac_extensions: [EO, VIEW] }],
+    }
+    expect(lint(wrapper)).toEqual([])
+    const unknown = { ...item('a', SCHEMES), stac_extensions: [EO, EXTENSION.replace('1.1.0', '1.9.0')] }
+    expect(brief(lint(unknown))).toEqual(['warn unknown-extension-version a /stac_extensions/1'])
+  })
+
+  it('are all that a document without it says', () => {
+    for (const type of ['Feature', 'Collection', 'Catalog', 'FeatureCollection'])
+      expect(lint({ type, id: 'a', stac_extensions: [EO], links: [], properties: {}, features: [] })).toEqual([])
+  })
+})
+
 describe('a wrapper', () => {
   it('lends its schemes and its declaration, with pointers from the root of what was read', () => {
     const wrapper = {
