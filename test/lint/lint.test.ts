@@ -121,6 +121,36 @@ describe('a violation of the schema that no rule knows', () => {
   })
 })
 
+describe('one mistake gives one finding', () => {
+  const parameter = (p: unknown) => ({
+    type: 'signedUrl',
+    flows: { f: { method: 'GET', authorizationApi: 'https://sign.example/', responseField: 'url', parameters: { p } } },
+  })
+
+  it.each([['s'], [3], [null], [[]]])('when the schema of a parameter is %j', (schema) => {
+    const document = item('a', { key: parameter({ in: 'query', required: false, schema }) })
+    const at = '/properties/auth:schemes/key/flows/f/parameters/p/schema'
+    expect(brief(lint(document))).toEqual([`error parameter-schema a ${at}`])
+    const old = { ...document, stac_extensions: [EXTENSION.replace('1.1.0', '1.0.0')] }
+    expect(brief(lint(old))).toEqual([`error field-type a ${at}`])
+  })
+})
+
+describe('a description of an http scheme', () => {
+  const rulesOf = (description: string) => lint(item('a', { key: { type: 'http', scheme: 'basic', description } })).map(({ rule }) => rule)
+
+  it.each([['Open access for all'], ['These files are publicly available.'], ['No login needed: free access']])('%s: is free', (text) => {
+    expect(rulesOf(text)).toEqual(['public-as-http'])
+  })
+
+  it.each([['Not publicly available: ask us for an account'], ['There is no anonymous access'], ['Login for the public archive']])(
+    '%s: is not',
+    (text) => {
+      expect(rulesOf(text)).toEqual([])
+    },
+  )
+})
+
 describe('near misses', () => {
   it.each([
     ['Api_Key', 'apiKey'],
