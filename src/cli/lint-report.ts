@@ -1,9 +1,9 @@
 /** What comes out of `lint`: reports, and the exit code. */
 import { writeFile } from 'node:fs/promises'
 import { reporterOf } from '../lint/reporters/index.ts'
+import { inert } from '../lint/reporters/inert.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
 import { writeFailure } from '../node/system-error.ts'
-import { forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
 import { exitOfFailure, type Failure } from './failure.ts'
@@ -87,7 +87,7 @@ export async function tell(failures: readonly Failure[], { diagnostics }: Contex
   for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
   const failed = failures.filter(({ exit }) => exit !== EXIT.done)
   for (const { name, error } of failed.slice(0, TOLD)) {
-    if (!error.message.includes(name)) await diagnostics.note(forLine(name))
+    if (!error.message.includes(name)) await diagnostics.note(inert(name))
     await diagnostics.error(error)
   }
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
