@@ -22,10 +22,7 @@ export interface AddressRules {
 const MAX_LENGTH = 8192
 const ODD = /[\u0000-\u0020\u007f\\]/
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
-const AMBIGUOUS = 'has a host name that parsers read differently'
 const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
-
-const DOTS = /\/\.\.?(?![^/])/g
 
 /**
  * The parsed address, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
@@ -43,13 +40,12 @@ export function isAddressProblem(value: URL | AddressProblem): value is AddressP
 
 function parse(text: string, { base, secure, named }: AddressRules): URL | AddressProblem {
   const url = parsed(text, base)
-  if (!url) {
+  // Dots of other scripts become dots only when they are parsed.
+  if (!url || url.hostname.endsWith('.')) {
     const relative = !SCHEME.test(text) && base === undefined
     return problem('URL_INVALID', relative ? 'is relative, and the address of its document is unknown' : 'is not a valid address')
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
-  // Dots of other scripts become dots only when they are parsed.
-  if (url.hostname.endsWith('.')) return problem('URL_INVALID', AMBIGUOUS)
   // No server has such a name, and as a pattern it would stand for many.
   if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no address')
   if (url.protocol === 's3:') return url
@@ -76,7 +72,8 @@ function syntaxProblem(text: string): AddressProblem | undefined {
   const authority = AUTHORITY.exec(text)?.[1]
   if (authority === undefined) return problem('URL_INVALID', `does not write out "${scheme}://host"`)
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
-  if (host === '' || host.includes('%') || host.endsWith('.')) return problem('URL_INVALID', AMBIGUOUS)
+  if (host === '' || host.includes('%') || host.endsWith('.'))
+    return problem('URL_INVALID', 'has a host name that parsers read differently')
   return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
 }
 
@@ -87,7 +84,8 @@ function syntaxProblem(text: string): AddressProblem | undefined {
 function parsed(text: string, base: string | undefined): URL | undefined {
   try {
     const url = new URL(text, base)
-    if (url.pathname.search(DOTS) >= 0) url.pathname = url.pathname.replace(DOTS, (dots) => dots.replaceAll('.', '%2e'))
+    const path = url.pathname.replace(/\/\.(\.?)(?![^/])/g, '/%2e$1')
+    if (path !== url.pathname) url.pathname = path
     return url
   } catch {
     return undefined
