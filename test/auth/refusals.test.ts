@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseGrant } from '../../src/auth/parse-grant.ts'
+import type { AuthError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { victim } from '../harness/victim.ts'
@@ -26,7 +27,7 @@ it.each([
 ])('an entry for %s is not sent to %s, and the command that would allow it is told', async (sendTo, href, where, hint) => {
   const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo }
   const { auth, script } = victim({ credentials: key })
-  const error = await failureOf(auth.authorize(target(scheme.key('x-api-key'), href)))
+  const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), href)))) as AuthError
   expect(error).toMatchObject({
     code: 'CREDENTIAL_TARGET_UNTRUSTED',
     message: `"key" may be sent to ${sendTo}; this asset is ${where}. Nothing was sent`,
@@ -43,7 +44,9 @@ it.each([
 
 it('nothing is offered that a pattern cannot cover', async () => {
   const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo: `${S3}/eo/` }
-  const error = await failureOf(victim({ credentials: key }).auth.authorize(target(scheme.key('x-api-key'), `${S3}/eo/..%2fother`)))
+  const error = (await failureOf(
+    victim({ credentials: key }).auth.authorize(target(scheme.key('x-api-key'), `${S3}/eo/..%2fother`)),
+  )) as AuthError
   expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining(`is on ${S3}.`) })
   expect(error.hint).toBeUndefined()
 })
