@@ -99,7 +99,8 @@ export class Quality {
   async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     const whole = oneEnd(options, this.#service.clock)
     const job = await this.submit(input, whole)
-    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, whole)
+    const { extraBody: _extraBody, ...later } = whole
+    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, later)
   }
 
   /** The path of an address on this very host; nothing for any other, which the identifier of the job replaces. */

@@ -27,7 +27,10 @@ const UPLOAD: AssetOperation = {
 }
 const DOWNLOAD: AssetOperation = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
 
-/** Moves recordings to and from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key. */
+/**
+ * Moves recordings to and from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key: also not
+ * the one that a call names in `credential`.
+ */
 export class VoiceJobAssets {
   readonly #service: TranslationService
 
@@ -72,7 +75,7 @@ export class VoiceJobAssets {
     operation: AssetOperation,
     { url, signature }: { readonly url: string; readonly signature?: string | undefined },
     input: CallInput,
-    { reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
+    { credential: _credential, reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
   ): Promise<ApiResponse<T>> {
     this.protect(signature, url)
     const api = await this.#service.api()

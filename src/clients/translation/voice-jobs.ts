@@ -136,11 +136,13 @@ export class VoiceJobs {
    * `RESPONSE_INVALID` when the service does not tell of each target.
    */
   async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
-    const whole = oneEnd(options, this.#service.clock)
+    const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
+    // What is said to the service is not for the hosts of its recordings.
+    const { headers: _headers, query: _query, ...elsewhere } = whole
     const targets = [...input.targets]
-    const job = await this.create(input, whole)
+    const job = await this.create(input, { ...whole, ...(extraBody && { extraBody }) })
     const { job_id } = job
-    await this.upload(job, recording, { ...whole, size: input.source_file.content_length }).catch((error: unknown) => {
+    await this.upload(job, recording, { ...elsewhere, size: input.source_file.content_length }).catch((error: unknown) => {
       throw namedJob(error, job_id)
     })
     const told = new Set<number>()
@@ -151,7 +153,7 @@ export class VoiceJobs {
         const result = results[index]
         if (!result || !isNews(result, index)) continue
         told.add(index)
-        yield { ...target, index, ...(await this.#outcome(job_id, target, result, whole)) }
+        yield { ...target, index, ...(await this.#outcome(job_id, target, result, elsewhere)) }
       }
     }
   }
