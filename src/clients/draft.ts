@@ -69,8 +69,10 @@ function withQuery(path: string, query: string): string {
 }
 
 function contentOf({ operation }: PreparedOperation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
-  if (content !== undefined && extra !== undefined)
-    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', { field: 'extraBody' })
+  if (content !== undefined && (extra ?? body) !== undefined)
+    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', {
+      field: extra === undefined ? 'body' : 'extraBody',
+    })
   if (content !== undefined) return content
   if (body === undefined && extra === undefined) return undefined
   const whole = extra === undefined ? body : merged(asMembers(body), extra, 'body')

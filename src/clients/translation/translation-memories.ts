@@ -1,6 +1,7 @@
 /** Translation memories: what there is; translations name them in `translation_memory_id`. */
 import { type Paged, type PagedOptions, type PagesRead, paged } from '../paged.ts'
 import { checkPageSize } from './check-page-size.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -37,9 +38,11 @@ export class TranslationMemories {
   }
 
   /** One page. Errors: `REQUEST_INVALID` for a size that no page has; those of every call. */
-  async list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
-    if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
-    return this.#service.call(NAME, { query: { ...params } }, options)
+  list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
+    return named(NAME, async () => {
+      if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
+      return this.#service.call(NAME, { query: { ...params } }, options)
+    })
   }
 
   /** All of them, page by page. */

@@ -1,6 +1,7 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { JobFailedError } from './errors.ts'
+import { named } from './named.ts'
 import { namedJob } from './named-job.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
@@ -94,8 +95,10 @@ export class VoiceJobs {
 
   /** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; 429 for too many jobs at once. */
   async create(input: VoiceJobInput, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJob>> {
-    if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
-    const job = await this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
+    const job = await named('voiceJobs.create', async () => {
+      if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
+      return this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
+    })
     this.#assets.protect(job.signature, job.signed_upload_url)
     return job
   }

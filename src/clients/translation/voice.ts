@@ -1,5 +1,6 @@
 /** Live transcription and translation of what is said. */
 import { ValidationError } from '../errors.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -38,8 +39,10 @@ export class Voice {
 
   /** Asks for a session without connecting to it: for connections of one's own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
-    if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
-    const access = await this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
+    const access = await named('voice.createSession', async () => {
+      if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
+      return this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
+    })
     this.#service.protect(access.token)
     return access
   }

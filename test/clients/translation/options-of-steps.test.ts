@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { QUALITY, VOICE_JOB } from '../../servers/translation/known-good.ts'
+import { failureOf } from '../service.ts'
 import { HELLO, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
 import { gathered } from './voice-outcomes.ts'
@@ -44,5 +45,61 @@ describe('what is said about the calls of one job', () => {
     const { results } = await clock.run(client.voiceJobs.wait(job.job_id))
     await (await client.voiceJobs.download(results[0] ?? { status: '' }, { credential })).data.cancel()
     expect(fake.assets.log.map(({ headers }) => headers.authorization?.split(' ')[0])).toEqual(['DeepL-Signature', 'DeepL-Signature'])
+  })
+})
+
+describe('what is refused before anything is sent', () => {
+  it('names its operation, and says that there were no requests', async () => {
+    const { client, fake } = await fakeClient()
+    const long = 'x'.repeat(1025)
+    const dictionary = { source_lang: 'en', target_lang: 'de', entries: 'no tab' }
+    const instruction = { label: long, prompt: 'p' }
+    const refused: readonly (readonly [operation: string, call: Promise<unknown>])[] = [
+      ['glossaries.create', client.glossaries.create({ name: long, dictionaries: [] })],
+      ['glossaries.update', client.glossaries.update('g', { name: long })],
+      ['glossaries.putDictionary', client.glossaries.putDictionary('g', dictionary)],
+      ['glossariesV2.create', client.glossariesV2.create({ name: 'n', ...dictionary })],
+      ['translationMemories.list', client.translationMemories.list({ page_size: 26 })],
+      ['styleRules.list', client.styleRules.list({ page_size: 0 })],
+      ['styleRules.create', client.styleRules.create({ name: long, language: 'de' })],
+      ['styleRules.rename', client.styleRules.rename('s', { name: long })],
+      ['styleRules.instructions.create', client.styleRules.instructions.create('s', instruction)],
+      ['styleRules.instructions.replace', client.styleRules.instructions.replace('s', 'i', instruction)],
+      ['quality.submit', client.quality.submit({ ...QUALITY, segments: [] })],
+      ['voiceJobs.create', client.voiceJobs.create({ ...VOICE_JOB, targets: [] })],
+      [
+        'voice.createSession',
+        client.voice.createSession({ source_media_content_type: 'audio/auto', target_languages: Array(6).fill('de') }),
+      ],
+      ['translateMany', client.translateMany(['a'], { target_lang: '' }).toArray()],
+      ['POST request', client.request('POST', '/v2/translate', { form: { text: [] } })],
+      ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, body: 'text=b' })],
+      ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, json: { text: ['b'] } })],
+    ]
+    const failures = await Promise.all(refused.map(([, call]) => failureOf(call)))
+    expect(failures.map(({ name, operation, attempts }) => [name, operation, attempts])).toEqual(
+      refused.map(([operation]) => ['ValidationError', operation, 0]),
+    )
+    expect(fake.log).toHaveLength(0)
+  })
+
+  it('is one text of many, which a form cannot carry', async () => {
+    const { client } = await fakeClient()
+    const outcomes: unknown[] = []
+    for await (const outcome of client.translateMany(['a', '\ud800', 'b'], { target_lang: 'DE' }, { encoding: 'form' }))
+      outcomes.push(outcome)
+    expect(outcomes).toMatchObject([
+      { index: 0, translation: { text: '[DE] a' } },
+      { index: 1, notSent: false, error: { code: 'REQUEST_INVALID', attempts: 0, operation: 'translateText' } },
+      { index: 2, translation: { text: '[DE] b' } },
+    ])
+  })
+
+  it('is a type that is wrong, in our words', async () => {
+    const { client } = await fakeClient()
+    for (const custom_instructions of ['be kind', [undefined]])
+      await expect(client.translateText({ text: 'a', target_lang: 'DE', custom_instructions } as never)).rejects.toThrow(
+        new TypeError('custom_instructions is a list of texts'),
+      )
   })
 })
