@@ -153,10 +153,11 @@ export class Quality {
     })
     if (state.status === 'done') return state as Result<QualityReport>
     const { code, message = 'it says no more' } = state.error ?? {}
-    throw new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
+    const error = new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
       jobId: job.job_id,
       ...(code !== undefined && { serviceCode: code }),
     })
+    throw described(error, state.response.attempts, 'quality.poll')
   }
 }
 

@@ -103,3 +103,36 @@ describe('what is refused before anything is sent', () => {
       )
   })
 })
+
+describe('what fails in one of several steps', () => {
+  const handle = { document_id: 'A'.repeat(32), document_key: 'B'.repeat(64) }
+
+  it('says which one, and how often was asked', async () => {
+    const { client, fake, clock } = await fakeClient()
+    const status = (body: object) => fake.script({ match: { op: 10 }, do: { status: 200, body: { document_id: 'A', ...body } } })
+    status({ status: 'queued' })
+    status({ status: 'error', error_message: { reason: 'odd' } })
+    expect(await clock.run(failureOf(client.documents.resume(handle, undefined)))).toMatchObject({
+      code: 'DOCUMENT_FAILED',
+      message: 'the document could not be translated',
+      ...{ operation: 'documents.status', attempts: 2 },
+    })
+    status({ status: 'translating' })
+    expect(await clock.run(failureOf(client.documents.wait(handle, { totalTimeout: 500 })))).toMatchObject({
+      code: 'TIMEOUT_TOTAL',
+      ...{ operation: 'documents.status', attempts: 1, lastState: 'translating' },
+    })
+    fake.script({ match: { op: 11 }, do: { status: 503 } })
+    expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({
+      code: 'DOCUMENT_GONE',
+      ...{ operation: 'documents.download', attempts: 2 },
+    })
+  })
+
+  it('keeps its answer beside a record that has members of the same names', async () => {
+    const { client, fake } = await fakeClient()
+    fake.script({ match: { op: 28 }, do: { status: 200, body: { character_count: 1, character_limit: 2, response: 'theirs' } } })
+    const usage = await client.usage()
+    expect([usage.response.status, Object.keys(usage)]).toEqual([200, ['character_count', 'character_limit']])
+  })
+})
