@@ -110,11 +110,14 @@ function written(value: unknown): string | undefined {
   }
 }
 
-/** The path of the first function, symbol or number that is not finite; circles were found before. */
+/** The path of the first function, symbol, gap in a list, invalid date or number that is not finite; circles were found before. */
 function unsayable(value: unknown, at: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : at
   if (typeof value === 'function' || typeof value === 'symbol') return at
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? at : undefined
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined
+  const gap = Array.isArray(value) ? [...value].indexOf(undefined) : -1
+  if (gap >= 0) return at === '' ? String(gap) : `${at}.${gap}`
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string') continue
     const found = unsayable(member, at === '' ? name : `${at}.${name}`)
