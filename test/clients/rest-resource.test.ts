@@ -182,7 +182,12 @@ it('asks for the next page only when it is wanted, and stops at circles, foreign
   const circle = await resource({ ...JSON_REST, paging: cursor }, () => jsonAnswer(200, { data: [{}], next: 'same' }))
   for await (const _item of circle.users.iterate()) break
   expect(circle.exchanges).toHaveLength(1)
-  expect(await failureOf(circle.users.iterate().toArray())).toMatchObject({ code: 'PAGE_LOOP' })
+  expect(await failureOf(circle.users.iterate().toArray())).toMatchObject({
+    code: 'PAGE_LOOP',
+    operation: 'users.list',
+    attempts: 2,
+    page: 2,
+  })
   const foreign = await resource({ ...JSON_REST, paging: { style: 'link' } }, () =>
     jsonAnswer(200, [{}], { link: '<https://evil.example/v1/users?page=2>; rel=next' }),
   )

@@ -62,7 +62,7 @@ export class Voice {
    * is asked for; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
    */
   async open(input: VoiceSessionInput, { WebSocket, speed = SPEED, ...options }: VoiceOpenOptions = {}): Promise<VoiceSession> {
-    checkSpeed(speed)
+    await named('voice.open', async () => checkSpeed(speed))
     // What few need is loaded by those who do.
     const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format)

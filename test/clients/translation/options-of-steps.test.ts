@@ -71,6 +71,7 @@ describe('what is refused before anything is sent', () => {
         'voice.createSession',
         client.voice.createSession({ source_media_content_type: 'audio/auto', target_languages: Array(6).fill('de') }),
       ],
+      ['voice.open', client.voice.open({ source_media_content_type: 'audio/auto' }, { speed: 3 })],
       ['translateMany', client.translateMany(['a'], { target_lang: '' }).toArray()],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: [] } })],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, body: 'text=b' })],
