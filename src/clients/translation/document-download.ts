@@ -89,7 +89,7 @@ async function begin(
 ): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
   const { document_id, document_key } = handle.export()
   try {
-    const call = { totalTimeout: false, ...options } as const
+    const call = { ...options, totalTimeout: options.totalTimeout ?? false }
     return await service.send<ReadableStream<Uint8Array>>('documents.download', { path: { document_id }, body: { document_key } }, call)
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'HTTP_503') throw error

@@ -53,7 +53,7 @@ export class VoiceJobAssets {
     const to = signed_upload_url === undefined ? { url: upload_url, signature } : { url: signed_upload_url }
     const input = { content, ...(isStream(content) && size !== undefined && { contentLength: size }) }
     try {
-      await this.#send(UPLOAD, to, input, { totalTimeout: false, ...options })
+      await this.#send(UPLOAD, to, input, { ...options, totalTimeout: options.totalTimeout ?? false })
     } catch (error) {
       if (!wasThereBefore(error)) throw error
     }
@@ -68,7 +68,7 @@ export class VoiceJobAssets {
     if (typeof url !== 'string')
       throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service names no address for a target that is ${status}`)
     const from = { url, ...(signed_download_url === undefined && { signature }) }
-    return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { totalTimeout: false, ...options })
+    return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { ...options, totalTimeout: options.totalTimeout ?? false })
   }
 
   async #send<T>(

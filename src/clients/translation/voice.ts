@@ -50,7 +50,11 @@ export class Voice {
   /** Asks for another token for a session, with its latest one; an older one ends the session. Never tried again unless `retry` says so. */
   async reconnect({ token }: Pick<VoiceAccess, 'token'>, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     this.#service.protect(token)
-    const access = await this.#service.call<VoiceAccess>('voice.reconnect', { query: { token } }, { retry: false, ...options })
+    const access = await this.#service.call<VoiceAccess>(
+      'voice.reconnect',
+      { query: { token } },
+      { ...options, retry: options.retry ?? false },
+    )
     this.#service.protect(access.token)
     return access
   }
