@@ -50,6 +50,12 @@ export class AuthError extends Error {
   readonly actual?: string
   readonly reasons?: readonly AuthError[]
   readonly retryable: boolean
+  /** Errors of clients of an API: requests that were sent for the call. */
+  declare readonly attempts?: number
+  /** Errors of clients of an API: name of the operation. */
+  declare readonly operation?: string
+  /** Failures of the network under such clients: whether the request may have arrived. */
+  declare readonly sent?: boolean
 
   constructor(code: string, message: string, fields: AuthErrorFields = {}) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause })

@@ -20,5 +20,5 @@ export function decodeRecord<T extends object>(record: T, readers: FieldReaders)
     if (decoded === undefined) issues.push({ field, message: `has an unexpected value of type ${typeof value}` })
     return [field, decoded === undefined ? value : decoded] as const
   })
-  return Object.defineProperty(Object.fromEntries(entries), 'decodeIssues', { value: issues }) as Decoded<T>
+  return Object.defineProperty(Object.fromEntries(entries), 'decodeIssues', { value: issues, enumerable: false }) as Decoded<T>
 }

@@ -69,8 +69,10 @@ function withQuery(path: string, query: string): string {
 }
 
 function contentOf({ operation }: PreparedOperation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
-  if (content !== undefined && extra !== undefined)
-    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', { field: 'extraBody' })
+  if (content !== undefined && (extra ?? body) !== undefined)
+    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', {
+      field: extra === undefined ? 'body' : 'extraBody',
+    })
   if (content !== undefined) return content
   if (body === undefined && extra === undefined) return undefined
   const whole = extra === undefined ? body : merged(asMembers(body), extra, 'body')
@@ -108,11 +110,14 @@ function written(value: unknown): string | undefined {
   }
 }
 
-/** The path of the first function, symbol or number that is not finite; circles were found before. */
+/** The path of the first function, symbol, gap in a list, invalid date or number that is not finite; circles were found before. */
 function unsayable(value: unknown, at: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : at
   if (typeof value === 'function' || typeof value === 'symbol') return at
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? at : undefined
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined
+  const gap = Array.isArray(value) ? [...value].indexOf(undefined) : -1
+  if (gap >= 0) return at === '' ? String(gap) : `${at}.${gap}`
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string') continue
     const found = unsayable(member, at === '' ? name : `${at}.${name}`)

@@ -91,8 +91,9 @@ class FormWriter {
   #list(name: string, values: readonly unknown[], at: string): void {
     const { arrays = 'indices' } = this.#options
     if (arrays === 'comma') {
-      const present = values.filter((value) => value !== undefined)
-      this.#pairs.push(`${name}=${present.map((value) => this.#item(value, at)).join(',')}`)
+      const { nulls } = this.#options
+      const present = values.filter((value) => value !== undefined && !(value === null && nulls === 'skip'))
+      if (present.length > 0) this.#pairs.push(`${name}=${present.map((value) => this.#item(value, at)).join(',')}`)
       return
     }
     const suffix = (index: number) => (arrays === 'indices' ? `[${index}]` : arrays === 'brackets' ? '[]' : '')
@@ -105,6 +106,7 @@ class FormWriter {
   #item(value: unknown, at: string): string {
     if (typeof value === 'object' && value !== null && !(value instanceof Date))
       throw refused(at, 'holds a list or object in a list with commas')
+    if (value === null && this.#options.nulls === 'error') throw refused(at, 'has null in it')
     return value === null ? '' : this.#scalar(value, at)
   }
 

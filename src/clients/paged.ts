@@ -2,6 +2,7 @@
 import { isAuthError, ProtocolError } from '../errors.ts'
 import { abortable } from './abortable.ts'
 import { annotate } from './annotate.ts'
+import { described } from './described.ts'
 import { ValidationError } from './errors.ts'
 
 /** How pages are asked for and what they hold. */
@@ -70,7 +71,7 @@ async function* walk<Page, Item, Cursor>(
   let left = limit
   let total = 0
   for (let number = 1; left > 0; number++) {
-    if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`)
+    if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`, number - 1)
     const page = await pageAt(source, cursor, signal, number)
     const all = source.items(page)
     const items = all.slice(0, left)
@@ -80,7 +81,7 @@ async function* walk<Page, Item, Cursor>(
     cursor = source.next(page, cursor, { number, count: all.length, total })
     if (cursor === undefined) return
     const mark = JSON.stringify(cursor)
-    if (seen.has(mark)) throw loop(source.name, `names a page again that was read before, on page ${number}`)
+    if (seen.has(mark)) throw loop(source.name, `names a page again that was read before, on page ${number}`, number)
     seen.add(mark)
   }
 }
@@ -103,8 +104,11 @@ async function* flattened<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGen
   for await (const page of pages) yield* page
 }
 
-function loop(name: string, why: string): ProtocolError {
-  return new ProtocolError('PAGE_LOOP', `${name} ${why}`)
+/** @param page the last one that was read; each took a request at least */
+function loop(name: string, why: string, page: number): unknown {
+  const error = new ProtocolError('PAGE_LOOP', `${name} ${why}`)
+  annotate(error, { page })
+  return described(error, page, name)
 }
 
 function tooMany(name: string, max: number): ValidationError {

@@ -3,6 +3,7 @@ import type { ApiClient } from './api-client.ts'
 import type { ApiResponse } from './api-response.ts'
 import type { CallInput, CallOptions } from './call-options.ts'
 import { type Decoded, decodeRecord, type FieldReaders } from './decode-record.ts'
+import { described } from './described.ts'
 import { listIn, unwrapped } from './envelope.ts'
 import { ValidationError } from './errors.ts'
 import { foreign } from './foreign.ts'
@@ -51,27 +52,27 @@ export class RestResource<T extends object = object, Create extends object = obj
 
   /** The first page, which is all where nothing is known of pages; a link to another one is told in `decodeIssues` of the list. */
   async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
-    const answer = await this.#send('list', {}, options)
+    const answer = await this.#send('list', () => ({}), options)
     const unread = this.#unread(answer)
     const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
     return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
   }
 
   async get(id: PathValue, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
-    return this.#record(await this.#send('get', this.#at(id), options)) as Decoded<Resource<T>>
+    return this.#record(await this.#send('get', () => this.#at(id), options)) as Decoded<Resource<T>>
   }
 
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#record(await this.#send('create', this.#written(data), options))
+    return this.#record(await this.#send('create', () => this.#written(data), options))
   }
 
   async update(id: PathValue, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#record(await this.#send('update', { ...this.#at(id), ...this.#written(data) }, options))
+    return this.#record(await this.#send('update', () => ({ ...this.#at(id), ...this.#written(data) }), options))
   }
 
   /** Whatever the service answers; most answer nothing. */
   async delete(id: PathValue, options: CallOptions = {}): Promise<unknown> {
-    return unwrapped((await this.#send('delete', this.#at(id), options)).data, this.#options.profile.envelope)
+    return unwrapped((await this.#send('delete', () => this.#at(id), options)).data, this.#options.profile.envelope)
   }
 
   /** All items, page by page as the profile says. `pageSize` is sent where the profile names its parameter. */
@@ -94,15 +95,22 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   /** Any request below the collection: status, headers and data as they came. */
-  request<Data = unknown>(method: Operation['method'], path: string, input: CallInput = {}, options: CallOptions = {}) {
+  async request<Data = unknown>(
+    method: Operation['method'],
+    path: string,
+    input: CallInput = {},
+    options: CallOptions = {},
+  ): Promise<ApiResponse<Data>> {
     const { client, profile } = this.#options
     const name = `${this.#name}.request`
-    checkVerb(profile, method, name)
-    const below = path === '' ? `/${this.#options.path}` : `/${this.#options.path}${rawPath(path)}`
-    const safe = method === 'GET' || method === 'HEAD'
-    const operation: Operation = { ...common(profile), name, method, path: below, replay: safe ? 'safe' : 'unsafe' }
+    const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
     const { body, ...rest } = input
-    return client.send<Data>(operation, body === undefined ? input : { ...rest, ...this.#written(body) }, options)
+    const { below, written } = during(name, 0, () => {
+      checkVerb(profile, method, name)
+      const below = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
+      return { below, written: body === undefined ? input : { ...rest, ...this.#written(body) } }
+    })
+    return client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
   }
 
   /** A collection below one of its items: `users/7/tasks`. */
@@ -111,11 +119,14 @@ export class RestResource<T extends object = object, Create extends object = obj
     return new RestResource<S, C, U>({ client, profile, path: `${own}/${segment(check ? check(id) : id, 'id')}/${path}` })
   }
 
-  async #send(action: Action, input: CallInput, options: CallOptions): Promise<ApiResponse> {
+  async #send(action: Action, input: () => CallInput, options: CallOptions): Promise<ApiResponse> {
     const { client, profile } = this.#options
     const operation = this.#operations[action]
-    checkVerb(profile, operation.method, operation.name)
-    return client.send(operation, input, options)
+    const given = during(operation.name, 0, () => {
+      checkVerb(profile, operation.method, operation.name)
+      return input()
+    })
+    return client.send(operation, given, options)
   }
 
   #at(id: PathValue): CallInput {
@@ -128,15 +139,18 @@ export class RestResource<T extends object = object, Create extends object = obj
     return !paging || paging.style === 'none' ? unreadPage(answer) : undefined
   }
 
-  #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
-    if ('query' in cursor) return this.#send('list', { query: cursor.query }, options)
-    const path = this.#options.client.pathOf(cursor.url, this.#operations.list.path)
-    return this.#options.client.send({ ...this.#operations.list, path: rawPath(path) }, {}, { ...options, query: undefined })
+  async #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
+    if ('query' in cursor) return this.#send('list', () => ({ query: cursor.query }), options)
+    const { client } = this.#options
+    const { list } = this.#operations
+    const path = during(list.name, 0, () => rawPath(client.pathOf(cursor.url, list.path)))
+    return client.send({ ...list, path }, {}, { ...options, query: undefined })
   }
 
-  #records({ data }: ApiResponse): Decoded<Resource<T>>[] {
+  #records({ data, attempts }: ApiResponse): Decoded<Resource<T>>[] {
     const { client, profile } = this.#options
-    const list = listIn(data, profile.envelope, this.#name, client.baseUrl + this.#operations.list.path)
+    const { name, path } = this.#operations.list
+    const list = during(name, attempts, () => listIn(data, profile.envelope, this.#name, client.baseUrl + path))
     return list.map((record) => this.#decoded(record))
   }
 
@@ -156,6 +170,15 @@ export class RestResource<T extends object = object, Create extends object = obj
     if (codec?.stringify)
       return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
     throw new ValidationError('REQUEST_INVALID', 'this service wants XML, which nothing was given to write with', { field: 'body' })
+  }
+}
+
+/** Does what belongs to an operation; its errors say to which, and how many requests were sent for it so far. */
+function during<Done>(operation: string, attempts: number, work: () => Done): Done {
+  try {
+    return work()
+  } catch (error) {
+    throw described(error, attempts, operation)
   }
 }
 

@@ -150,7 +150,7 @@ export class JsonText {
   /** The blanks before each child: as before the last one, else one level deeper than the line of the container. */
   #gapIn(node: Node): string {
     const last = node.children.at(-1)
-    if (last) return /[ \t\r\n]*$/.exec(this.#text.slice(node.start, last.from))?.[0] ?? ''
+    if (last) return blanksBefore(this.#text, last.from)
     if (!this.#text.trimEnd().includes('\n')) return ''
     const line = this.#text.lastIndexOf('\n', node.start) + 1
     return this.#eol + (/^[ \t]*/.exec(this.#text.slice(line))?.[0] ?? '') + this.#unit()
@@ -176,4 +176,11 @@ export class JsonText {
     const sample = children.at(-1) ?? this.#nodes.get('')?.children[0]
     return sample !== undefined && sample.nameEnd >= 0 && /\s/.test(this.#text.slice(sample.nameEnd, sample.start))
   }
+}
+
+/** Read backwards: a pattern would begin anew at every blank of every text before. */
+function blanksBefore(text: string, end: number): string {
+  let start = end
+  while (/[ \t\r\n]/.test(text[start - 1] ?? '')) start--
+  return text.slice(start, end)
 }

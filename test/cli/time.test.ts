@@ -80,6 +80,7 @@ describe('exit codes', () => {
     const argv = ['time', 'projects', 'list', '--base-url', 'http://host.example/v1', '--credentials', path, '--allow-insecure', '--json']
     const outcome = await run(argv)
     expect([outcome.code, lastError(outcome).code]).toEqual([4, 'URL_INSECURE'])
+    expect(lastError(outcome).hint).toContain('--allow-insecure')
     expect((await run(['time', 'projects', 'list'], { env: env() })).code).toBe(4)
     expect(service.requests()).toBe(0)
   })

@@ -102,6 +102,9 @@ it('sends what was asked for: query, headers, body, and refuses what a call may 
     [{ path: { id: 'a%2Fb' } }, {}],
     [{ path: { id: -1 } }, {}],
     [{ body: { n: Number.NaN } }, {}],
+    [{ body: { list: [1, undefined] } }, {}],
+    [{ body: { list: Array(2) } }, {}],
+    [{ body: { at: new Date(Number.NaN) } }, {}],
   ]
   for (const [more, options] of refused)
     expect(await failureOf(client.call(post, { ...input, ...more }, options))).toMatchObject({ name: 'ValidationError', attempts: 0 })

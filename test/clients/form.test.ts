@@ -68,6 +68,14 @@ it('flat data comes back through URLSearchParams as it was', () => {
   )
 })
 
+it('lists with commas treat null as they are told to', () => {
+  const list = (a: readonly unknown[], nulls: 'empty' | 'skip' | 'error') => encodeForm({ a, b: 1 }, { arrays: 'comma', nulls })
+  expect(list([1, null, 2], 'empty')).toBe('a=1,,2&b=1')
+  expect(list([1, null, 2], 'skip')).toBe('a=1,2&b=1')
+  expect(list([null], 'skip')).toBe('b=1')
+  expect(() => list([1, null], 'error')).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID', field: 'a' }))
+})
+
 it('nested data comes back through a reader of brackets as it was', () => {
   const { tree } = fc.letrec((tie) => ({
     leaf: text,

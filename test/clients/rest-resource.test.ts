@@ -49,7 +49,8 @@ it.each([
 
 it('refuses a verb that the service does not know', async () => {
   const { users, exchanges } = await resource(FORM, () => ({ status: 200 }))
-  expect(await failureOf(Promise.resolve().then(() => users.request('PUT', '/7')))).toMatchObject({
+  expect(await failureOf(users.request('PUT', '/7'))).toMatchObject({
+    ...{ operation: 'users.request', attempts: 0 },
     code: 'VERB_NOT_ALLOWED',
     message: expect.stringContaining('GET, POST, DELETE'),
   })
@@ -87,7 +88,11 @@ it('says what is there instead of a list, and of JSON', async () => {
   const { users } = await resource(JSON_REST, (_request, index) =>
     index === 0 ? jsonAnswer(200, { data: 1, name: 2 }) : { status: 200, headers: { 'content-type': 'text/xml' }, body: '<a/>' },
   )
-  expect(await failureOf(users.list())).toMatchObject({ code: 'RESPONSE_INVALID', message: expect.stringContaining('data, name') })
+  expect(await failureOf(users.list())).toMatchObject({
+    code: 'RESPONSE_INVALID',
+    message: expect.stringContaining('data, name'),
+    ...{ operation: 'users.list', attempts: 1 },
+  })
   expect(await failureOf(users.list())).toMatchObject({ code: 'MEDIA_TYPE_UNSUPPORTED', contentType: 'text/xml' })
 })
 
@@ -177,7 +182,12 @@ it('asks for the next page only when it is wanted, and stops at circles, foreign
   const circle = await resource({ ...JSON_REST, paging: cursor }, () => jsonAnswer(200, { data: [{}], next: 'same' }))
   for await (const _item of circle.users.iterate()) break
   expect(circle.exchanges).toHaveLength(1)
-  expect(await failureOf(circle.users.iterate().toArray())).toMatchObject({ code: 'PAGE_LOOP' })
+  expect(await failureOf(circle.users.iterate().toArray())).toMatchObject({
+    code: 'PAGE_LOOP',
+    operation: 'users.list',
+    attempts: 2,
+    page: 2,
+  })
   const foreign = await resource({ ...JSON_REST, paging: { style: 'link' } }, () =>
     jsonAnswer(200, [{}], { link: '<https://evil.example/v1/users?page=2>; rel=next' }),
   )

@@ -1,5 +1,5 @@
 /** What `stac-auth/translation` promises to callers. */
-import { Secret } from 'stac-auth'
+import { isAuthError, Secret } from 'stac-auth'
 import { type DocumentHandle, type Result, TranslationClient, type Translations, type Usage } from 'stac-auth/translation'
 import { expectTypeOf } from 'vitest'
 
@@ -23,3 +23,9 @@ await client.translateText({ text: 'a' })
 await client.translateText({ text: [1], target_lang: 'DE' })
 // @ts-expect-error: no such option
 await client.usage({ timeOut: 1 })
+const failure: unknown = await client.usage().catch((error: unknown) => error)
+if (isAuthError(failure)) {
+  expectTypeOf(failure.attempts).toEqualTypeOf<number | undefined>()
+  expectTypeOf(failure.operation).toEqualTypeOf<string | undefined>()
+  expectTypeOf(failure.sent).toEqualTypeOf<boolean | undefined>()
+}

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../errors.ts'
 import type { TimeTrackingClient } from '../../time-tracking/time-tracking-client.ts'
 import type { Context } from '../context.ts'
 import { openAuth } from '../open-auth.ts'
@@ -22,7 +23,11 @@ export async function openClient(options: TimeOptions, context: Context): Promis
     ...(userAgent !== undefined && { userAgent }),
   }
   const { checkVersionedBase } = await import('../../time-tracking/versioned-base.ts')
-  checkVersionedBase(common)
+  try {
+    checkVersionedBase(common)
+  } catch (error) {
+    throw inOptions(error)
+  }
   const { TimeTrackingClient } = await import('../../time-tracking/time-tracking-client.ts')
   const { authHeader } = options
   if (env.STAC_AUTH_TIME_TOKEN) {
@@ -32,4 +37,14 @@ export async function openClient(options: TimeOptions, context: Context): Promis
   if (authHeader !== undefined)
     throw usageError('--auth-header is for the token of STAC_AUTH_TIME_TOKEN; an entry says itself where it goes')
   return new TimeTrackingClient({ ...common, auth: await openAuth(context, options, [baseUrl])() })
+}
+
+/** What to do about an address, in the words of the command line. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof ConfigurationError) || error.hint === undefined) return error
+  const hint =
+    error.code === 'URL_INSECURE'
+      ? 'use https:; only for tests on this very machine: --allow-insecure'
+      : 'write the version at its end, or give its last segment in --api-version'
+  return new ConfigurationError(error.code, error.message, { hint })
 }

@@ -1,5 +1,8 @@
 /** Documents through the service, from file to file. Until the translation is here, a private file remembers what names it. */
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DocumentHandle } from '../../clients/translation/document-handle.ts'
 import type { TranslatedDocument } from '../../clients/translation/documents.ts'
 import type { TranslationClient } from '../../clients/translation/index.ts'
@@ -75,7 +78,7 @@ export async function resumeFile(
   }
 }
 
-/** The private file is begun before the upload, so that a folder that takes none costs nothing. */
+/** The private file is begun before the upload, so that a folder that takes none costs nothing; when it is lost later, another one is made. */
 async function upload(
   client: TranslationClient,
   name: string,
@@ -90,14 +93,26 @@ async function upload(
     await checkHandleFile(output)
     const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal: io.signal })
     handles.push(handle)
-    return `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
+    return recordOf(client, output, handle)
   }).catch((error: unknown) => error)
   const [handle] = handles
   if (!handle) throw failure
   if (failure === undefined) return { handle, kept }
   const why = failure instanceof Error ? failure.message : kept
-  await diagnostics.note(`${why}: the document is uploaded, but cannot be fetched after an interruption`)
-  return { handle }
+  const spare = join(tmpdir(), `stac-auth-${randomUUID()}.handle.json`)
+  try {
+    await replacePrivateFile(spare, async () => recordOf(client, output, handle))
+  } catch {
+    diagnostics.warn({ code: 'HANDLE_LOST', message: `${why}: the document is uploaded, but cannot be fetched after an interruption` })
+    return { handle }
+  }
+  diagnostics.warn({ code: 'HANDLE_ELSEWHERE', message: `${why}: what names the document is in ${spare} until the translation is here` })
+  return { handle, kept: spare }
+}
+
+/** What `resumeFile` reads: it opens the document. */
+function recordOf(client: TranslationClient, output: string, handle: DocumentHandle): string {
+  return `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
 }
 
 async function finish(kept: string, translation: Promise<TranslatedDocument>, { diagnostics }: Context): Promise<TranslatedDocument> {
@@ -108,11 +123,16 @@ async function finish(kept: string, translation: Promise<TranslatedDocument>, { 
   } catch (error) {
     const code = isAuthError(error) ? error.code : ''
     if (OVER.has(code)) await rm(kept, { force: true })
-    else {
-      const why =
-        code === 'RESPONSE_TRUNCATED' ? 'the service may have kept it; try to fetch it again' : 'the service goes on with it; fetch it'
-      await diagnostics.note(`${why} with: stac-auth translate --resume ${kept}`)
-    }
+    else await diagnostics.note(nextStep(code, kept))
     throw error
   }
+}
+
+function nextStep(code: string, kept: string): string {
+  // Nobody is told which of these it is.
+  if (code === 'HTTP_404')
+    return `the document was fetched already, has expired, or is of another account: remove ${kept} to give it up, and translate it again`
+  const why =
+    code === 'RESPONSE_TRUNCATED' ? 'the service may have kept it; try to fetch it again' : 'the service goes on with it; fetch it'
+  return `${why} with: stac-auth translate --resume ${kept}`
 }

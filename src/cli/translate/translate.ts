@@ -4,6 +4,7 @@ import { writeNewFile } from '../../node/write-file.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
+import { usageError } from '../usage.ts'
 import { batchFailure } from './batch-failure.ts'
 import { checkOutputs } from './check-outputs.ts'
 import { resumeFile, translateFile } from './document-file.ts'
@@ -22,6 +23,8 @@ interface Outcome {
 
 /** Translates everything that is named, texts together; its exit code. Errors: those of reading, of the client and of writing. */
 export async function translate(names: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
+  if (options.resume !== undefined && (names.length > 0 || options.outputDir !== undefined || options.text))
+    throw usageError('--resume fetches one document: give texts, files, --output-dir and --text to a command of their own')
   const outcomes: Outcome[] = []
   const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
   const client = await openClient(context, options)

@@ -13,6 +13,7 @@ const INSTRUCTED = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'])
 export function checkTranslation(params: Partial<TranslateParams>, validation: Validation): void {
   const { target_lang: target, source_lang: source, custom_instructions: instructions } = params
   if (typeof target !== 'string') throw new TypeError('target_lang is a text: "DE"')
+  if (instructions && !isTexts(instructions)) throw new TypeError('custom_instructions is a list of texts')
   if (validation === 'off') return
   if (target === '') throw refused('target_lang', 'target_lang is empty')
   const hasGlossary = params.glossary_id !== undefined || params.glossary_ids !== undefined
@@ -23,7 +24,7 @@ export function checkTranslation(params: Partial<TranslateParams>, validation: V
 
 /** A list of texts that is not empty. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
 export function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
-  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) throw new TypeError('text is a text or a list of texts')
+  if (!isTexts(texts)) throw new TypeError('text is a text or a list of texts')
   if (validation === 'off') return
   if (texts.length === 0) throw refused('text', 'there is no text')
   if (validation === 'strict' && texts.length > most) {
@@ -31,6 +32,10 @@ export function checkTexts(texts: readonly string[], most: number, validation: V
     const message = `a request has at most ${most} texts, these are ${texts.length}; nothing was sent`
     throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'text', limit: most, hint })
   }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string')
 }
 
 function checkInstructions(instructions: readonly string[], target: string): void {

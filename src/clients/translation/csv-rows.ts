@@ -1,7 +1,8 @@
 import { ValidationError } from '../errors.ts'
 
-/** A field in quotes or not, and what ends it (RFC 4180 §2). */
-const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
+/** A field without quotes, and what ends a field (RFC 4180 §2). */
+const PLAIN = /[^",\r\n]*/y
+const END = /,|\r?\n|$/y
 
 /**
  * The rows of comma-separated text (RFC 4180); lines end with CRLF or LF, the last one may.
@@ -11,20 +12,37 @@ const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
 export function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   let row: string[] = []
-  FIELD.lastIndex = 0
-  while (FIELD.lastIndex < text.length) {
-    const match = FIELD.exec(text)
-    if (!match) throw broken(rows.length + 1)
-    const [, quoted, plain = '', end] = match
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+  let at = 0
+  while (at < text.length) {
+    const field = fieldAt(text, at)
+    const end = field && matchAt(END, text, field.end)
+    if (!field || end === undefined) throw broken(rows.length + 1)
+    row.push(field.value)
+    at = field.end + end.length
     if (end === ',') {
-      if (FIELD.lastIndex < text.length) continue
+      if (at < text.length) continue
       row.push('')
     }
     rows.push(row)
     row = []
   }
   return rows
+}
+
+/** Undefined for a quote that is not closed. A search, because fields may be longer than a pattern with repeated choices can follow. */
+function fieldAt(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
+  if (text[at] !== '"') {
+    const value = matchAt(PLAIN, text, at) ?? ''
+    return { value, end: at + value.length }
+  }
+  let close = text.indexOf('"', at + 1)
+  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
+  return close < 0 ? undefined : { value: text.slice(at + 1, close).replaceAll('""', '"'), end: close + 1 }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
 }
 
 /** A field that a reader of comma-separated text gives back as it is. */

@@ -1,6 +1,7 @@
 /** Fetches a translated document: the service gives it once. */
 import { isAuthError, ProtocolError } from '../../errors.ts'
 import type { ApiResponse } from '../api-response.ts'
+import { described } from '../described.ts'
 import { NotFoundError, type UnavailableError } from '../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 import { type DocumentSink, deliver } from './document-sink.ts'
@@ -88,11 +89,12 @@ async function begin(
 ): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
   const { document_id, document_key } = handle.export()
   try {
-    const call = { totalTimeout: false, ...options } as const
+    const call = { ...options, totalTimeout: options.totalTimeout ?? false }
     return await service.send<ReadableStream<Uint8Array>>('documents.download', { path: { document_id }, body: { document_key } }, call)
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'HTTP_503') throw error
-    throw await unavailable(service, handle, options, error as UnavailableError)
+    // For the result, and at least once for the state.
+    throw described(await unavailable(service, handle, options, error as UnavailableError), (error.attempts ?? 0) + 1, 'documents.download')
   }
 }
 

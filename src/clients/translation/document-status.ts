@@ -68,9 +68,10 @@ export function waitForDocument(
 export function documentFailure(
   service: TranslationService,
   handle: DocumentHandle,
-  { status, error_message: why, message = '' }: DocumentStatus,
+  { status, error_message, message }: DocumentStatus,
 ): DocumentError {
-  const said = service.scrub(String(why ?? message))
+  const why: unknown = error_message ?? message
+  const said = typeof why === 'string' ? service.scrub(why) : ''
   return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
 }
 

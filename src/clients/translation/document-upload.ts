@@ -50,13 +50,13 @@ async function uploaded(
   service: TranslationService,
   source: DocumentSource,
   { filename, ...params }: DocumentParams,
-  options: TranslationCallOptions,
+  { extraBody, ...options }: TranslationCallOptions,
 ): Promise<Result<DocumentHandle>> {
   checkTranslation(params, service.validation(options))
   const document = await openSource(source)
-  const body = multipart(fieldsOf({ ...params }, options.extraBody), { ...document, filename: nameOf(filename ?? document.name) })
+  const body = multipart(fieldsOf({ ...params }, extraBody), { ...document, filename: nameOf(filename ?? document.name) })
   const input = { ...contentOf(body, document, service), contentType: body.contentType, contentLength: body.contentLength }
-  const answer = await service.call<ExportedHandle>('documents.upload', input, { totalTimeout: false, ...options })
+  const answer = await service.call<ExportedHandle>('documents.upload', input, { ...options, totalTimeout: options.totalTimeout ?? false })
   const handle = new DocumentHandle(answer)
   service.protect(answer.document_key)
   return Object.defineProperty(handle, 'response', { value: answer.response }) as Result<DocumentHandle>

@@ -46,7 +46,9 @@ export class Documents {
       await checkSink(sink)
       const whole = oneEnd(options, this.#service.clock)
       const handle = await this.upload(source, params, whole)
-      return this.#finish(handle, sink, whole)
+      // Members that were added to the document are none of the questions about it.
+      const { extraBody: _extraBody, ...later } = whole
+      return this.#finish(handle, sink, later)
     })
   }
 

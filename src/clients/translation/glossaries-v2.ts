@@ -1,6 +1,7 @@
 /** The older family: glossaries for one pair of languages each. */
 import { checkGlossaryName, type DictionaryInput, dictionaryText } from './dictionary-text.ts'
 import type { GlossaryPair } from './glossary-entries.ts'
+import { named } from './named.ts'
 import { type Nothing, type Result, withResponse } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -28,13 +29,15 @@ export class GlossariesV2 {
   }
 
   /** Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
-  async create(
+  create(
     { name, ...dictionary }: { readonly name: string } & DictionaryInput,
     options: TranslationCallOptions = {},
   ): Promise<Result<Glossary>> {
-    const validation = this.#service.validation(options)
-    checkGlossaryName(name, validation)
-    return this.#service.call('glossariesV2.create', { body: { name, ...dictionaryText(dictionary, validation) } }, options)
+    return named('glossariesV2.create', async () => {
+      const validation = this.#service.validation(options)
+      checkGlossaryName(name, validation)
+      return this.#service.call('glossariesV2.create', { body: { name, ...dictionaryText(dictionary, validation) } }, options)
+    })
   }
 
   list(options: TranslationCallOptions = {}): Promise<Result<{ readonly glossaries: readonly Glossary[] }>> {

@@ -1,5 +1,6 @@
 /** Glossaries with dictionaries for several pairs of languages. */
 import { ProtocolError } from '../../errors.ts'
+import { described } from '../described.ts'
 import {
   checkGlossaryName,
   checkOneDictionary,
@@ -9,6 +10,7 @@ import {
   dictionaryTexts,
 } from './dictionary-text.ts'
 import type { GlossaryPair } from './glossary-entries.ts'
+import { named } from './named.ts'
 import { type Nothing, type Result, withResponse } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -43,13 +45,15 @@ export class Glossaries {
     this.#service = service
   }
 
-  async create(
+  create(
     { name, dictionaries }: { readonly name: string; readonly dictionaries: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
   ): Promise<Result<MultilingualGlossary>> {
-    const validation = this.#service.validation(options)
-    checkGlossaryName(name, validation)
-    return this.#service.call('glossaries.create', { body: { name, dictionaries: dictionaryTexts(dictionaries, validation) } }, options)
+    return named('glossaries.create', async () => {
+      const validation = this.#service.validation(options)
+      checkGlossaryName(name, validation)
+      return this.#service.call('glossaries.create', { body: { name, dictionaries: dictionaryTexts(dictionaries, validation) } }, options)
+    })
   }
 
   /** All of them: this list has no pages. */
@@ -62,16 +66,22 @@ export class Glossaries {
   }
 
   /** Another name, and the entries of one dictionary on top of those that it has. */
-  async update(
+  update(
     glossary_id: string,
     { name, dictionaries }: { readonly name?: string; readonly dictionaries?: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
   ): Promise<Result<MultilingualGlossary>> {
-    const validation = this.#service.validation(options)
-    if (name !== undefined) checkGlossaryName(name, validation)
-    if (dictionaries) checkOneDictionary(dictionaries, validation)
-    const body = { ...(name !== undefined && { name }), ...(dictionaries && { dictionaries: dictionaryTexts(dictionaries, validation) }) }
-    return this.#service.call('glossaries.update', { path: { glossary_id }, body }, options)
+    return named('glossaries.update', async () => {
+      const validation = this.#service.validation(options)
+      if (name !== undefined) checkGlossaryName(name, validation)
+      if (dictionaries) checkOneDictionary(dictionaries, validation)
+      const texts = dictionaries && { dictionaries: dictionaryTexts(dictionaries, validation) }
+      return this.#service.call(
+        'glossaries.update',
+        { path: { glossary_id }, body: { ...(name !== undefined && { name }), ...texts } },
+        options,
+      )
+    })
   }
 
   delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
@@ -81,13 +91,19 @@ export class Glossaries {
   /** The entries of one dictionary as text; `GlossaryEntries.parse` reads them. Errors: `RESPONSE_INVALID` when there is not one. */
   async entries(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<DictionaryText>> {
     const answer = await this.#service.call<EntriesAnswer>('glossaries.entries', { path: { glossary_id }, query: queryOf(pair) }, options)
-    return withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
+    try {
+      return withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
+    } catch (error) {
+      throw described(error, answer.response.attempts, 'glossaries.entries')
+    }
   }
 
   /** Makes a dictionary, or puts these entries in the place of those that it has. */
-  async putDictionary(glossary_id: string, dictionary: DictionaryInput, options: TranslationCallOptions = {}): Promise<Result<Dictionary>> {
-    const body = dictionaryText(dictionary, this.#service.validation(options))
-    return this.#service.call('glossaries.putDictionary', { path: { glossary_id }, body }, options)
+  putDictionary(glossary_id: string, dictionary: DictionaryInput, options: TranslationCallOptions = {}): Promise<Result<Dictionary>> {
+    return named('glossaries.putDictionary', async () => {
+      const body = dictionaryText(dictionary, this.#service.validation(options))
+      return this.#service.call('glossaries.putDictionary', { path: { glossary_id }, body }, options)
+    })
   }
 
   deleteDictionary(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {

@@ -37,6 +37,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
    */
   static of(entries: EntriesInput): GlossaryEntries {
     if (entries instanceof GlossaryEntries) return entries
+    if (typeof entries !== 'object' || entries === null) throw new TypeError('entries are pairs of texts, or an object; parse reads text')
     return GlossaryEntries.#collected(Symbol.iterator in entries ? entries : Object.entries(entries), 'entry')
   }
 

@@ -1,6 +1,7 @@
 /** Asks again and again until something is ready. */
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import type { ClientClock } from '../clock.ts'
+import { described } from '../described.ts'
 import { Interruption } from '../interruption.ts'
 import { sleep } from '../sleep.ts'
 
@@ -24,18 +25,21 @@ export interface PollOptions {
 /**
  * The state after which nothing more is to be asked. Leaves no timer and no listener behind.
  *
- * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`.
+ * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`; in `attempts` at least the
+ * number of questions.
  */
 export async function poll<State>(source: PollSource<State>, { signal, deadline }: PollOptions = {}): Promise<State> {
   const { clock } = source
   const interruption = new Interruption(signal)
   let last: State | undefined
+  let asked = 0
   const left = deadline && deadline.getTime() - clock.now()
   const stop =
     left === undefined ? undefined : clock.setTimer(Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
   try {
     for (;;) {
       if (interruption.reason) throw interruption.reason
+      asked++
       const state = await source.ask(interruption.signal)
       last = state
       const delay = source.delayAfter(state)
@@ -44,7 +48,7 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
       await sleep(delay, clock, interruption)
     }
   } catch (error) {
-    throw withState(error, last === undefined ? undefined : source.stateOf(last))
+    throw described(withState(error, last === undefined ? undefined : source.stateOf(last)), asked, source.name)
   } finally {
     stop?.()
     interruption.close()

@@ -1,8 +1,10 @@
 /** Evaluation of translations: what is wrong with them, and where. */
 import { retryHint } from '../../http/retry-after.ts'
+import { described } from '../described.ts'
 import { rawPath } from '../raw-path.ts'
 import { checkCount, checkTextLength } from './check-text-length.ts'
 import { JobFailedError } from './errors.ts'
+import { named } from './named.ts'
 import { namedJob } from './named-job.ts'
 import { oneEnd } from './one-end.ts'
 import { operations } from './operations.ts'
@@ -77,9 +79,11 @@ export class Quality {
   }
 
   /** Asks for an evaluation; the service keeps it for a day. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
-  async submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
-    if (this.#service.validation(options) === 'strict') checkSegments(input.segments)
-    return this.#service.call('quality.submit', { body: input }, options)
+  submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
+    return named('quality.submit', async () => {
+      if (this.#service.validation(options) === 'strict') checkSegments(input.segments)
+      return this.#service.call('quality.submit', { body: input }, options)
+    })
   }
 
   /** Asks once how far it is. */
@@ -87,7 +91,12 @@ export class Quality {
     const path = poll_url ? await this.#ownPath(poll_url) : undefined
     if (path === undefined) return this.#service.call('quality.poll', { path: { job_id } }, options)
     const operation = { ...operations['quality.poll'], path: rawPath(path) }
-    return resultOf(operation, await this.#service.perform(operation, {}, options), path)
+    const answer = await this.#service.perform(operation, {}, options)
+    try {
+      return resultOf(operation, answer, path)
+    } catch (error) {
+      throw described(error, answer.attempts, operation.name)
+    }
   }
 
   /** Asks until it is done, as often as the service wishes. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
@@ -99,7 +108,8 @@ export class Quality {
   async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     const whole = oneEnd(options, this.#service.clock)
     const job = await this.submit(input, whole)
-    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, whole)
+    const { extraBody: _extraBody, ...later } = whole
+    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, later)
   }
 
   /** The path of an address on this very host; nothing for any other, which the identifier of the job replaces. */
@@ -143,10 +153,11 @@ export class Quality {
     })
     if (state.status === 'done') return state as Result<QualityReport>
     const { code, message = 'it says no more' } = state.error ?? {}
-    throw new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
+    const error = new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
       jobId: job.job_id,
       ...(code !== undefined && { serviceCode: code }),
     })
+    throw described(error, state.response.attempts, 'quality.poll')
   }
 }
 

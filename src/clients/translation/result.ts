@@ -28,7 +28,8 @@ export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse
 /** A record with an answer beside it. */
 export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
   const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
-  return Object.defineProperty(data, 'response', { value: response, configurable: true }) as Result<T>
+  // A service may have a member of that name.
+  return Object.defineProperty(data, 'response', { value: response, configurable: true, enumerable: false }) as Result<T>
 }
 
 /** A member of a record that must be there. Errors: `RESPONSE_INVALID`. */

@@ -1,5 +1,6 @@
 /** Sentences in a list of style rules that say how to translate. */
 import { checkTextLength } from './check-text-length.ts'
+import { named } from './named.ts'
 import type { Nothing, Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -24,27 +25,27 @@ export class StyleInstructions {
     this.#service = service
   }
 
-  async create(
-    style_id: string,
-    instruction: StyleInstructionInput,
-    options: TranslationCallOptions = {},
-  ): Promise<Result<StyleInstruction>> {
-    if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
-    return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
+  create(style_id: string, instruction: StyleInstructionInput, options: TranslationCallOptions = {}): Promise<Result<StyleInstruction>> {
+    return named('styleRules.instructions.create', async () => {
+      if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
+      return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
+    })
   }
 
   get(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleInstruction>> {
     return this.#service.call('styleRules.instructions.get', { path: { style_id, instruction_id } }, options)
   }
 
-  async replace(
+  replace(
     style_id: string,
     instruction_id: string,
     instruction: StyleInstructionInput,
     options: TranslationCallOptions = {},
   ): Promise<Result<StyleInstruction>> {
-    if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
-    return this.#service.call('styleRules.instructions.replace', { path: { style_id, instruction_id }, body: instruction }, options)
+    return named('styleRules.instructions.replace', async () => {
+      if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
+      return this.#service.call('styleRules.instructions.replace', { path: { style_id, instruction_id }, body: instruction }, options)
+    })
   }
 
   delete(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {

@@ -2,6 +2,7 @@
 import { type Paged, type PagedOptions, paged } from '../paged.ts'
 import { checkPageSize } from './check-page-size.ts'
 import { checkCount, checkTextLength } from './check-text-length.ts'
+import { named } from './named.ts'
 import type { Nothing, Result } from './result.ts'
 import { checkInstruction, type StyleInstruction, type StyleInstructionInput, StyleInstructions } from './style-instructions.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
@@ -56,14 +57,16 @@ export class StyleRules {
   }
 
   /** One page. */
-  async list(
+  list(
     { detailed, ...page }: StyleRulePage = {},
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly style_rules: readonly StyleRuleList[] }>> {
-    const { page_size } = page
-    if (this.#service.validation(options) === 'strict' && page_size !== undefined) checkPageSize(page_size)
-    const query = { ...page, ...(detailed !== undefined && { detailed: String(detailed) }) }
-    return this.#service.call('styleRules.list', { query }, options)
+    return named('styleRules.list', async () => {
+      const { page_size } = page
+      if (this.#service.validation(options) === 'strict' && page_size !== undefined) checkPageSize(page_size)
+      const query = { ...page, ...(detailed !== undefined && { detailed: String(detailed) }) }
+      return this.#service.call('styleRules.list', { query }, options)
+    })
   }
 
   /** All of them, page by page until one is shorter than it may be. */
@@ -87,22 +90,22 @@ export class StyleRules {
     })
   }
 
-  async create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    if (this.#service.validation(options) === 'strict') checkList(list)
-    return this.#service.call('styleRules.create', { body: list }, options)
+  create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
+    return named('styleRules.create', async () => {
+      if (this.#service.validation(options) === 'strict') checkList(list)
+      return this.#service.call('styleRules.create', { body: list }, options)
+    })
   }
 
   get(style_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
     return this.#service.call('styleRules.get', { path: { style_id } }, options)
   }
 
-  async rename(
-    style_id: string,
-    { name }: { readonly name: string },
-    options: TranslationCallOptions = {},
-  ): Promise<Result<StyleRuleList>> {
-    if (this.#service.validation(options) === 'strict') checkTextLength(name, 'name', LONGEST_NAME)
-    return this.#service.call('styleRules.rename', { path: { style_id }, body: { name } }, options)
+  rename(style_id: string, { name }: { readonly name: string }, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
+    return named('styleRules.rename', async () => {
+      if (this.#service.validation(options) === 'strict') checkTextLength(name, 'name', LONGEST_NAME)
+      return this.#service.call('styleRules.rename', { path: { style_id }, body: { name } }, options)
+    })
   }
 
   delete(style_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {

@@ -33,17 +33,16 @@ export class TextPacker {
     let index = 0
     for await (const text of texts) {
       if (typeof text !== 'string') throw new TypeError(`text ${index} is no text`)
-      const more = this.#sizeOf(text)
-      const tooLarge = this.#empty + more > LARGEST_TRANSLATION
-      const isFull = open.texts.length >= this.#most || size + more + this.#separator(open.texts.length) > LARGEST_TRANSLATION
-      if (open.texts.length > 0 && (isFull || tooLarge)) {
+      const more = this.#sizeOf(text, index)
+      const isRefused = typeof more !== 'number'
+      const isFull = isRefused || open.texts.length >= this.#most || size + more + this.#separator(open.texts.length) > LARGEST_TRANSLATION
+      if (open.texts.length > 0 && isFull) {
         yield open
         open = { indices: [], texts: [] }
         size = this.#empty
       }
-      if (tooLarge) {
-        yield { indices: [index], texts: [text], refusal: tooLong(index, this.#empty + more) }
-      } else {
+      if (isRefused) yield { indices: [index], texts: [text], refusal: more }
+      else {
         size += more + this.#separator(open.texts.length)
         open.indices.push(index)
         open.texts.push(text)
@@ -53,9 +52,16 @@ export class TextPacker {
     if (open.texts.length > 0) yield open
   }
 
-  /** As JSON between commas, as a form with the `&` before it. */
-  #sizeOf(text: string): number {
-    return this.#encoding === 'json' ? utf8Size(JSON.stringify(text)) : bodySize({ text }, 'form') + 1
+  /** As JSON between commas, as a form with the `&` before it; why it fits into no request. */
+  #sizeOf(text: string, index: number): number | ValidationError {
+    try {
+      const size = this.#encoding === 'json' ? utf8Size(JSON.stringify(text)) : bodySize({ text }, 'form') + 1
+      return this.#empty + size > LARGEST_TRANSLATION ? tooLong(index, this.#empty + size) : size
+    } catch (error) {
+      // A form cannot carry every text.
+      if (error instanceof ValidationError) return error
+      throw error
+    }
   }
 
   #separator(before: number): number {

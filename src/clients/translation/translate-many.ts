@@ -1,9 +1,11 @@
 /** Translates any number of texts: as many requests as they need, answers in the order of the texts. */
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { abortable } from '../abortable.ts'
+import { described } from '../described.ts'
 import { QuotaExceededError } from '../errors.ts'
 import { checkTranslation } from './check-translation.ts'
 import { BatchError } from './errors.ts'
+import { named } from './named.ts'
 import { type Batch, TextPacker } from './text-packer.ts'
 import type { TranslateParams, Translation } from './translate-params.ts'
 import { translateText } from './translate-text.ts'
@@ -63,8 +65,10 @@ class Batches {
 
   async *run(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<TextOutcome, void> {
     const { concurrency = 4, extraBody, encoding } = this.#options
-    checkTranslation(this.#params, this.#service.validation(this.#options))
-    const packer = new TextPacker({ ...this.#params, ...extraBody }, this.#service.maxTextsPerRequest, encoding)
+    const packer = await named('translateMany', async () => {
+      checkTranslation(this.#params, this.#service.validation(this.#options))
+      return new TextPacker({ ...this.#params, ...extraBody }, this.#service.maxTextsPerRequest, encoding)
+    })
     /** In the order of the texts; none of them rejects. */
     const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
     for await (const batch of packer.batches(texts)) {
@@ -75,7 +79,7 @@ class Batches {
   }
 
   async #send({ indices, texts, refusal }: Batch): Promise<readonly TextOutcome[] | Ended> {
-    if (refusal) return failed(indices, refusal, false)
+    if (refusal) return failed(indices, described(refusal, 0, 'translateText') as AuthError, false)
     if (this.#stopped) return failed(indices, this.#stopped, true)
     try {
       const { translations } = await translateText(this.#service, { ...this.#params, text: texts }, this.#options)

@@ -1,6 +1,7 @@
 /** The client of the translation service. */
 import type { ApiResponse } from '../api-response.ts'
 import type { CallInput } from '../call-options.ts'
+import { ValidationError } from '../errors.ts'
 import type { ClientEvents, EventName } from '../events.ts'
 import { encodeForm } from '../form.ts'
 import type { Interceptor } from '../interceptor.ts'
@@ -13,6 +14,7 @@ import { Documents, type TranslatedDocument } from './documents.ts'
 import { Glossaries } from './glossaries.ts'
 import { GlossariesV2 } from './glossaries-v2.ts'
 import { Languages, type LanguageV2 } from './languages.ts'
+import { named } from './named.ts'
 import { Quality } from './quality.ts'
 import type { Result } from './result.ts'
 import { StyleRules } from './style-rules.ts'
@@ -141,15 +143,16 @@ export class TranslationClient {
   }
 
   /** Sends a request that no method is for. A `GET` is taken for safe, everything else for unsafe unless `replay` says more. */
-  request<T = unknown>(
+  async request<T = unknown>(
     method: Method,
     path: string,
-    { query, json, form, body, contentType, headers, replay }: RawRequest = {},
+    { query, json, headers, replay, ...raw }: RawRequest = {},
     options: TranslationCallOptions = {},
   ): Promise<ApiResponse<T>> {
-    const content = form ? { content: encodeForm(form, { arrays: 'repeat' }), contentType: FORM } : { content: body, contentType }
-    const input = { ...(query && { query }), ...(json !== undefined && { body: json }), ...present(content) }
-    return this.#service.request<T>(method, path, input, { ...options, ...(headers && { headers }), ...(replay && { replay }) })
+    const content = await named(`${method} request`, async () => contentOf(raw))
+    const input = { ...(query && { query }), ...(json !== undefined && { body: json }), ...content }
+    const all = { ...options, ...(headers && { headers: { ...options.headers, ...headers } }), ...(replay && { replay }) }
+    return this.#service.request<T>(method, path, input, all)
   }
 
   /** Hears an event; the result takes the listener back. */
@@ -180,6 +183,10 @@ export class TranslationClient {
 
 const FORM = 'application/x-www-form-urlencoded'
 
-function present({ content, contentType }: Pick<CallInput, 'content' | 'contentType'>): CallInput {
-  return { ...(content !== undefined && { content }), ...(contentType !== undefined && { contentType }) }
+/** Errors: `REQUEST_INVALID` for two bodies, and for what a form cannot say. */
+function contentOf({ form, body, contentType }: RawRequest): CallInput {
+  if (form && body !== undefined)
+    throw new ValidationError('REQUEST_INVALID', 'form and body exclude each other; nothing was sent', { field: 'form' })
+  if (form) return { content: encodeForm(form, { arrays: 'repeat' }), contentType: FORM }
+  return { ...(body !== undefined && { content: body }), ...(contentType !== undefined && { contentType }) }
 }

@@ -1,6 +1,7 @@
 /** Translation memories: what there is; translations name them in `translation_memory_id`. */
-import { type Paged, type PagedOptions, paged } from '../paged.ts'
+import { type Paged, type PagedOptions, type PagesRead, paged } from '../paged.ts'
 import { checkPageSize } from './check-page-size.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -37,9 +38,11 @@ export class TranslationMemories {
   }
 
   /** One page. Errors: `REQUEST_INVALID` for a size that no page has; those of every call. */
-  async list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
-    if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
-    return this.#service.call(NAME, { query: { ...params } }, options)
+  list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
+    return named(NAME, async () => {
+      if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
+      return this.#service.call(NAME, { query: { ...params } }, options)
+    })
   }
 
   /** All of them, page by page. */
@@ -47,15 +50,13 @@ export class TranslationMemories {
     { page_size }: Pick<TranslationMemoryListParams, 'page_size'> = {},
     { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
   ): Paged<TranslationMemory> {
-    let seen = 0
     const source = {
       name: NAME,
       fetch: (page = 0, ending?: AbortSignal) => this.list({ page, page_size }, { ...options, signal: ending }),
       items: ({ translation_memories: items }: TranslationMemoryPage) => items,
-      next: ({ translation_memories: items, total_count }: TranslationMemoryPage, page = 0) => {
-        seen = page === 0 ? items.length : seen + items.length
-        const isLast = typeof total_count === 'number' ? seen >= total_count : items.length < (page_size ?? PAGE_SIZE)
-        return items.length > 0 && !isLast ? page + 1 : undefined
+      next: ({ total_count }: TranslationMemoryPage, page = 0, { count, total }: PagesRead) => {
+        const isLast = typeof total_count === 'number' ? total >= total_count : count < (page_size ?? PAGE_SIZE)
+        return count > 0 && !isLast ? page + 1 : undefined
       },
     }
     return paged(source, { limit, maxPages, signal })

@@ -27,7 +27,10 @@ const UPLOAD: AssetOperation = {
 }
 const DOWNLOAD: AssetOperation = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
 
-/** Moves recordings to and from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key. */
+/**
+ * Moves recordings to and from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key: also not
+ * the one that a call names in `credential`.
+ */
 export class VoiceJobAssets {
   readonly #service: TranslationService
 
@@ -50,7 +53,7 @@ export class VoiceJobAssets {
     const to = signed_upload_url === undefined ? { url: upload_url, signature } : { url: signed_upload_url }
     const input = { content, ...(isStream(content) && size !== undefined && { contentLength: size }) }
     try {
-      await this.#send(UPLOAD, to, input, { totalTimeout: false, ...options })
+      await this.#send(UPLOAD, to, input, { ...options, totalTimeout: options.totalTimeout ?? false })
     } catch (error) {
       if (!wasThereBefore(error)) throw error
     }
@@ -65,14 +68,14 @@ export class VoiceJobAssets {
     if (typeof url !== 'string')
       throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service names no address for a target that is ${status}`)
     const from = { url, ...(signed_download_url === undefined && { signature }) }
-    return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { totalTimeout: false, ...options })
+    return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { ...options, totalTimeout: options.totalTimeout ?? false })
   }
 
   async #send<T>(
     operation: AssetOperation,
     { url, signature }: { readonly url: string; readonly signature?: string | undefined },
     input: CallInput,
-    { reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
+    { credential: _credential, reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
   ): Promise<ApiResponse<T>> {
     this.protect(signature, url)
     const api = await this.#service.api()

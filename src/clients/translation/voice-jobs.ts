@@ -1,6 +1,7 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { JobFailedError } from './errors.ts'
+import { named } from './named.ts'
 import { namedJob } from './named-job.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
@@ -94,8 +95,10 @@ export class VoiceJobs {
 
   /** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; 429 for too many jobs at once. */
   async create(input: VoiceJobInput, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJob>> {
-    if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
-    const job = await this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
+    const job = await named('voiceJobs.create', async () => {
+      if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
+      return this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
+    })
     this.#assets.protect(job.signature, job.signed_upload_url)
     return job
   }
@@ -136,11 +139,13 @@ export class VoiceJobs {
    * `RESPONSE_INVALID` when the service does not tell of each target.
    */
   async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
-    const whole = oneEnd(options, this.#service.clock)
+    const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
+    // What is said to the service is not for the hosts of its recordings.
+    const { headers: _headers, query: _query, ...elsewhere } = whole
     const targets = [...input.targets]
-    const job = await this.create(input, whole)
+    const job = await this.create(input, { ...whole, ...(extraBody && { extraBody }) })
     const { job_id } = job
-    await this.upload(job, recording, { ...whole, size: input.source_file.content_length }).catch((error: unknown) => {
+    await this.upload(job, recording, { ...elsewhere, size: input.source_file.content_length }).catch((error: unknown) => {
       throw namedJob(error, job_id)
     })
     const told = new Set<number>()
@@ -151,7 +156,7 @@ export class VoiceJobs {
         const result = results[index]
         if (!result || !isNews(result, index)) continue
         told.add(index)
-        yield { ...target, index, ...(await this.#outcome(job_id, target, result, whole)) }
+        yield { ...target, index, ...(await this.#outcome(job_id, target, result, elsewhere)) }
       }
     }
   }

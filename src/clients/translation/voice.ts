@@ -1,5 +1,6 @@
 /** Live transcription and translation of what is said. */
 import { ValidationError } from '../errors.ts'
+import { named } from './named.ts'
 import type { Result } from './result.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
@@ -38,8 +39,10 @@ export class Voice {
 
   /** Asks for a session without connecting to it: for connections of one's own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
-    if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
-    const access = await this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
+    const access = await named('voice.createSession', async () => {
+      if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
+      return this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
+    })
     this.#service.protect(access.token)
     return access
   }
@@ -47,7 +50,11 @@ export class Voice {
   /** Asks for another token for a session, with its latest one; an older one ends the session. Never tried again unless `retry` says so. */
   async reconnect({ token }: Pick<VoiceAccess, 'token'>, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     this.#service.protect(token)
-    const access = await this.#service.call<VoiceAccess>('voice.reconnect', { query: { token } }, { retry: false, ...options })
+    const access = await this.#service.call<VoiceAccess>(
+      'voice.reconnect',
+      { query: { token } },
+      { ...options, retry: options.retry ?? false },
+    )
     this.#service.protect(access.token)
     return access
   }
@@ -59,7 +66,7 @@ export class Voice {
    * is asked for; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
    */
   async open(input: VoiceSessionInput, { WebSocket, speed = SPEED, ...options }: VoiceOpenOptions = {}): Promise<VoiceSession> {
-    checkSpeed(speed)
+    await named('voice.open', async () => checkSpeed(speed))
     // What few need is loaded by those who do.
     const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format)

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { lastError, run } from '../run.ts'
@@ -12,6 +12,7 @@ beforeAll(async () => {
   fake = await startTranslationFake({ queueMs: 0, translateMs: 0 })
 })
 beforeEach(() => fake.reset())
+afterEach(() => vi.unstubAllEnvs())
 afterAll(() => fake.close())
 
 /** The command with a key. */
@@ -68,12 +69,60 @@ describe('the key of a document', () => {
     await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
     open()
     const { code, stderr } = await running
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(/^cannot write .*: the document is uploaded, but cannot be/),
-    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^warning HANDLE_ELSEWHERE: cannot write /) })
     expect((await readdir(own)).sort()).toEqual(['guide.de.docx', 'guide.de.docx.handle.json', 'guide.docx'])
     expect(fake.requests(9)).toBe(1)
+  })
+
+  it.each(['text', 'json'])('is kept elsewhere when its place is lost and the download breaks off, told as %s', async (form) => {
+    const own = await temporaryFolder()
+    const spare = await temporaryFolder()
+    vi.stubEnv('TMPDIR', spare)
+    const document = await put(own, 'guide.docx', WORD)
+    const { gate, open } = gateway()
+    fake.script({ match: { op: 9 }, do: { delay: gate } })
+    fake.script({ match: { op: 11 }, do: { truncate: 3 } })
+    const running = translate([document, '--to', 'DE', '--output-dir', own, ...(form === 'json' ? ['--json'] : [])])
+    await expect.poll(() => fake.requests(9)).toBe(1)
+    await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
+    open()
+    const { code, stderr } = await running
+    const [kept = ''] = await readdir(spare)
+    expect(code).toBe(5)
+    expect(stderr).toContain(join(spare, kept))
+    expect((await stat(join(spare, kept))).mode & 0o777).toBe(0o600)
+    expect(stderr).not.toContain((JSON.parse(await readFile(join(spare, kept), 'utf8')) as { document_key: string }).document_key)
+    expect(await translate(['--resume', join(spare, kept)])).toMatchObject({ code: 0 })
+    expect([await readdir(spare), (await readdir(own)).includes('guide.de.docx')]).toEqual([[], true])
+    expect(fake.requests(9)).toBe(1)
+  })
+
+  it('that nobody can keep is used all the same', async () => {
+    const own = await temporaryFolder()
+    vi.stubEnv('TMPDIR', await put(own, 'no-folder', ''))
+    const document = await put(own, 'guide.docx', WORD)
+    const { gate, open } = gateway()
+    fake.script({ match: { op: 9 }, do: { delay: gate } })
+    const running = translate([document, '--to', 'DE', '--output-dir', own])
+    await expect.poll(() => fake.requests(9)).toBe(1)
+    await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
+    open()
+    expect(await running).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning HANDLE_LOST: .* cannot be fetched after an/) })
+  })
+
+  it('that the service does not know is not said to be worked on', async () => {
+    const own = await temporaryFolder()
+    const record = { service: fake.url, output: join(own, 'a.docx'), document_id: 'A'.repeat(32), document_key: 'B'.repeat(64) }
+    const kept = await put(own, 'a.docx.handle.json', record)
+    const { code, stderr } = await translate(['--resume', kept])
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`remove ${kept} to give it up`) })
+    expect(stderr).not.toContain('goes on with it')
+    expect(await readdir(own)).toEqual(['a.docx.handle.json'])
+  })
+
+  it.each([[['guide.docx']], [['--output-dir', '.']], [['--text']]])('is used for nothing else: %s', async (more) => {
+    const outcome = await translate(['--resume', 'a.handle.json', ...more, '--json'])
+    expect([outcome.code, lastError(outcome).code, fake.requests()]).toEqual([2, 'USAGE', 0])
   })
 
   it('is kept when the download breaks off, which may be tried again', async () => {

@@ -25,6 +25,13 @@ describe('entries of a glossary', () => {
     expect([entries.size, entries.get('__proto__'), entries.get('valueOf'), entries.has('1')]).toEqual([7, '__proto__!', undefined, true])
   })
 
+  it('are refused in our words when a quote is never closed, or only after megabytes', () => {
+    const long = `"${'a'.repeat(5_000_000)}`
+    expect(refusal(() => GlossaryEntries.parse(`x,y\n${long}`, 'csv'))).toMatchObject({ code: 'REQUEST_INVALID', field: 'entries' })
+    expect(refusal(() => GlossaryEntries.parse(`${long}",b`, 'csv'))).toMatchObject({ code: 'REQUEST_TOO_LARGE' })
+    for (const wrong of ['a\tb', null, 5]) expect(() => GlossaryEntries.of(wrong as never)).toThrow(TypeError)
+  })
+
   it('come from lists, maps, objects and themselves', () => {
     const map = new Map([['a', 'b']])
     const all: EntriesInput[] = [map, [['a', 'b']], { a: 'b' }, GlossaryEntries.of(map)]

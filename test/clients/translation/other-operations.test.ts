@@ -84,6 +84,8 @@ it('pages through the translation memories', async () => {
   expect(fake.log.map(({ rawUrl }) => rawUrl.split('?')[1])).toEqual(['page=0&page_size=2', 'page=1&page_size=2'])
   for await (const { name } of client.translationMemories.iterate({ page_size: 1 }, { limit: 2 })) expect(name).toMatch(/[12]$/)
   expect(fake.log).toHaveLength(4)
+  const all = client.translationMemories.iterate({ page_size: 1 })
+  expect((await Promise.all([all.toArray(), all.toArray()])).map((list) => list.length)).toEqual([3, 3])
   fake.script({ match: { op: 32 }, do: { dropField: 'translation_memories' } })
   expect(await failureOf(client.translationMemories.iterate().toArray())).toMatchObject({ code: 'RESPONSE_INVALID', page: 1 })
 })

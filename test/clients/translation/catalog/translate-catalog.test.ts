@@ -41,6 +41,16 @@ function stand(translate: (text: string) => string) {
 const options: CatalogTranslationOptions = { target_lang: 'DE' }
 
 describe('the copy of a catalog', () => {
+  it('is made of a text with a million blanks in it', async () => {
+    const { client } = stand((text) => text)
+    const blanks = `a${' '.repeat(1_000_000)}b`
+    const { text } = await translateCatalog(client, `{"type": "Catalog", "description": "${blanks}", "links": []}`, options)
+    expect(
+      text ===
+        `{"type": "Catalog", "description": "${blanks}", "links": [], "language": {"code":"de"}, "languages": [{"code":"en"}], "stac_extensions": ["${EXTENSION}"]}`,
+    ).toBe(true)
+  })
+
   it('differs in texts and in the fields of the Language extension, and in nothing else', async () => {
     const { client } = await fakeClient()
     const copy = await translateCatalog(client, collection, options)
