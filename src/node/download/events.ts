@@ -58,7 +58,7 @@ export interface RetryEvent {
   readonly attempt: number
 }
 
-/** Something worth telling that stops nothing: `CONTENT_TYPE_UNEXPECTED`, `CHECKSUM_UNSUPPORTED`. */
+/** Something worth telling that stops nothing: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
 export interface WarningEvent {
   readonly kind: 'warning'
   readonly file: DownloadFile
