@@ -9,6 +9,7 @@ import type { Credential } from './credential.ts'
 import type { Judgement, Known, Refusal } from './judge.ts'
 import { missingCredential } from './missing.ts'
 import { nearestMiss } from './nearest-miss.ts'
+import { patternFor } from './need.ts'
 
 /** The reference that got furthest speaks for all; of equals the first. */
 export async function furthest(refusals: readonly Refusal[]): Promise<AuthError> {
@@ -76,6 +77,7 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no address'
+  const wider = patternFor(url)
   return new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
     `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} is on ${origin}. Nothing was sent`,
@@ -85,7 +87,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       credential: id,
       actual: origin,
       expected: patterns,
-      hint: `if you trust that host: stac-auth credentials trust ${id} ${origin}/; in code, "sendTo" of "${id}"`,
+      ...(wider && { hint: `if you trust that host: stac-auth credentials trust ${id} ${wider}; in code, "sendTo" of "${id}"` }),
     },
   )
 }
