@@ -5,7 +5,7 @@ const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 /**
  * What an answer says about it, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which many servers
  * write with decimals, or as a date. That is counted from the answer's own `Date`, which is right where clocks differ, or from `now` in
- * epoch milliseconds. Undefined for nothing, nonsense, and what has passed; what nobody would live to see is as long as it says.
+ * epoch milliseconds. Undefined for nothing, nonsense (also more than ten digits), and what has passed.
  */
 export function retryHint(headers: { get(name: string): string | null }, now: number): number | undefined {
   const precise = headers.get('retry-after-ms')?.trim()
@@ -17,7 +17,7 @@ export function retryHint(headers: { get(name: string): string | null }, now: nu
 
 function restOf(text: string | null, now: number): number | undefined {
   const value = text?.trim() ?? ''
-  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(value)) return Number(value) * 1000
+  if (/^\d{1,10}(?:\.\d{1,9})?$/.test(value)) return Number(value) * 1000
   if (!DATE.test(value)) return undefined
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : date - now

@@ -70,16 +70,13 @@ describe('Retry-After', () => {
     expect(times).toHaveLength(6)
   })
 
-  it.each(['121', '999999999', '99999999999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])(
-    'of more than two minutes is not waited for: %s',
-    async (value) => {
-      expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
-    },
-  )
+  it.each(['121', '999999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])('of more than two minutes is not waited for: %s', async (value) => {
+    expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
+  })
 
   it('may be a date; nonsense and what has passed are no answer', async () => {
     expect((await codes({ '/': first(1, later('Thu, 01 Jan 1970 00:16:50 GMT')) })).slept).toEqual([10_000])
-    for (const value of ['-5', '0x10', 'soon', '1e3', '', 'Thu, 01 Jan 1970 00:00:00 GMT'])
+    for (const value of ['-5', '0x10', '99999999999999', 'soon', '1e3', '', 'Thu, 01 Jan 1970 00:00:00 GMT'])
       expect((await codes({ '/': first(1, later(value)) })).slept).toEqual([500])
   })
 })

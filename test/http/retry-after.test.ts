@@ -9,14 +9,20 @@ describe('Retry-After', () => {
     ['0', 0],
     [' 120 ', 120_000],
     ['0.5', 500],
-    ['99999999999999', 99_999_999_999_999_000],
     ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
   ])('%j is a time', (text, expected) => expect(hint({ 'retry-after': text })).toBe(expected))
 
-  it.each(['', 'soon', '-1', '1e3', '0x10', '2026-01-01', 'Thu, 99 Foo 2026 00:00:05 GMT', 'Wed, 31 Dec 2025 23:00:00 GMT'])(
-    '%j is none',
-    (text) => expect(hint({ 'retry-after': text })).toBeUndefined(),
-  )
+  it.each([
+    '',
+    'soon',
+    '-1',
+    '1e3',
+    '0x10',
+    '99999999999999',
+    '2026-01-01',
+    'Thu, 99 Foo 2026 00:00:05 GMT',
+    'Wed, 31 Dec 2025 23:00:00 GMT',
+  ])('%j is none', (text) => expect(hint({ 'retry-after': text })).toBeUndefined())
 
   it('is none where nothing is said', () => expect(hint({})).toBeUndefined())
 
