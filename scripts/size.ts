@@ -12,7 +12,7 @@ import { OPEN_ID_LOGIN } from './sizes.ts'
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
   { entry: 'dist/index.js', budget: 12_000 },
   { entry: 'dist/engine.js', budget: 12_000 },
-  { entry: 'dist/lint/index.js', budget: 23_000 },
+  { entry: 'dist/lint/index.js', budget: 23_100 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
   { entry: 'dist/crawl/index.js', budget: 14_100 },
   { entry: 'dist/browser/index.js', budget: 5_600 },

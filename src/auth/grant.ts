@@ -15,8 +15,8 @@ export interface Grant {
   readonly path: string
 }
 
-/** Escapes that some servers undo before they route: a path grant never covers them. */
-export const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;/i
+/** Escapes that some servers undo before they route, and dots that some parsers leave: a path grant never covers them. */
+export const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
 
 /** True when the pattern covers that address. */
 export function covers(grant: Grant, url: URL): boolean {

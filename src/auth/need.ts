@@ -2,6 +2,7 @@
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
+import { covers } from './grant.ts'
 import { parseGrant } from './parse-grant.ts'
 import type { Strategy } from './strategy.ts'
 
@@ -29,14 +30,25 @@ export function needOf(target: Target, name: string, strategies: readonly Strate
 
 /** The whole origin as a pattern; of a host that many owners share only the folder, and of one that reads as a wildcard nothing. */
 export function patternFor(url: URL): string | undefined {
-  const origin = url.protocol === 's3:' ? `s3://${url.host}/` : `${url.origin}/`
-  const folder = `${origin}${url.pathname.split('/')[1] ?? ''}/`
-  return [origin, folder].find(isPattern)
+  return patternsFor(url).find((text) => isPattern(text))
 }
 
-function isPattern(text: string): boolean {
+/** The folder of an address, as a pattern; the whole origin where a pattern with a folder would not cover it, or nothing. */
+export function folderFor(url: URL): string | undefined {
+  return patternsFor(url)
+    .reverse()
+    .find((text) => isPattern(text, url))
+}
+
+function patternsFor({ protocol, host, origin, pathname }: URL): string[] {
+  const whole = protocol === 's3:' ? `s3://${host}/` : `${origin}/`
+  return [whole, `${whole}${pathname.split('/')[1] ?? ''}/`]
+}
+
+function isPattern(text: string, covering?: URL): boolean {
   try {
-    return !parseGrant(text).wildcard
+    const grant = parseGrant(text)
+    return !grant.wildcard && (covering === undefined || covers(grant, covering))
   } catch {
     return false
   }

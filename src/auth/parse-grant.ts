@@ -16,6 +16,7 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
 export function parseGrant(pattern: string, { sharedHosts = false } = {}): Grant {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
   if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
+  if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dots or encoded slashes in it that lead elsewhere')
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
@@ -23,13 +24,12 @@ export function parseGrant(pattern: string, { sharedHosts = false } = {}): Grant
   const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
   if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
-  if (!HOST.test(url.hostname)) throw refused(pattern, 'the host is not valid')
+  if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
   if (path.includes('//')) throw refused(pattern, 'the path has an empty segment in it')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
   if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only for loopback addresses; use https:')
   if (wildcard && !host.includes('.')) throw refused(pattern, 'at least two labels must follow "*."')
-  if (SLIPPERY.test(url.pathname)) throw refused(pattern, 'the path has encoded dots or slashes in it')
   if (!sharedHosts) refuseShared(pattern, host, wildcard, url.pathname)
   return { pattern, scheme: scheme as 'https' | 'http', host, wildcard, port: url.port, path: folder(url.pathname) }
 }

@@ -71,7 +71,7 @@ function readSecret(value: unknown, at: string, from: Origin): Secret {
     )
   }
   if (!isObject(value) || !isSource(value)) throw invalid(at, `must be an object with one of the keys ${SOURCES.join(', ')}`)
-  return new Secret(platform.secretSource(value))
+  return new Secret(platform.secretSource(value), 'prompt' in value)
 }
 
 /** Patterns of addresses. Errors: `CONFIG_INVALID`. */

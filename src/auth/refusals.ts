@@ -6,10 +6,11 @@ import type { SchemeMap } from '../stac/scope.ts'
 import { refPointer, type Target } from '../stac/target.ts'
 import { type Choice, coversTarget } from './choice.ts'
 import type { Credential } from './credential.ts'
+import { covers } from './grant.ts'
 import type { Judgement, Known, Refusal } from './judge.ts'
 import { missingCredential } from './missing.ts'
 import { nearestMiss } from './nearest-miss.ts'
-import { patternFor } from './need.ts'
+import { folderFor, patternFor } from './need.ts'
 
 /** The reference that got furthest speaks for all; of equals the first. */
 export async function furthest(refusals: readonly Refusal[]): Promise<AuthError> {
@@ -77,17 +78,22 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no address'
-  const wider = patternFor(url)
+  // An entry that is held to a folder is not widened to all of its host.
+  const isHeld = sendTo.some((grant) => grant.path !== '/' && covers({ ...grant, path: '/' }, url))
+  const wanted = isHeld ? folderFor(url) : patternFor(url)
+  const isFolder = wanted !== undefined && wanted !== `${origin}/`
   return new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} is on ${origin}. Nothing was sent`,
+    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} is ${isFolder ? `below ${wanted}` : `on ${origin}`}. Nothing was sent`,
     {
       pointer: `${target.pointer}/href`,
       ref,
       credential: id,
       actual: origin,
       expected: patterns,
-      ...(wider && { hint: `if you trust that host: stac-auth credentials trust ${id} ${wider}; in code, "sendTo" of "${id}"` }),
+      ...(wanted !== undefined && {
+        hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,
+      }),
     },
   )
 }

@@ -10,9 +10,12 @@ const HANDED_ON = Symbol.for('stac-auth.secret')
 export class Secret {
   /** True when it was given as text: revealing it asks nobody and waits for nothing. */
   readonly isText: boolean
+  /** True when a person is asked for it. */
+  readonly isAsked: boolean
   readonly #read: () => string | Promise<string>
 
-  constructor(input: SecretInput) {
+  constructor(input: SecretInput, isAsked = false) {
+    this.isAsked = isAsked
     this.isText = typeof input === 'string'
     this.#read = typeof input === 'string' ? () => input : input
   }
@@ -22,7 +25,7 @@ export class Secret {
     if (value instanceof Secret) return value
     if (typeof value !== 'object' || value === null || !(HANDED_ON in value)) return undefined
     const other = value as Secret
-    return new Secret(() => other[HANDED_ON]())
+    return new Secret(() => other[HANDED_ON](), other.isAsked)
   }
 
   /** The value, at once when it is known, else a promise. Errors: those of its source (`CREDENTIAL_SOURCE`). */

@@ -15,7 +15,7 @@ const HOSTS =
 
 /** True when anyone may own a name below that host, so that a wildcard there would trust strangers. */
 export function isSharedSuffix(host: string): boolean {
-  return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+  return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
 }
 
 /** True when owners are told apart by the path, so that a grant needs one. */

@@ -1,6 +1,7 @@
 /** What comes out of `lint`: reports, and the exit code. */
 import { writeFile } from 'node:fs/promises'
 import { reporterOf } from '../lint/reporters/index.ts'
+import { inert } from '../lint/reporters/inert.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
 import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
@@ -78,11 +79,17 @@ async function writeReport(file: string, text: string): Promise<void> {
 /** Failures for people; all of them are in the report. */
 const TOLD = 10
 
-/** Tells what could not be read. What was left out because the user said so comes first, for the last line is that of an error. */
+/**
+ * Tells what could not be read, each under its name where the message leaves it out. What was left out because the user said so
+ * comes first, for the last line is that of an error.
+ */
 export async function tell(failures: readonly Failure[], { diagnostics }: Context): Promise<void> {
   for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
   const failed = failures.filter(({ exit }) => exit !== EXIT.done)
-  for (const { error } of failed.slice(0, TOLD)) await diagnostics.error(error)
+  for (const { name, error } of failed.slice(0, TOLD)) {
+    if (!error.message.includes(name)) await diagnostics.note(inert(name))
+    await diagnostics.error(error)
+  }
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
 }
 

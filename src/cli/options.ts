@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { ConfigurationError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
-import { own, ownString } from '../stac/json.ts'
+import { isObject, own, ownString } from '../stac/json.ts'
 import { alternateOf, assetOf, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 import { usageError } from './usage.ts'
 
@@ -91,7 +91,8 @@ function notFound(document: StacDocument, { asset, alternate, link }: TargetChoi
 }
 
 function assets(document: StacDocument): object {
-  return own(document, 'assets') ?? {}
+  const found = own(document, 'assets')
+  return isObject(found) ? found : {}
 }
 
 /** Alternate assets as they are given on the command line. */

@@ -40,7 +40,8 @@ export function isAddressProblem(value: URL | AddressProblem): value is AddressP
 
 function parse(text: string, { base, secure, named }: AddressRules): URL | AddressProblem {
   const url = parsed(text, base)
-  if (!url) {
+  // Dots of other scripts become dots only when they are parsed.
+  if (!url || url.hostname.endsWith('.')) {
     const relative = !SCHEME.test(text) && base === undefined
     return problem('URL_INVALID', relative ? 'is relative, and the address of its document is unknown' : 'is not a valid address')
   }
@@ -76,9 +77,16 @@ function syntaxProblem(text: string): AddressProblem | undefined {
   return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
 }
 
+/**
+ * Behind a name that begins with a dot the parser of Node 20 and 22 leaves `..` where it is, and servers do not; its encoded form is
+ * read alike by all of them (WHATWG URL, "double-dot URL path segment").
+ */
 function parsed(text: string, base: string | undefined): URL | undefined {
   try {
-    return new URL(text, base)
+    const url = new URL(text, base)
+    const path = url.pathname.replace(/\/\.(\.?)(?![^/])/g, '/%2e$1')
+    if (path !== url.pathname) url.pathname = path
+    return url
   } catch {
     return undefined
   }

@@ -15,3 +15,11 @@ export function inside(value: unknown, name: string): unknown {
 export function valueAt(value: unknown, pointer: string): unknown {
   return namesOf(pointer).reduce(inside, value)
 }
+
+/**
+ * The scheme that a finding about a type is about: the finding stands at the `type`, or at the scheme that has none, which
+ * may be called "type" itself.
+ */
+export function schemeOfType(pointer: string): string {
+  return pointer.replace(/((?:\/summaries\/auth:schemes\/\d+|(?<!\/summaries)\/auth:schemes)\/[^/]*)\/type$/, '$1')
+}

@@ -6,6 +6,7 @@ import { Quiet } from './quiet.ts'
 import type { Report, ReportData, Rule } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { violationsOf } from './schema/violation.ts'
+import { looksSecret } from './secrets.ts'
 import { type Swallow, swallows } from './swallow.ts'
 
 /** Findings reported per document. */
@@ -115,9 +116,9 @@ function fill(template: string, data: ReportData): string {
   return data.near === undefined ? text : `${text} (did you mean "${data.near}"?)`
 }
 
-/** Messages stay readable when a document's names are not. */
+/** Messages stay readable when a document's names are not, and tell no secret that stands where a name should. */
 function short(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return looksSecret(text) ? '…' : text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** Leaves out what another finding already stands for, and what was reported twice. */

@@ -1,4 +1,5 @@
 /** Which findings stand for others, so that one mistake is told once. */
+import { schemeOfType } from './pointer.ts'
 import type { Finding } from './runner.ts'
 
 /** True when `by` already says what `finding` says. */
@@ -10,7 +11,7 @@ const within: Swallow = (finding, by) => finding.pointer === by.pointer || findi
 const insideOnly: Swallow = (finding, by) =>
   within(finding, by) && finding.rule !== 'secret-in-document' && finding.rule !== 'misplaced-refs'
 
-const schemeOfType: Swallow = (finding, by) => insideOnly(finding, { ...by, pointer: by.pointer.replace(/\/type$/, '') })
+const wholeScheme: Swallow = (finding, by) => insideOnly(finding, { ...by, pointer: schemeOfType(by.pointer) })
 
 const notSecret: Swallow = (finding, by) => within(finding, by) && finding.rule !== 'secret-in-document'
 
@@ -24,7 +25,7 @@ export const swallows: Readonly<Record<string, Swallow | undefined>> = {
   'misplaced-refs': notSecret,
   'missing-schemes': (finding) => finding.rule === 'dangling-ref',
   'flows-shape': insideOnly,
-  'type-near-miss': schemeOfType,
-  'missing-type': (finding, by) => notSecret(finding, { ...by, pointer: by.pointer.replace(/\/type$/, '') }),
+  'type-near-miss': wholeScheme,
+  'missing-type': (finding, by) => notSecret(finding, { ...by, pointer: schemeOfType(by.pointer) }),
   'flow-name': (finding, by) => finding.rule === 'required-field' && finding.pointer === by.pointer,
 }

@@ -13,6 +13,8 @@ import { readFailure, systemCode, writeFailure } from './system-error.ts'
 import { formatEnvelope, parseEnvelope, type TokenEnvelope } from './token-envelope.ts'
 
 const MAX_BYTES = 1_048_576
+/** Names of what {@link TokenFolder.remove} removes. */
+const KEPT = /^([0-9a-f]{64})\.(?:json$|.*\.(?:corrupt|tmp)$)/
 /** Milliseconds after which what a killed process left is nobody's work in progress. */
 const LEFT_AFTER = 60_000
 /** Milliseconds that a process waits for the others. */
@@ -68,6 +70,15 @@ export class TokenFolder {
     if (!(await this.#isThere())) return
     await wipeOwnFile(path)
     for (const name of await this.#namesOf(key, /\.(?:corrupt|tmp)$/)) await wipeOwnFile(join(this.path, name))
+  }
+
+  /** The keys of which something is kept, damaged or not, in no order. */
+  async keys(): Promise<readonly string[]> {
+    if (!(await this.#isThere())) return []
+    const names = await readdir(this.path).catch((error) => {
+      throw readFailure(error, this.path)
+    })
+    return [...new Set(names.flatMap((name) => KEPT.exec(name)?.[1] ?? []))]
   }
 
   /** Runs alone. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s of waiting, `DISK_FULL` when the lock cannot be made, `ABORTED`. */

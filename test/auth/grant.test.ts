@@ -38,6 +38,7 @@ describe('patterns', () => {
     ['https://data.example/', 'https://data.example@evil.example/', 'URL_HAS_USERINFO'],
     ['https://data.example/', 'https://u:p@data.example/f', 'URL_HAS_USERINFO'],
     ['https://data.example/', 'https://data.example./f', 'URL_INVALID'],
+    ['https://*.tiles.example/', 'https://a.tiles.example\u3002/f', 'URL_INVALID'],
     ['https://data.example/', 'https://data.example\\@evil.example/', 'URL_INVALID'],
     ['https://data.example/', 'https://data.example%2eevil.example/', 'URL_INVALID'],
     ['https://data.example/', 'https://d\u0430ta.example/f', 'refused'],
@@ -49,6 +50,10 @@ describe('patterns', () => {
     ['https://api.example/stac/', 'https://api.example/sta', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/../admin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/%2e%2e/admin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/.a/../../admin', 'refused'],
+    ['https://api.example/stac/', 'https://api.example/stac/.a/../b', 'granted'],
+    ['https://s3.eu-central-1.amazonaws.com/eo/', 'https://s3.eu-central-1.amazonaws.com/eo/.a/../../eo-evil/k', 'refused'],
+    ['s3://eo/a/', 's3://eo/a/.x/../../b', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/..%2fadmin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/..%252fadmin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/..;/admin', 'refused'],
@@ -79,6 +84,10 @@ describe('patterns', () => {
     'https://*.s3.amazonaws.com/',
     'https://*.github.io/',
     'https://*.blob.core.windows.net/',
+    'https://*.core.windows.net/',
+    'https://*.github.io\u3002/',
+    'https://a.example\uff0e/',
+    'https://a.example/.x/../../y/',
     'https://s3.eu-central-1.amazonaws.com/',
     'https://storage.googleapis.com/',
     'https://raw.githubusercontent.com/',
@@ -94,10 +103,20 @@ describe('patterns', () => {
     'ftp://a.example/',
     'a.example',
     's3://*.bucket/',
+    's3://bucket/../c/',
+    'https://a.example/x/%2e%2e/',
     '',
   ])('refuses the pattern %j', (pattern) => {
     expect(() => parseGrant(pattern)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
   })
+
+  it.each(['/stac/.a/../../admin', '/stac/./../admin', '/stac/..', '/stac/.'])(
+    'covers no path of dots that a parser left: %s',
+    (pathname) => {
+      const left = { protocol: 'https:', hostname: 'api.example', port: '', pathname }
+      expect(covers(parseGrant('https://api.example/stac/'), left as URL)).toBe(false)
+    },
+  )
 
   it('lets signed addresses point to shared storage, where no material follows', () => {
     expect(

@@ -95,7 +95,7 @@ const lookAlikes: readonly Row[] = [
   ['https://evilvictim.example/', 'CREDENTIAL_TARGET_UNTRUSTED'],
   ['https://data.v\u0456ctim.example/', 'CREDENTIAL_TARGET_UNTRUSTED'],
   ['https://data.victim.example./', 'URL_INVALID'],
-  ['https://data.victim.example\u3002/', 'CREDENTIAL_TARGET_UNTRUSTED'],
+  ['https://data.victim.example\u3002/', 'URL_INVALID'],
   ['https://data.victim.example:8443/', 'CREDENTIAL_TARGET_UNTRUSTED'],
   ['https://data.victim.example\\@evil.example/', 'URL_INVALID'],
   ['https://exa\tmple.com/\n', 'URL_INVALID'],

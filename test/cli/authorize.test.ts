@@ -106,6 +106,20 @@ describe('authorize', () => {
     expect((await authorize(...choice)).stderr).toMatch(new RegExp(`^error ${code}[: ]`))
   })
 
+  it.each([[[{ href: 'https://data.example/f' }]], ['text'], [undefined]])(
+    'offers nothing that cannot be chosen: assets %j',
+    async (assets) => {
+      const odd = await put(folder, 'odd.json', { type: 'Feature', assets })
+      for (const choice of [
+        ['--asset', '0'],
+        ['--alternate', '0/0'],
+      ]) {
+        const outcome = await run(['authorize', odd, ...choice, '--as', 'json', '--credentials', credentials])
+        expect([outcome.code, lastError(outcome)]).toEqual([2, expect.objectContaining({ hint: expect.stringMatching(/: none$/) })])
+      }
+    },
+  )
+
   it('says what to do when nothing is configured', async () => {
     const empty = await put(folder, 'empty.json', { version: 1, credentials: [] })
     const outcome = await run(['authorize', item, '--asset', 'B04', '--as', 'json', '--credentials', empty])

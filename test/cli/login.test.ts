@@ -30,7 +30,12 @@ const credentials = await put(folder, 'credentials.json', {
 })
 
 /** An engine that remembers what it was asked for, and a terminal that remembers what it showed. */
-function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['state']>, lasting = true, env = {} } = {}) {
+function stage({
+  isTTY = true,
+  states = {} as Record<string, CredentialStatus['state']>,
+  lasting = true,
+  env = {} as Record<string, string>,
+} = {}) {
   const calls: string[] = []
   const ways: Interaction[] = []
   const logins: Logins = {
@@ -54,7 +59,7 @@ function stage({ isTTY = true, states = {} as Record<string, CredentialStatus['s
   const [stdin, stdout, stderr] = [terminal(), terminal(), terminal()]
   stderr.on('data', (text) => (shown += text))
   stdout.on('data', (text) => (printed += text))
-  const io = { stdin, stdout, stderr, env, signal: new AbortController().signal }
+  const io = { stdin, stdout, stderr, env: { XDG_CACHE_HOME: folder, ...env }, signal: new AbortController().signal }
   const context = { io, diagnostics: createDiagnostics(io, false), run: () => async () => {} }
   return { context, open: async () => logins, calls, ways, shown: () => shown, printed: () => printed }
 }

@@ -121,7 +121,12 @@ describe('inert text', () => {
 
   it('shows patterns like addresses', () => {
     expect(addressText('https://*.xn--bcher-kva.example/')).toBe('https://*.xn--bcher-kva.example/ (b\u00fccher.example)')
+    expect(addressText('https://*.d\u0430ta.example:8443/a/')).toBe('https://*.xn--dta-6cd.example:8443/a/ (d\u0430ta.example)')
+    expect(addressText('https://d\u0430ta.example')).toBe('https://xn--dta-6cd.example (d\u0430ta.example)')
+    expect(addressText('https://[::1]:8080/')).toBe('https://[::1]:8080/')
     expect(addressText('s3://bucket/')).toBe('s3://bucket/')
+    expect(addressText('https://u@data.example/')).toBe('https://u@data.example/')
+    expect(addressText('item.json')).toBe('item.json')
     expect(addressText('/tmp/a\x1bb.json')).toBe('/tmp/a\\u{1b}b.json')
   })
 })

@@ -18,7 +18,7 @@ describe('credentials trust', () => {
     const { code, stdout, stderr } = await trust(file, 'https://*.b\u00fccher.example/', terminal('d\ny\n'))
     expect([code, stdout]).toEqual([0, ''])
     expect(stderr).toContain('"portal" (API key, header x-api-key) may be sent to\n  now            https://data.example/\n')
-    expect(stderr).toContain('  from now on    https://*.b\u00fccher.example/')
+    expect(stderr).toContain('  from now on    https://*.xn--bcher-kva.example/ (b\u00fccher.example)\n')
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(keyFor('https://data.example/', 'https://*.b\u00fccher.example/'))
     expect(await trust(file, 'https://data.example/', terminal(''))).toMatchObject({ code: 0, stderr: expect.stringContaining('already') })
   })
@@ -44,6 +44,17 @@ describe('credentials trust', () => {
     const file = await put(folder, 'refused.json', keyFor('https://data.example/'))
     const outcome = await trust(file, pattern, terminal('y\n'), id)
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.not.stringContaining('[y]es')])
+  })
+
+  it('says where the entry of the environment is widened', async () => {
+    const file = await put(folder, 'environment.json', keyFor('https://data.example/'))
+    const around = { ...terminal('y\n'), env: { ...env, STAC_AUTH_TOKEN: 'canary' } }
+    const outcome = await trust(file, 'https://b.example/', around, 'env')
+    expect(outcome).toMatchObject({
+      code: 3,
+      stderr:
+        'error NO_CREDENTIAL: entry "env" is the token of STAC_AUTH_TOKEN and stands in no file\n  add https://b.example/ to STAC_AUTH_TOKEN_FOR, separated by a blank\n',
+    })
   })
 
   it('keeps what a signing entry could reach by default', async () => {

@@ -38,6 +38,9 @@ describe('an address', () => {
     ['https://?x', 'URL_INVALID'],
     ['https://data.example./', 'URL_INVALID'],
     ['https://data.example.:443/', 'URL_INVALID'],
+    ['https://data.example\u3002/f', 'URL_INVALID'],
+    ['https://data.example\uff0e:443/f', 'URL_INVALID'],
+    ['s3://bucket./key', 'URL_INVALID'],
     ['https://data%2eexample/', 'URL_INVALID'],
     ['https://*.data.example/', 'URL_INVALID'],
     ['https://\uff0a.data.example/', 'URL_INVALID'],
@@ -85,6 +88,17 @@ describe('an address', () => {
     ['b', 's3://eo/a', 's3://eo/b'],
   ])('%s below %s is %s', (text, base, expected) => {
     expect(outcome(text, base)).toBe(expected)
+  })
+
+  it.each([
+    ['https://data.example/a/.b/../../c?x=/../y#/../z', 'https://data.example/c?x=/../y#/../z'],
+    ['https://data.example/a/.;/../../c', 'https://data.example/c'],
+    ['https://data.example/a/.b/..', 'https://data.example/a/'],
+    ['https://data.example/a/.b/.', 'https://data.example/a/.b/'],
+    ['https://data.example/.b/.../c', 'https://data.example/.b/.../c'],
+    ['s3://eo/a/.b/../../c', 's3://eo/c'],
+  ])('%s is where servers see it, whatever the parser leaves in it: %s', (text, expected) => {
+    expect(outcome(text)).toBe(expected)
   })
 
   it('is never at a host that its text does not write, and never throws', () => {

@@ -20,6 +20,32 @@ function item(id: string, schemes?: unknown) {
 const brief = (problems: ReturnType<typeof lint>) =>
   problems.map(({ severity, rule, id, pointer }) => `${severity} ${rule} ${id ?? '-'} ${pointer}`)
 
+describe('other extensions', () => {
+  const EO = 'https://stac-extensions.github.io/eo/v1.1.0/schema.json'
+  const VIEW = 'https://stac-extensions.github.io/view/v1.0.0/schema.json'
+
+  it('are no mistake beside the one that this one is not declared', () => {
+    const document = { ...item('a', SCHEMES), stac_extensions: [EO, VIEW] }
+    expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
+  })
+
+  it('are no mistake where the wrapper declares it, nor beside a version that nobody knows', () => {
+    const wrapper = {
+      type: 'FeatureCollection',
+      stac_extensions: [EO, EXTENSION],
+      features: [{ ...item('a', SCHEMES), stac_extensions: [EO, VIEW] }],
+    }
+    expect(lint(wrapper)).toEqual([])
+    const unknown = { ...item('a', SCHEMES), stac_extensions: [EO, EXTENSION.replace('1.1.0', '1.9.0')] }
+    expect(brief(lint(unknown))).toEqual(['warn unknown-extension-version a /stac_extensions/1'])
+  })
+
+  it('are all that a document without it says', () => {
+    for (const type of ['Feature', 'Collection', 'Catalog', 'FeatureCollection'])
+      expect(lint({ type, id: 'a', stac_extensions: [EO], links: [], properties: {}, features: [] })).toEqual([])
+  })
+})
+
 describe('a wrapper', () => {
   it('lends its schemes and its declaration, with pointers from the root of what was read', () => {
     const wrapper = {
@@ -93,6 +119,36 @@ describe('a violation of the schema that no rule knows', () => {
   it('is taken by the last rule', () => {
     expect(rules.at(-1)?.meta.id).toBe('document-shape')
   })
+})
+
+describe('one mistake gives one finding', () => {
+  const parameter = (p: unknown) => ({
+    type: 'signedUrl',
+    flows: { f: { method: 'GET', authorizationApi: 'https://sign.example/', responseField: 'url', parameters: { p } } },
+  })
+
+  it.each([['s'], [3], [null], [[]]])('when the schema of a parameter is %j', (schema) => {
+    const document = item('a', { key: parameter({ in: 'query', required: false, schema }) })
+    const at = '/properties/auth:schemes/key/flows/f/parameters/p/schema'
+    expect(brief(lint(document))).toEqual([`error parameter-schema a ${at}`])
+    const old = { ...document, stac_extensions: [EXTENSION.replace('1.1.0', '1.0.0')] }
+    expect(brief(lint(old))).toEqual([`error field-type a ${at}`])
+  })
+})
+
+describe('a description of an http scheme', () => {
+  const rulesOf = (description: string) => lint(item('a', { key: { type: 'http', scheme: 'basic', description } })).map(({ rule }) => rule)
+
+  it.each([['Open access for all'], ['These files are publicly available.'], ['No login needed: free access']])('%s: is free', (text) => {
+    expect(rulesOf(text)).toEqual(['public-as-http'])
+  })
+
+  it.each([['Not publicly available: ask us for an account'], ['There is no anonymous access'], ['Login for the public archive']])(
+    '%s: is not',
+    (text) => {
+      expect(rulesOf(text)).toEqual([])
+    },
+  )
 })
 
 describe('near misses', () => {

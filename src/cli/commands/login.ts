@@ -26,7 +26,7 @@ export function addLogin(program: Command, context: Context): void {
 export function addLogout(program: Command, context: Context): void {
   const command = program.command('logout [entry]').description('drop the tokens of an entry, and revoke them where it says how')
   withCredentialsOption(command)
-    .option('--all', 'of all entries')
+    .option('--all', 'of all entries, and without --credentials also of those that are no more')
     .action(
       context.run(async (name: string | undefined, options: LogoutOptions) => {
         const { logout } = await import('../login/logout.ts')

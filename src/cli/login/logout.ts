@@ -6,6 +6,7 @@ import type { CredentialsOption } from '../options.ts'
 import { userEntries } from '../trust/entries-for.ts'
 import { unknownEntry } from '../trust/widen.ts'
 import { usageError } from '../usage.ts'
+import { leftoverTokens } from './leftovers.ts'
 import { openLogins } from './logins.ts'
 
 export interface LogoutOptions extends CredentialsOption {
@@ -13,7 +14,8 @@ export interface LogoutOptions extends CredentialsOption {
 }
 
 /**
- * Drops the tokens of an entry, of all entries, or of the only one that has any; they are revoked where the entry says how.
+ * Drops the tokens of an entry, of all entries, or of the only one that has any; they are revoked where the entry says how. With `all`
+ * those are dropped too whose entry was changed, removed or stands in another file, unless the file was given: nobody knows whose they are.
  *
  * Errors: `USAGE` when it is not clear whose, `NO_CREDENTIAL`, those of the store and of revocation.
  */
@@ -41,7 +43,23 @@ export async function logout(
       await context.diagnostics.note(`"${credential}" may not be logged out everywhere: ${code}`)
     }
   }
+  const further = options.all ? await dropLeftovers(options, context).catch((error) => failures.push(error)) : 0
   if (failures.length > 0) throw failures[0]
-  if (name === undefined && present.length === 0) await context.diagnostics.note('nobody is logged in')
+  if (name === undefined && present.length === 0 && further === 0) await context.diagnostics.note('nobody is logged in')
   return EXIT.done
+}
+
+/** How many there were. */
+async function dropLeftovers({ credentials }: LogoutOptions, context: Context): Promise<number> {
+  const { note } = context.diagnostics
+  const { count, forget } = await leftoverTokens(context)
+  if (count === 0) return 0
+  const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of entries that were changed or removed, or of another credential file`
+  if (credentials !== undefined) {
+    await note(`${whose}, ${count === 1 ? 'is' : 'are'} still kept: stac-auth logout --all without --credentials forgets them`)
+    return count
+  }
+  await forget()
+  await note(`forgot ${whose}; nothing was revoked`)
+  return count
 }

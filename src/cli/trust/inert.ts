@@ -1,5 +1,5 @@
 /** Text of a catalog inside a question: it must not look like a part of the question. */
-import { domainToUnicode } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 
 /** What is invisible, moves or stacks: all but letters, digits, signs and single blanks. */
 const ODD = /[\p{C}\p{M}]|(?! )[\p{Z}]| (?= )/gu
@@ -22,5 +22,8 @@ export function addressText(address: string): string {
   const probe = address.replace('://*.', '://')
   const host = URL.canParse(probe) ? new URL(probe).hostname : ''
   const unicode = domainToUnicode(host)
-  return `${plain(address, 500)}${unicode === '' || unicode === host ? '' : ` (${plain(unicode, 253)})`}`
+  const [, before = '', written = ''] = /^(.*?:\/\/(?:\*\.)?)([^/?#:@[]+)/s.exec(address) ?? []
+  const isWritten = host !== '' && domainToASCII(written) === host
+  const shown = isWritten ? `${before}${host}${address.slice(before.length + written.length)}` : address
+  return `${plain(shown, 500)}${unicode === '' || unicode === host ? '' : ` (${plain(unicode, 253)})`}`
 }

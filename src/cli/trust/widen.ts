@@ -17,6 +17,7 @@ export async function trust(id: string, pattern: string, options: CredentialsOpt
   parseGrant(pattern)
   const { file, entries } = await userEntries(options, context)
   const entry = entries.find((one) => one.id === id)
+  if (!entry && id === 'env' && context.io.env.STAC_AUTH_TOKEN) throw inEnvironment(pattern)
   if (!entry) throw unknownEntry(id, entries)
   const current = patternsOf(entry)
   const { note } = context.diagnostics
@@ -47,6 +48,13 @@ async function asked(entry: CredentialInput, current: readonly string[], pattern
   } finally {
     terminal.close()
   }
+}
+
+/** The entry that variables make is widened where it was made. */
+function inEnvironment(pattern: string): CredentialError {
+  return new CredentialError('NO_CREDENTIAL', 'entry "env" is the token of STAC_AUTH_TOKEN and stands in no file', {
+    hint: `add ${pattern} to STAC_AUTH_TOKEN_FOR, separated by a blank`,
+  })
 }
 
 /** `NO_CREDENTIAL` for an id that no entry has. */

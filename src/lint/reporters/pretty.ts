@@ -3,6 +3,7 @@ import type { Problem, Severity } from '../problem.ts'
 import { groupsOf } from './groups.ts'
 import { inert } from './inert.ts'
 import type { Report, ReportOptions } from './report.ts'
+import { isTellingLine } from './telling-line.ts'
 import { totals } from './totals.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
@@ -10,13 +11,14 @@ const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31
 /** The findings under the names of their documents, then one line with the totals. All text of documents is made inert. */
 export function pretty({ problems, summary }: Report, { color = false, texts, limit = 100 }: ReportOptions = {}): string {
   const paint: Paint = (style, text) => (color ? `\u001b[${COLOURS[style]}m${text}\u001b[0m` : text)
+  const isTelling = remembered(isTellingLine)
   const lines: string[] = []
   let document: string | undefined
   for (const problem of problems.slice(0, limit)) {
     if (problem.document !== document || lines.length === 0) lines.push('', paint('bold', inert(problem.document ?? 'document')))
     document = problem.document
     lines.push(head(problem, paint))
-    if (!isTelling(problem, problems)) lines.push(...frame(problem, texts?.get(document ?? ''), paint))
+    lines.push(...frame(problem, texts?.get(document ?? ''), paint, isTelling))
   }
   if (problems.length > limit) lines.push(...rest(problems.slice(limit), paint))
   return `${[...lines, '', totals(summary)].join('\n').trimStart()}\n`
@@ -29,19 +31,17 @@ function head({ severity, line, column, pointer, message, rule }: Problem, paint
   return `  ${place}${paint(severity, severity)}  ${inert(message)}  ${paint('dim', `${inert(rule)} ${inert(pointer)}`.trimEnd())}`
 }
 
-/** True when the line holds a secret that another finding is about: then it is not shown. */
-function isTelling({ document, line = 0 }: Problem, problems: readonly Problem[]): boolean {
-  return problems.some(
-    (other) => SECRET.has(other.rule) && other.document === document && (other.line ?? 0) <= line && line <= (other.endLine ?? 0),
-  )
-}
-
-const SECRET = new Set(['secret-in-document', 'signed-href'])
-
-/** The first line of the place, with marks below it. */
-function frame({ line, column, endLine, endColumn }: Problem, text: string | undefined, paint: Paint): string[] {
-  if (text === undefined || line === undefined || column === undefined) return []
+/** The first line of the place, with marks below it; nothing where there is no text, or none that may be shown. */
+function frame(
+  { rule, line, column, endLine, endColumn }: Problem,
+  text: string | undefined,
+  paint: Paint,
+  isTelling: IsTelling,
+): string[] {
+  // What is no JSON may be anything, such as a page with a token in it.
+  if (text === undefined || line === undefined || column === undefined || rule === 'not-json') return []
   const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
+  if (isTelling(source)) return []
   // Long lines are cut around the place, so that it stays in view.
   const from = Math.max(0, column - 1 - CONTEXT)
   const end = endLine === line ? (endColumn ?? column + 1) - 1 : source.length
@@ -53,6 +53,17 @@ function frame({ line, column, endLine, endColumn }: Problem, text: string | und
     `    ${paint('dim', `${number} |`)} ${before}${meant}${after}`,
     `    ${' '.repeat(number.length)} ${paint('dim', '|')} ${' '.repeat(before.length)}${paint('error', '^'.repeat(Math.max(1, meant.length)))}`,
   ]
+}
+
+type IsTelling = (line: string) => boolean
+
+/** Findings come in the order of their lines, and a line may be all of a document: it is read once. */
+function remembered(isTelling: IsTelling): IsTelling {
+  let last: { readonly line: string; readonly telling: boolean } | undefined
+  return (line) => {
+    if (last?.line !== line) last = { line, telling: isTelling(line) }
+    return last.telling
+  }
 }
 
 const CONTEXT = 40

@@ -26,7 +26,7 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
         executionSuccessful: summary.incomplete.length === 0,
         toolExecutionNotifications: summary.incomplete.map(({ url, code }) => ({
           level: 'error',
-          message: { text: inert(`could not be read: ${url} (${code})`) },
+          message: { text: plain(`could not be read: ${url} (${code})`) },
         })),
       },
     ],
@@ -63,16 +63,18 @@ function resultOf({ rule, severity, message, fingerprint, ...place }: Problem, i
     ruleId: rule,
     ...(index !== undefined && { ruleIndex: index }),
     level: LEVELS[severity],
-    // Braces name arguments, and brackets before parentheses link: neither is meant (3.11.5, 3.11.6).
-    message: {
-      text: inert(message)
-        .replace(/[[\]\\]/g, '\\$&')
-        .replaceAll('{', '{{')
-        .replaceAll('}', '}}'),
-    },
+    message: { text: plain(message) },
     locations: [locationOf(place)],
     ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
   }
+}
+
+/** Braces name arguments, and brackets before parentheses link: neither is meant (3.11.5, 3.11.6). */
+function plain(text: string): string {
+  return inert(text)
+    .replace(/[[\]\\]/g, '\\$&')
+    .replaceAll('{', '{{')
+    .replaceAll('}', '}}')
 }
 
 function locationOf({

@@ -12,7 +12,8 @@ export const httpSchemeInvalid: Rule = {
   },
   scheme({ value, type, pointer }, report) {
     const scheme = type === 'http' ? ownString(value, 'scheme') : undefined
-    if (scheme !== undefined && !isToken(scheme)) report(`${pointer}/scheme`, 'invalid', { scheme: scheme.replace(/^(\S+)\s.*$/s, '$1 …') })
+    if (scheme !== undefined && !isToken(scheme))
+      report(`${pointer}/scheme`, 'invalid', { scheme: scheme.replace(/^(\s*\S+)\s.*$/s, '$1 …') })
   },
 }
 

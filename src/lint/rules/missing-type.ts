@@ -1,5 +1,5 @@
 import { own } from '../../stac/json.ts'
-import { valueAt } from '../pointer.ts'
+import { schemeOfType, valueAt } from '../pointer.ts'
 import type { Rule } from '../rule.ts'
 
 /** Every scheme has a type. */
@@ -12,10 +12,11 @@ export const missingType: Rule = {
     fix: 'suggestion',
   },
   claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
+    const scheme = schemeOfType(pointer)
     const absent = place === 'scheme' && missing === 'type'
-    const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && TYPE.test(pointer)
-    const scheme = absent ? pointer : pointer.slice(0, -'/type'.length)
-    if (absent || unusable) report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, scheme)) !== undefined && 'suggestion' })
+    const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && scheme !== pointer
+    if (absent || unusable)
+      report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, absent ? pointer : scheme)) !== undefined && 'suggestion' })
     return absent || unusable
   },
 }
@@ -28,8 +29,6 @@ export function typeFrom(scheme: unknown): string | undefined {
   if (own(scheme, 'in') !== undefined) return 'apiKey'
   return own(scheme, 'scheme') === undefined ? undefined : 'http'
 }
-
-const TYPE = /\/auth:schemes(?:\/\d+)?\/[^/]*\/type$/
 
 /** Why the rule exists, for its page. */
 export const docs = 'The type decides how everything else in the scheme is read.'

@@ -11,9 +11,8 @@ export const parameterSchema: Rule = {
     messages: { invalid: 'schema is not valid: {reason}' },
     fix: 'safe',
   },
-  // The compiled schema only knows that it is an object or a boolean; the rest is checked here.
-  claim: ({ place, keyword, name, expected }) =>
-    place === 'field' && keyword === 'type' && name === 'schema' && expected === 'object,boolean',
+  // The compiled schema only knows that it is an object or a boolean, and names no type where there are two; the rest is checked here.
+  claim: ({ place, keyword, name, expected }) => place === 'field' && keyword === 'type' && name === 'schema' && expected === undefined,
   parameter({ value, pointer, flow }, report) {
     const schema = own(value, 'schema')
     if (schema === undefined || flow.scheme.document.version === '1.0.0') return

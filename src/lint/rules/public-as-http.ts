@@ -16,7 +16,7 @@ export const publicAsHttp: Rule = {
 
 const NAME = /^(?:none|public|anonymous|free|open|no[-_ ]?auth(?:entication)?)$/i
 const TEXT =
-  /\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access)/i
+  /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access)/i
 
 /** Why the rule exists, for its page. */
 export const docs = 'There is no type for free access. A scheme of type http makes clients ask for credentials that do not exist.'

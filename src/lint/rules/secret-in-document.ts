@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, own, pointer as pointerTo } from '../../stac/json.ts'
+import { isObject, own, pointer as pointerTo } from '../../stac/json.ts'
+import { valueAt } from '../pointer.ts'
 import type { Report, Rule } from '../rule.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
@@ -10,29 +11,37 @@ export const secretInDocument: Rule = {
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
     messages: { secret: '{field} looks like a secret; remove and revoke it' },
   },
-  target({ href, pointer }, report) {
+  target({ href, pointer, object }, report) {
     if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
+    search(own(object, 'auth:schemes'), 'auth:schemes', `${pointer}/auth:schemes`, report)
   },
-  scheme({ value, pointer }, report) {
-    search(value, pointer, report)
+  scheme({ name, value, pointer }, report) {
+    search(value, name, pointer, report)
   },
-  document({ kind, object, at }, report) {
-    // Misplaced schemes are not read, but they are published all the same.
-    const misplaced = kind === 'item' ? own(object, 'auth:schemes') : undefined
-    if (isObject(misplaced)) search(misplaced, `${at}/auth:schemes`, report)
+  document({ map, object, strays, at }, report) {
+    // What stands in the wrong place, or is no scheme, is not read, but it is published all the same.
+    for (const { field, pointer } of strays) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
+    if (!map) return
+    if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
+    else
+      for (const name in map.value)
+        if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
   },
 }
 
 /** Scopes, and the schemas of parameters, talk about tokens: there a name alone tells nothing. */
 const SPEAKING = new Set(['scopes', 'schema'])
 
-function search(object: JsonObject, at: string, report: Report, speaking = false): void {
-  for (const field in object) {
-    const value = object[field]
-    if (typeof value === 'string') {
-      const secret = isAddress(field, value) ? isTelling(value) : speaking ? looksSecret(value) : isSecret(field, value)
-      if (secret) report(pointerTo(at, field), 'secret', { field })
-    } else if (isObject(value)) search(value, pointerTo(at, field), report, speaking || SPEAKING.has(field))
+/** Elements of a list go by the name of the list. */
+function search(value: unknown, field: string, at: string, report: Report, speaking = false): void {
+  if (typeof value === 'string') {
+    const secret = isAddress(field, value) ? isTelling(value) : speaking ? looksSecret(value) : isSecret(field, value)
+    if (secret) report(at, 'secret', { field })
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      const member = Array.isArray(value) ? field : name
+      search(inner, member, pointerTo(at, name), report, speaking || SPEAKING.has(member))
+    }
   }
 }
 

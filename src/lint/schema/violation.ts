@@ -30,6 +30,9 @@ interface SchemaError {
 
 type Validator = { (document: unknown): boolean; errors?: readonly SchemaError[] | null }
 
+/** An `if` that failed says what failed inside; each `const` is an extension that a list has instead of this one. */
+const ECHOES = new Set(['if', 'const'])
+
 const NONE: readonly Violation[] = []
 
 /** Everything in the document that its schema refuses, in no particular order. */
@@ -37,8 +40,7 @@ export function violationsOf(document: unknown, kind: SchemaKind, version: Exten
   const name = `${kind}_${version.replaceAll('.', '_')}`
   const validate = (validators as unknown as Record<string, Validator>)[name]
   if (!validate || validate(document)) return NONE
-  // An `if` error only says that a branch failed; what failed in it stands beside it.
-  return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(violation)
+  return (validate.errors ?? []).filter(({ keyword }) => !ECHOES.has(keyword)).map(violation)
 }
 
 function violation({ pointer, keyword, detail }: SchemaError): Violation {

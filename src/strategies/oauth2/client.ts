@@ -3,7 +3,7 @@ import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } fr
 import type { Secret } from '../../auth/secret.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
-import type { JsonObject } from '../../stac/json.ts'
+import { isObject, type JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
 import { type Demands, membersOf, type Read, taken, tokenMembers } from './answer.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
@@ -158,7 +158,7 @@ class Wire {
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
     if (!isToken) {
       if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
-      return answer(read, {})
+      return answer(isObject(read.json) ? { ...read, text: JSON.stringify(paced(read.json)) } : read, {})
     }
     this.members = tokenMembers(read, this.endpoint, this.#demands())
     return answer({ status: 200, text: JSON.stringify(forLibrary(this.members)) }, nonceOf(response))
@@ -186,6 +186,11 @@ function answer({ status, text }: Pick<Read, 'status' | 'text'>, headers: Readon
 /** Times are read by us: the library has other ideas of odd values. */
 function forLibrary({ expires_in: _life, scope, ...members }: JsonObject): JsonObject {
   return { ...members, ...(typeof scope === 'string' && { scope }) }
+}
+
+/** The interval of a device flow is ours to clamp, and may be nothing at all (RFC 8628 §3.2); the library takes numbers above 0 only. */
+function paced({ interval, ...members }: JsonObject): JsonObject {
+  return typeof interval === 'number' && interval >= 0 ? { ...members, interval: interval || 1 } : members
 }
 
 function asJson({ method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body?: string }) {

@@ -52,7 +52,7 @@ async function asked(context: OAuth2Context, code: string): Promise<TokenSet | '
     )
   } catch (error) {
     if (!isAuthError(error)) throw error
-    if (error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
+    if (error.retryable || error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
     if (error.code !== 'OAUTH_ERROR') throw error
     if (error.actual === 'authorization_pending') return 'pending'
     if (error.actual === 'slow_down') return 'slow_down'

@@ -11,6 +11,8 @@ export interface TokenSet {
   readonly refreshToken?: string
   /** Checked before it came here. */
   readonly idToken?: string
+  /** SHA-256, in hex, of the name of the user whose it is, where the entry says elsewhere who that is. */
+  readonly user?: string
   /** Thumbprint of the key that a `DPoP` token is bound to (RFC 9449 §6.1). */
   readonly boundTo?: string
 }
@@ -46,6 +48,7 @@ export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
     ['string', 'undefined'].includes(typeof value.refreshToken) &&
     ['string', 'undefined'].includes(typeof value.idToken) &&
     ['string', 'undefined'].includes(typeof value.boundTo) &&
+    ['string', 'undefined'].includes(typeof value.user) &&
     (value.scopes === undefined || (Array.isArray(value.scopes) && value.scopes.every((scope) => typeof scope === 'string')))
   return isSet ? (value as unknown as TokenSet) : undefined
 }

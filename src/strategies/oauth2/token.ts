@@ -3,6 +3,7 @@ import { platform } from '#platform'
 import type { SessionStore } from '../../auth/session-store.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
+import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './login-required.ts'
@@ -98,15 +99,20 @@ export function tokenKey(credential: OAuth2Credential): string {
 
 async function kept(context: OAuth2Context, refused: TokenSet | undefined): Promise<TokenSet> {
   const { store, key } = await placeOf(context)
-  const usable = async () => {
+  const user = await namedUser(context.credential)
+  const own = async () => {
     const set = decodeTokenSet(await store.read(key))
+    return set?.user === user ? set : undefined
+  }
+  const usable = async () => {
+    const set = await own()
     const isUsable = set && context.clock.now() < renewalOf(set) && set.accessToken !== refused?.accessToken
     return isUsable && set.boundTo === (await thumbprintOf(context)) ? set : undefined
   }
   const before = await usable()
   if (before) return before
   // What may take long is begun before others have to wait, and fails below if it does; where only a login is left, nobody is asked.
-  const isRenewable = !needsPerson(context.credential) || decodeTokenSet(await store.read(key))?.refreshToken !== undefined
+  const isRenewable = !needsPerson(context.credential) || (await own())?.refreshToken !== undefined
   if (isRenewable) await serverOf(context).catch(() => undefined)
   return store.exclusively(
     key,
@@ -114,9 +120,9 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
       // Another process may have been faster.
       const meanwhile = await usable()
       if (meanwhile) return meanwhile
-      const old = decodeTokenSet(await store.read(key))
+      const old = await own()
       try {
-        const set = await renewed(context, old, () => store.remove(key))
+        const set = { ...(await renewed(context, old, () => store.remove(key))), user }
         // A rotated refresh token is safe before anything can go wrong with the access token.
         await store.write(key, encodeTokenSet(set))
         context.changed(old ? 'renewed' : 'started')
@@ -175,6 +181,12 @@ function isPassing({ flow, dpop, dpopKey, dpopKeyPair }: OAuth2Credential): bool
 /** Whose password it is, where the entry itself says so: a token of one user is never that of another. */
 async function userOf({ username }: OAuth2Credential): Promise<string> {
   return username?.isText ? username.reveal() : ''
+}
+
+/** The same where another place says it: the set is still found when that place says nothing any more. Nobody is asked anew who they are. */
+async function namedUser(credential: OAuth2Credential): Promise<string | undefined> {
+  const { username } = credential
+  return username && !username.isText && !username.isAsked ? platform.sha256Hex(await reveal(username, 'username', credential)) : undefined
 }
 
 /** The store, and the name under which it keeps the entry's set. */

@@ -97,6 +97,25 @@ describe('a server of faults', () => {
     expect(stderr.split('\n').filter((line) => line.startsWith('{'))).toHaveLength(10)
   })
 
+  it('is told to people with the address of each document, once', async () => {
+    const server = await serve({
+      '/': json(catalog(link('child', '/cut'), link('child', '/missing'), link('child', '/login?key=abc'))),
+      '/cut': body('{"type":"Catalog","links":['),
+      '/missing': status(404),
+      '/login?key=abc': body('<!doctype html>'),
+    })
+    const { stderr } = await run(['lint', '--crawl', server.origin])
+    const lines = stderr.split('\n').filter((line) => !line.startsWith('  '))
+    expect(lines).toEqual([
+      `${server.origin}cut`,
+      'error DOC_NOT_JSON: the document is not JSON: line 1, column 28 (byte 27)',
+      `${server.origin}login?key=…`,
+      'error DOC_NOT_JSON: the document is not JSON: line 1, column 1 (byte 0)',
+      `error HTTP_404: ${server.origin}missing: the server answered 404`,
+      '',
+    ])
+  })
+
   it('may lead on without end: a chain, pages without number, pages in a circle', async () => {
     const deep: Answer = (request, response) =>
       json(catalog(link('child', `/deep/${Number(request.url?.split('/')[2]) + 1}`)))(request, response)

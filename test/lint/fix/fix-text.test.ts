@@ -34,6 +34,14 @@ describe('fixes', () => {
     expect(mended.map(({ rule }) => rule).sort()).toEqual(['apikey-in', 'duplicate-ref'])
   })
 
+  it('that would change nothing are not said to have been made', () => {
+    const flow = (tokenUrl: string) => ({ key: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
+    const mend = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
+    expect(mend('http:token.example/token')).toMatchObject({ mended: [] })
+    expect(mend('http://token.example:80/token')).toMatchObject({ mended: [{ rule: 'insecure-endpoint' }] })
+    expect(mend('http://token.example:80/token').text).toContain('"https://token.example/token"')
+  })
+
   it('are made in the object that counts when a name stands twice', () => {
     const text = JSON.stringify(catalogWith([linkTo('key')])).replace('"auth:refs":["key"]', '"auth:refs":["key","key"],"auth:refs":"key"')
     expect(fixText(text).text).toContain('"auth:refs":["key","key"],"auth:refs":["key"]')

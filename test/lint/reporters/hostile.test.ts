@@ -44,6 +44,16 @@ describe('what is made of hostile text', () => {
     expect(first).toContain('%250A')
   })
 
+  it('is no link and no argument in SARIF, also where something could not be read', async () => {
+    const [run] = JSON.parse((await reporterOf('sarif'))(hostileReport())).runs
+    const results: { message: { text: string } }[] = [...run.results, ...run.invocations[0].toolExecutionNotifications]
+    expect(results).toHaveLength(5)
+    for (const { message } of results) {
+      expect(message.text).toContain('\\[link\\](javascript:x)')
+      expect(message.text).toContain('{{0}}')
+    }
+  })
+
   it('is XML that gives no element of its own', async () => {
     const xml = (await reporterOf('junit'))(hostileReport())
     const names = new Set<string>()

@@ -53,6 +53,19 @@ describe('a discovery document', () => {
     expect(script.sent.every(({ url, headers }) => url === DISCOVERY && headers.authorization === undefined)).toBe(true)
   })
 
+  it.each([[['plain']], [[]]])('O11 of a server that knows the code challenges %j begins no login', async (methods) => {
+    const document = { ...good, authorization_endpoint: `${ISSUER}/authorize`, code_challenge_methods_supported: methods }
+    const { auth, script } = published({ body: document }, { flow: 'authorizationCode', clientSecret: undefined })
+    const shown: string[] = []
+    const answer = async (url: string) => {
+      shown.push(url)
+      return new URL('http://127.0.0.1/')
+    }
+    const login = auth.login('mine', { redirect: async () => ({ uri: 'http://127.0.0.1/', answer, close: async () => {} }) })
+    expect(await failureOf(login)).toMatchObject({ code: 'SCHEME_UNSUPPORTED', credential: 'mine' })
+    expect([shown, script.sent.map(({ url }) => url)]).toEqual([[], [DISCOVERY]])
+  })
+
   it('may have what nobody needs elsewhere: it is left alone', async () => {
     const elsewhere = { revocation_endpoint: 'https://b.example/r', pushed_authorization_request_endpoint: 'https://b.example/p' }
     const { auth, script } = published({ body: { ...good, ...elsewhere } })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
+import { Secret } from '../../../src/auth/secret.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { testKey } from '../../harness/keys.ts'
 import { ACCOUNT, SECRETS } from '../../servers/authorization-server.ts'
@@ -68,6 +69,31 @@ describe('the password grant', () => {
     await engine(entry).fetch(file(entry))
     expect(kept.size).toBe(1)
     expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
+  })
+
+  it('O18 keeps them apart also where another place says who the user is, and finds them again', async () => {
+    const { entries, engine, file, server, kept } = await provided()
+    const named = (name: string) => ({ ...entries.legacy, ...ACCOUNT, username: () => name, allowPasswordGrant: true })
+    const alice = named(ACCOUNT.username)
+    for (let round = 0; round < 2; round++) await engine(alice).fetch(file(alice))
+    expect(await failureOf(engine(named('mallory')).fetch(file(alice)))).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_grant' })
+    await engine(alice).fetch(file(alice))
+    expect([...kept.values()].join()).not.toContain(ACCOUNT.username)
+    expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
+    await engine(named('mallory')).logout('legacy')
+    expect(kept.size).toBe(0)
+  })
+
+  it('asks nobody for a name while a token of theirs is there', async () => {
+    const { entries, engine, file } = await provided()
+    let asked = 0
+    const username = new Secret(() => {
+      asked++
+      return ACCOUNT.username
+    }, true)
+    const entry = { ...entries.legacy, ...ACCOUNT, username, allowPasswordGrant: true }
+    for (let round = 0; round < 3; round++) expect((await engine(entry).fetch(file(entry))).status).toBe(200)
+    expect(asked).toBe(1)
   })
 
   it.each([[{}], [{ allowPasswordGrant: false }]])('O24 must be asked for: %j is not enough', async (fields) => {

@@ -11,9 +11,11 @@ const nameFlow: Fix = (text, { pointer, value, root }) => {
   return text.nest(pointer, type === 'signedUrl' ? 'authorizationCode' : oauth)
 }
 
-/** Port 80 belongs to http. */
-const useHttps: Fix = (text, { pointer, value }) =>
-  text.replace(pointer, String(value).replace(/^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i, 'https://$1'))
+/** Port 80 belongs to http. Without its slashes an address is left to a person. */
+const useHttps: Fix = (text, { pointer, value }) => {
+  const secure = String(value).replace(/^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i, 'https://$1')
+  return secure === value ? undefined : text.replace(pointer, secure)
+}
 
 /** Fixes of the section `flows`, by rule id. */
 export const flows: Readonly<Record<string, Fix>> = {

@@ -1,12 +1,12 @@
 import { own } from '../../../stac/json.ts'
-import { valueAt } from '../../pointer.ts'
+import { schemeOfType, valueAt } from '../../pointer.ts'
 import { typeFrom } from '../../rules/missing-type.ts'
 import { type Fix, remove, renameToNear, replaceWithNear } from '../fix.ts'
 
 const addType: Fix = (text, { pointer, root }) => {
-  const scheme = pointer.replace(/\/type$/, '')
-  const present = pointer !== scheme && valueAt(root, pointer) !== undefined
-  const type = typeFrom(valueAt(root, present ? scheme : pointer))
+  const scheme = schemeOfType(pointer)
+  const present = pointer !== scheme
+  const type = typeFrom(valueAt(root, scheme))
   if (type === undefined) return undefined
   return present ? text.replace(pointer, type) : text.insert(pointer, 'type', type)
 }

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { parseGrant } from '../../src/auth/parse-grant.ts'
+import type { AuthError } from '../../src/errors.ts'
+import { failureOf } from '../harness/canary.ts'
+import { scheme, target } from '../harness/documents.ts'
+import { victim } from '../harness/victim.ts'
+
+const S3 = 'https://s3.eu-central-1.amazonaws.com'
+
+it.each([
+  ['https://data.example/', 'https://b.example/x/f', 'on https://b.example', 'host: stac-auth credentials trust key https://b.example/;'],
+  ['https://data.example/', 'https://data.example:8443/f', 'on https://data.example:8443', 'trust key https://data.example:8443/;'],
+  [
+    'https://data.example/a/',
+    'https://data.example/b/c/f',
+    'below https://data.example/b/',
+    'folder: stac-auth credentials trust key https://data.example/b/;',
+  ],
+  [
+    'https://data.example/a/',
+    'https://data.example/a/..%2fb',
+    'on https://data.example',
+    'host: stac-auth credentials trust key https://data.example/;',
+  ],
+  [`${S3}/eo/`, `${S3}/other/k`, `below ${S3}/other/`, `folder: stac-auth credentials trust key ${S3}/other/;`],
+  ['https://data.example/', `${S3}/other/k`, `below ${S3}/other/`, `folder: stac-auth credentials trust key ${S3}/other/;`],
+])('an entry for %s is not sent to %s, and the command that would allow it is told', async (sendTo, href, where, hint) => {
+  const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo }
+  const { auth, script } = victim({ credentials: key })
+  const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), href)))) as AuthError
+  expect(error).toMatchObject({
+    code: 'CREDENTIAL_TARGET_UNTRUSTED',
+    message: `"key" may be sent to ${sendTo}; this asset is ${where}. Nothing was sent`,
+    hint: expect.stringContaining(hint),
+    actual: new URL(href).origin,
+    expected: sendTo,
+  })
+  const pattern = /trust key (\S+);/.exec(String(error.hint))?.[1] ?? ''
+  expect(parseGrant(pattern).pattern).toBe(pattern)
+  const widened = victim({ credentials: { ...key, sendTo: [sendTo, pattern] } })
+  expect((await widened.auth.authorize(target(scheme.key('x-api-key'), href))).headers['x-api-key']).toBe('v')
+  expect(script.sent).toEqual([])
+})
+
+it('nothing is offered that a pattern cannot cover', async () => {
+  const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo: `${S3}/eo/` }
+  const error = (await failureOf(
+    victim({ credentials: key }).auth.authorize(target(scheme.key('x-api-key'), `${S3}/eo/..%2fother`)),
+  )) as AuthError
+  expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining(`is on ${S3}.`) })
+  expect(error.hint).toBeUndefined()
+})

@@ -1,0 +1,59 @@
+import { chmod, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tokenFiles } from '../../src/node/token-files.ts'
+import { KEY, OTHER_KEY } from '../harness/stores.ts'
+import { put, temporaryFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const folder = await temporaryFolder()
+const ada = {
+  id: 'ada',
+  type: 'oauth2',
+  flow: 'authorizationCode',
+  authorizationUrl: 'https://identity.example/authorize',
+  tokenUrl: 'https://identity.example/token',
+  clientId: 'me',
+  sendTo: ['https://data.example/'],
+}
+const credentials = await put(folder, 'credentials.json', { version: 1, credentials: [ada] })
+
+describe('tokens of entries that were changed or removed', () => {
+  const user = async (...keys: readonly string[]) => {
+    const home = await mkdtemp(join(folder, 'home-'))
+    const tokens = join(home, 'stac-auth', 'tokens')
+    for (const key of keys) await tokenFiles({ folder: tokens }).write(key, 'secret')
+    return { tokens, env: { XDG_CACHE_HOME: home, STAC_AUTH_CREDENTIALS: credentials } }
+  }
+
+  it('are forgotten with those of all entries, damaged ones too, and that is said', async () => {
+    const { tokens, env } = await user(KEY, OTHER_KEY)
+    await writeFile(join(tokens, `${'c'.repeat(64)}.01.corrupt`), 'secret')
+    await writeFile(join(tokens, 'notes.txt'), 'not ours')
+    const outcome = await run(['logout', '--all'], { env })
+    expect(outcome).toMatchObject({
+      code: 0,
+      stderr: 'forgot 3 tokens of entries that were changed or removed, or of another credential file; nothing was revoked\n',
+    })
+    expect(await readdir(tokens)).toEqual(['notes.txt'])
+    expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 0, stderr: 'nobody is logged in\n' })
+  })
+
+  it('are left where the file is given, or an entry, for they may be those of another one', async () => {
+    const { tokens, env } = await user(KEY)
+    const { stderr } = await run(['logout', '--all', '--credentials', credentials], { env })
+    expect(stderr).toBe(
+      '1 token of entries that were changed or removed, or of another credential file, is still kept: stac-auth logout --all without --credentials forgets them\n',
+    )
+    await run(['logout'], { env })
+    await run(['logout', 'ada'], { env })
+    expect(await readdir(tokens)).toEqual([`${KEY}.json`])
+  })
+
+  it('are refused like others where somebody else could have had a hand in them', async () => {
+    const { tokens, env } = await user(KEY, OTHER_KEY)
+    await chmod(join(tokens, `${KEY}.json`), 0o644)
+    expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 6, stderr: expect.stringContaining('chmod 600') })
+    expect(await readdir(tokens)).toEqual([`${KEY}.json`])
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { fixText } from '../../src/lint/fix/index.ts'
+import { lint, lintText } from '../../src/lint/index.ts'
+import { pretty } from '../../src/lint/reporters/pretty.ts'
+import { reportOf } from '../../src/lint/reporters/report.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
+const BASIC = { type: 'http', scheme: 'basic' }
+
+function item(schemes: unknown, asset: object = { 'auth:refs': ['k'] }, more: object = {}) {
+  return {
+    type: 'Feature',
+    id: 'x',
+    stac_extensions: [EXTENSION],
+    links: [],
+    assets: { d: { href: 'https://data.example/f', ...asset } },
+    properties: { 'auth:schemes': schemes },
+    ...more,
+  }
+}
+
+const signing = (parameter: object) => ({
+  type: 'signedUrl',
+  flows: {
+    authorizationCode: { method: 'GET', authorizationApi: 'https://sign.example/', responseField: 'url', parameters: { p: parameter } },
+  },
+})
+
+const secrets = (document: unknown) => lint(document).flatMap(({ rule, pointer }) => (rule === 'secret-in-document' ? [pointer] : []))
+
+describe('a secret is found', () => {
+  it.each([
+    [
+      'in a list',
+      item({ k: signing({ in: 'query', required: false, schema: { enum: ['a', TOKEN] } }) }),
+      ['/properties/auth:schemes/k/flows/authorizationCode/parameters/p/schema/enum/1'],
+    ],
+    [
+      'in a list of objects',
+      item({ k: { ...BASIC, 'x-notes': [{ password: 'hunter2' }] } }),
+      ['/properties/auth:schemes/k/x-notes/0/password'],
+    ],
+    [
+      'in schemes on an asset',
+      item({ k: BASIC }, { 'auth:refs': ['k', 'm'], 'auth:schemes': { m: { ...BASIC, password: 'hunter2' } } }),
+      ['/assets/d/auth:schemes/m/password'],
+    ],
+    [
+      'in schemes inside of bands',
+      item({ k: BASIC }, { 'auth:refs': ['k'], bands: [{ 'auth:schemes': { m: { token: 'abc' } } }] }),
+      ['/assets/d/bands/0/auth:schemes/m/token'],
+    ],
+    ['in a misspelt map', item({ k: BASIC }, undefined, { 'auth:scheme': { m: { token: 'abc' } } }), ['/auth:scheme/m/token']],
+    ['at the root of an Item', item({ k: BASIC }, undefined, { 'auth:schemes': { m: { token: 'abc' } } }), ['/auth:schemes/m/token']],
+    ['in the place of a scheme', item({ k: `Bearer ${TOKEN}` }), ['/properties/auth:schemes/k']],
+    ['in a list of schemes', item([{ ...BASIC, password: 'hunter2' }]), ['/properties/auth:schemes/0/password']],
+  ])('%s', (_, document, pointers) => {
+    expect(secrets(document)).toEqual(pointers)
+  })
+
+  it.each([
+    ['words that speak of tokens', item({ k: signing({ in: 'query', required: false, schema: { enum: ['token', 'password'] } }) })],
+    ['a list of scopes', item({ k: { ...BASIC, scopes: ['token'] } })],
+    ['a scheme that is a word, whatever its name', item({ token: 'bearer' }, { 'auth:refs': ['token'] })],
+    ['placeholders', item({ k: { ...BASIC, 'x-notes': [{ password: '<password>' }, { token: '***' }] } })],
+  ])('but not in %s', (_, document) => {
+    expect(secrets(document)).toEqual([])
+  })
+})
+
+describe('a message holds no secret', () => {
+  it.each([
+    ['as http scheme', item({ k: { type: 'http', scheme: TOKEN } })],
+    ['after a blank', item({ k: { type: 'http', scheme: ` Bearer ${TOKEN}` } })],
+    ['after a line feed', item({ k: { type: 'http', scheme: `\nBasic dXNlcjpwYXNz` } })],
+    ['as type', item({ k: { type: `Bearer ${TOKEN}` } })],
+    ['as a ref', item({ k: BASIC }, { 'auth:refs': [`Bearer ${TOKEN}`] })],
+  ])('%s', (_, document) => {
+    const messages = lint(document).map(({ message }) => message)
+    expect(messages.length).toBeGreaterThan(0)
+    expect(messages.join('\n')).not.toMatch(/eyJ|dXNlc/)
+  })
+})
+
+describe('the lines that are shown to people hold no secret', () => {
+  const shown = (text: string, options: Parameters<typeof lintText>[1], severity?: string) => {
+    const problems = lintText(text, { ...options, document: 'a.json' }).filter((problem) => !severity || problem.severity === severity)
+    expect(problems).not.toEqual([])
+    return pretty(reportOf(problems, 1), { texts: new Map([['a.json', text]]) })
+  }
+  const PASSWORD = JSON.stringify(item({ k: { ...BASIC, password: 'hunter2', flows: {} } }))
+
+  it('when the rule that tells of it is off, or not in the preset', () => {
+    expect(shown(PASSWORD, { rules: { 'secret-in-document': 'off' } })).not.toContain('hunter2')
+    expect(shown(PASSWORD, { preset: 'schema' })).not.toContain('hunter2')
+    expect(shown(PASSWORD.replace('"password":', '"pass\\u0077ord" : '), { preset: 'schema' })).not.toContain('hunter2')
+  })
+
+  it('when only errors are shown', () => {
+    const text = JSON.stringify(item({ k: BASIC }, { href: 'https://data.example/f?sig=hunter2', 'auth:refs': ['nope'] }))
+    expect(shown(text, {}, 'error')).not.toContain('hunter2')
+    expect(shown(text.replaceAll('/', '\\/'), {}, 'error')).not.toContain('hunter2')
+  })
+
+  it('when the text is a page instead of a document', () => {
+    expect(shown('<input name="csrf" value="hunter2">', {})).not.toContain('hunter2')
+  })
+
+  it('and the other lines are there', () => {
+    const text = JSON.stringify(item({ k: { ...BASIC, password: 'hunter2', flows: {} } }), null, 2)
+    expect(shown(text, { preset: 'schema' })).toContain('"flows": {}')
+    expect(shown(text.replace('"password": "hunter2"', '"password": "<password>"'), {})).toContain('"<password>"')
+  })
+})
+
+describe('a scheme that is called "type" and has none', () => {
+  const document = item({ type: { scheme: 'basic' }, scheme: { type: 'http', scheme: '' } }, { 'auth:refs': ['type', 'scheme'] })
+
+  it('hides nothing about its neighbours', () => {
+    expect(lint(document).map(({ rule, pointer }) => `${rule} ${pointer}`)).toEqual([
+      'http-scheme-invalid /properties/auth:schemes/scheme/scheme',
+      'missing-type /properties/auth:schemes/type',
+    ])
+  })
+
+  it('is kept and given its type', () => {
+    const { text } = fixText(JSON.stringify(document), { suggestions: true })
+    expect(JSON.parse(text).properties['auth:schemes'].type).toEqual({ scheme: 'basic', type: 'http' })
+  })
+})
