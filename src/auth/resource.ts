@@ -28,8 +28,7 @@ export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has
 
 /** What to do about an address that is refused, where something can be done. */
 export function hintFor(code: string): { readonly hint?: string } {
-  if (code !== 'URL_HAS_USERINFO') return {}
-  return { hint: 'take them out of the address: they belong into an entry of type "http" with the scheme "basic"' }
+  return code === 'URL_HAS_USERINFO' ? { hint: 'take them out: they belong into an entry of type "http"' } : {}
 }
 
 /** The address without fragment, which never travels. */
