@@ -14,7 +14,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/engine.js', budget: 12_000 },
   { entry: 'dist/lint/index.js', budget: 23_100 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 14_100 },
+  { entry: 'dist/crawl/index.js', budget: 14_150 },
   { entry: 'dist/browser/index.js', budget: 5_600 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/clients/index.js', budget: 27_000 },
@@ -23,7 +23,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 45_000
+export const OPEN_ID_LOGIN_BUDGET = 45_100
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

@@ -2,6 +2,7 @@ import { SelectionError } from '../errors.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import { refPointer, type Target } from '../stac/target.ts'
 import type { CredentialForm, Field } from './credential.ts'
+import { patternFor } from './need.ts'
 import type { Strategy } from './strategy.ts'
 
 /** `NO_CREDENTIAL`, with the entry that would help ready to paste. */
@@ -13,7 +14,7 @@ export function missingCredential(
   url: URL,
 ): SelectionError {
   const place = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
-  const entry = strategy && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, `${place}/`)
+  const entry = strategy && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,

@@ -20,10 +20,15 @@ export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has
       const known = strategy.addressProblem?.(target.href)
       if (known) throw new SelectionError(known.code, known.message, { ...known, pointer })
     }
-    throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { pointer })
+    throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { ...hintFor(url.code), pointer })
   }
   if (isProtected && target.kind === 'link') checkLinkRequest(target)
   return url
+}
+
+/** What to do about an address that is refused, where something can be done. */
+export function hintFor(code: string): { readonly hint?: string } {
+  return code === 'URL_HAS_USERINFO' ? { hint: 'take them out: they belong into an entry of type "http"' } : {}
 }
 
 /** The address without fragment, which never travels. */

@@ -19,7 +19,7 @@ import { memoryStore } from './memory-store.ts'
 import { openFlow } from './open.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
-import { hrefOf } from './resource.ts'
+import { hintFor, hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
 import { ServiceOf } from './service.ts'
 import { MemorySessions, type Session } from './session.ts'
@@ -187,7 +187,7 @@ export class Runtime {
 
   #written(address: string): URL {
     const url = addressOf(address, { secure: false, named: this.#chooser.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`)
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url.code))
     return url
   }
 }

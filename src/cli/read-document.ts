@@ -90,6 +90,8 @@ async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promi
 }
 
 async function successful(response: Response, address: string): Promise<Response> {
-  await requireSuccess(response, response.url || address)
+  const { status, headers } = response
+  const body = response.body as AsyncIterable<Uint8Array> | null
+  await requireSuccess({ status, headers, url: response.url || address, body }, () => response.body?.cancel().catch(() => undefined))
   return response
 }

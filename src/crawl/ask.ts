@@ -2,7 +2,7 @@
 import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
-import { retryAfter } from '../http/retry-after.ts'
+import { retryHint } from '../http/retry-after.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
@@ -120,9 +120,9 @@ class Refusal extends Error {
 
 async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
   const { status, headers } = response
-  const after = status === 429 || status >= 500 ? headers.get('retry-after') : null
+  const rest = status === 429 || status >= 500 ? retryHint(headers, now) : undefined
   await response.discard().catch(() => undefined)
-  return new Refusal(status, retryAfter(after, now))
+  return new Refusal(status, rest)
 }
 
 /** The error of a failed attempt, and the milliseconds that its server wants to rest. */

@@ -3,17 +3,9 @@
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * Milliseconds of a `Retry-After` (RFC 9110 §10.2.3): seconds, which many servers write with decimals, or a date, counted from
- * `now` in epoch milliseconds. Undefined for what is neither; 0 for a date that has passed.
- */
-export function retryAfter(text: string | null, now: number): number | undefined {
-  const rest = restOf(text, now)
-  return rest === undefined ? undefined : Math.max(0, rest)
-}
-
-/**
- * What an answer says about it, in milliseconds: `retry-after-ms`, else `Retry-After`; a date is counted from the answer's own
- * `Date`, which is right where clocks differ. Undefined for nothing, nonsense, and what has passed.
+ * What an answer says about it, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which many servers
+ * write with decimals, or as a date. That is counted from the answer's own `Date`, which is right where clocks differ, or from `now` in
+ * epoch milliseconds. Undefined for nothing, nonsense (also more than ten digits), and what has passed.
  */
 export function retryHint(headers: { get(name: string): string | null }, now: number): number | undefined {
   const precise = headers.get('retry-after-ms')?.trim()

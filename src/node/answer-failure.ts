@@ -1,4 +1,5 @@
 /** What an answer that is no success means. */
+import { patternFor } from '../auth/need.ts'
 import { type AuthError, CredentialError, NetworkError } from '../errors.ts'
 import { parseChallenges } from '../http/challenge.ts'
 import type { HttpResponse } from '../http/message.ts'
@@ -60,7 +61,7 @@ function uncovered(
     url,
     hint: unasked
       ? `stac-auth fetch ${bareAddress(url)} uses the entry whose sendTo covers that address`
-      : `if you trust ${origin}, add an entry to the credential file, such as ${entryFor(schemes, origin)}`,
+      : `if you trust ${origin}, add an entry to the credential file, such as ${entryFor(schemes, new URL(url))}`,
   })
 }
 
@@ -70,11 +71,11 @@ function offeredSchemes(field: string): string[] {
   return [...new Set(names)].filter((name) => name.length <= 32).slice(0, 5)
 }
 
-function entryFor(schemes: readonly string[], origin: string): string {
-  const id = new URL(origin).hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
+function entryFor(schemes: readonly string[], url: URL): string {
+  const id = url.hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
   const isBasic = schemes[0]?.toLowerCase() === 'basic'
   const secret = isBasic ? { scheme: 'basic', username: '…', password: { env: 'PASSWORD' } } : { scheme: 'bearer', token: { env: 'TOKEN' } }
-  return JSON.stringify({ id, type: 'http', ...secret, sendTo: [`${origin}/`] })
+  return JSON.stringify({ id, type: 'http', ...secret, sendTo: [patternFor(url) ?? `${url.origin}/`] })
 }
 
 /** Origin and path: queries carry signatures and keys. */

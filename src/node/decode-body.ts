@@ -23,10 +23,14 @@ const DECODERS = new Map<string, () => Transform>([
  * Errors: `RESPONSE_TOO_LARGE` for more than two, which only a bomb needs.
  */
 export function codingsOf(contentEncoding: string, url: string): readonly string[] {
-  const names = contentEncoding.toLowerCase().split(',')
-  const codings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
+  const codings = codingsIn(contentEncoding)
   if (codings.length > MAX_CODINGS) throw tooLarge(url, `the answer has ${codings.length} content codings`)
   return codings.every((coding) => DECODERS.has(coding)) ? codings : []
+}
+
+/** A content coding that nobody here can take off, so that a body is as it came; undefined where there is none. */
+export function unknownCoding(contentEncoding: string | null): string | undefined {
+  return codingsIn(contentEncoding ?? '').find((coding) => !DECODERS.has(coding))
 }
 
 /** Chunks that can be given up. */
@@ -68,4 +72,9 @@ async function* rejoined(first: Uint8Array, rest: AsyncIterator<Uint8Array>, cam
     came(chunk.length)
     yield chunk
   }
+}
+
+function codingsIn(contentEncoding: string): readonly string[] {
+  const names = contentEncoding.toLowerCase().split(',')
+  return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
 }

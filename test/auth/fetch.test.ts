@@ -57,6 +57,19 @@ describe('fetch by address', () => {
     expect(servers.sent).toEqual([])
   })
 
+  it('says where a password belongs, in the address of a catalog and of a person', async () => {
+    const { auth } = victim()
+    const hint = expect.stringContaining('type "http"')
+    for (const wanted of [
+      'https://u:p4ss@data.victim.example/',
+      assetOf({ assets: { a: { href: 'https://u:p4ss@data.victim.example/' } } }, 'a'),
+    ]) {
+      const error = await failureOf(auth.fetch(wanted))
+      expect(error).toMatchObject({ code: 'URL_HAS_USERINFO', hint })
+      expect(JSON.stringify(error)).not.toContain('p4ss')
+    }
+  })
+
   it('sends no key without encryption', async () => {
     const { auth, script: servers } = victim({ credentials: entries.key })
     await auth.fetch('http://data.victim.example/f.tif')

@@ -222,4 +222,21 @@ describe('what is said', () => {
     const { auth } = victim()
     expect((await failureOf(auth.authorize(data({ 'api-key': scheme.key() }, ['apiKey'])))).message).toContain('did you mean "api-key"')
   })
+
+  it.each([
+    ['https://s3.eu-west-3.amazonaws.com/bucket/a/k.tif', 'https://s3.eu-west-3.amazonaws.com/bucket/'],
+    ['https://raw.githubusercontent.com/owner/repo/main/f.tif', 'https://raw.githubusercontent.com/owner/'],
+    ['https://other.victim.example/a/f.tif', 'https://other.victim.example/'],
+  ])('names a pattern that may be written, also for hosts of many owners: %s', async (href, pattern) => {
+    const wanted = data({ k: scheme.key() }, ['k'], href)
+    expect(await failureOf(victim({ credentials: [key('mine', DATA)] }).auth.authorize(wanted))).toMatchObject({
+      code: 'CREDENTIAL_TARGET_UNTRUSTED',
+      hint: expect.stringContaining(`credentials trust mine ${pattern};`),
+    })
+    expect(await failureOf(victim({ credentials: [] }).auth.authorize(wanted))).toMatchObject({
+      code: 'NO_CREDENTIAL',
+      hint: expect.stringContaining(`"sendTo":["${pattern}"]`),
+    })
+    expect(await chosen(wanted, [key('mine', pattern)])).toBe('mine')
+  })
 })

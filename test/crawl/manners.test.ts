@@ -74,9 +74,10 @@ describe('Retry-After', () => {
     expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
   })
 
-  it('may be a date, and nonsense is no answer', async () => {
+  it('may be a date; nonsense and what has passed are no answer', async () => {
     expect((await codes({ '/': first(1, later('Thu, 01 Jan 1970 00:16:50 GMT')) })).slept).toEqual([10_000])
-    for (const value of ['-5', 'soon', '1e3', '']) expect((await codes({ '/': first(1, later(value)) })).slept).toEqual([500])
+    for (const value of ['-5', '0x10', '99999999999999', 'soon', '1e3', '', 'Thu, 01 Jan 1970 00:00:00 GMT'])
+      expect((await codes({ '/': first(1, later(value)) })).slept).toEqual([500])
   })
 })
 

@@ -8,7 +8,7 @@ import { LiveBlock } from '../live-block.ts'
 import { styleOf } from '../style.ts'
 import type { Forecast } from './forecast.ts'
 import { Progress } from './progress.ts'
-import { progressLines } from './progress-lines.ts'
+import { progressLine, progressLines } from './progress-lines.ts'
 import { summaryTable } from './summary-table.ts'
 import type { Totals } from './totals.ts'
 
@@ -32,10 +32,11 @@ export function programAudience({ io: { stdout }, diagnostics }: Context): Audie
   }
 }
 
-/** Milliseconds between two looks at how far it is. */
+/** Milliseconds between two looks at how far it is, where lines change, and between two lines of a log. */
 const EVERY = 200
+const SELDOM = 60_000
 
-/** A person: lines that change, where stderr is a terminal, and in the end a table on stdout. */
+/** A person: lines that change, where stderr is a terminal, else one now and then; and in the end a table on stdout. */
 export function personAudience({ io, diagnostics }: Context, forecast: Forecast): Audience {
   const block = new LiveBlock(io)
   const progress = new Progress(forecast)
@@ -44,10 +45,14 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
     progress.look(performance.now())
     block.show(progressLines(progress, block, style))
   }
-  const timer = block.isOn ? setInterval(draw, EVERY).unref() : undefined
+  const log = () => {
+    progress.look(performance.now())
+    if (progress.finished + progress.running.length > 0) void diagnostics.note(progressLine(progress))
+  }
+  const timer = setInterval(block.isOn ? draw : log, block.isOn ? EVERY : SELDOM).unref()
   return {
     diagnostics: above(block, diagnostics),
-    hear: (event) => (block.isOn ? progress.add(event) : undefined),
+    hear: (event) => progress.add(event),
     end: () => {
       clearInterval(timer)
       block.clear()

@@ -71,7 +71,7 @@ function withFileOptions(command: Command): Command {
     .option('--rename', 'give the second of two files of one name another one, instead of refusing it')
     .option('--rewrite-hrefs', 'write a copy of each item beside its files that points at them')
     .option('--no-resume', 'begin anew where an earlier run has left a part of a file')
-    .option('--strict', 'refuse a web page where the document promises something else')
+    .option('--strict', 'refuse a web page where the document promises something else, and what stays packed')
     .option('--dry-run', 'say what would go where and with which credential; no file is fetched')
     .option('--json', 'print one event per line as JSON, the summary last; errors are JSON lines on stderr')
 }

@@ -26,14 +26,20 @@ export function progressLines(progress: Progress, { width, height }: Room, style
   return [totalLine(progress, width, style), ...shown.map((file) => fileLine(file, width, style)), ...rest]
 }
 
-function totalLine(progress: Progress, width: number, style: Style): string {
+/** The same for a log, as one line. */
+export function progressLine(progress: Progress): string {
+  return totalLine(progress, Number.POSITIVE_INFINITY)
+}
+
+/** Without a style there is no bar, which means something only where it grows. */
+function totalLine(progress: Progress, width: number, style?: Style): string {
   const { finished, failed, bytes, total, rate, forecast } = progress
   if (forecast.files === 0) return fitted([{ text: 'looking for files', rank: 0 }], width)
   const share = total !== undefined ? bytes / Math.max(1, total) : forecast.isComplete ? finished / Math.max(1, forecast.files) : undefined
   const parts = [
     { text: `${finished} of ${forecast.files}${forecast.isComplete ? '' : '+'} files`, rank: 0 },
     { text: failed > 0 ? `${failed} failed` : '', rank: 1 },
-    { text: share === undefined ? '' : bar(share, style), rank: 5 },
+    { text: share === undefined || !style ? '' : bar(share, style), rank: 5 },
     { text: total === undefined ? bytesText(bytes) : `${bytesText(bytes)} of ${bytesText(total)}`, rank: 2 },
     { text: `${bytesText(rate)}/s`, rank: 4 },
     { text: total === undefined || rate === 0 ? '' : `${timeText(((total - bytes) * 1000) / rate)} left`, rank: 3 },

@@ -1,6 +1,7 @@
 /** What an answer gives of a file, checked against what was asked for. */
 import { type AuthError, IntegrityError, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { unknownCoding } from '../decode-body.ts'
 
 /** What is asked for: all, or what begins at an offset, if the file is still the one that the validator stands for. */
 export interface Asked {
@@ -30,6 +31,8 @@ export interface Delivery {
   readonly offersParts: boolean
   /** The end of the body shows that it is whole: a length, chunks, or a content coding with an end of its own. */
   readonly framed: boolean
+  /** What the body is coded in and stays in, for it is unknown here. */
+  readonly coding?: string
 }
 
 /** The header fields of a request. A part is of the file as it is, so no content coding is wanted (RFC 9110 §14.2). */
@@ -94,8 +97,10 @@ export function bareUrl(url: string): string {
 }
 
 function wholeOf(headers: HttpResponse['headers'], validator: string | undefined, coded: boolean): Delivery {
-  const length = coded ? undefined : lengthIn(headers)
-  const framed = coded || length !== undefined || /\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')
+  const coding = unknownCoding(headers.get('content-encoding'))
+  const isUnpacked = coded && coding === undefined
+  const length = isUnpacked ? undefined : lengthIn(headers)
+  const framed = isUnpacked || length !== undefined || /\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')
   const ranges = headers.get('accept-ranges')?.trim().toLowerCase()
   return {
     offset: 0,
@@ -104,7 +109,13 @@ function wholeOf(headers: HttpResponse['headers'], validator: string | undefined
     framed,
     ...(length !== undefined && { length, size: length }),
     ...(validator !== undefined && !coded && { validator }),
+    ...(coding !== undefined && { coding }),
   }
+}
+
+/** What is odd about a body that stays coded although nobody asked for that, which mostly is of no use like that. */
+export function codingProblem(coding: string): string {
+  return `the answer is in the content coding "${coding.slice(0, 40)}", which was not asked for and cannot be taken off here`
 }
 
 /** A strong entity tag (RFC 9110 §8.8.3); dates are too coarse to tell two files of one second apart. */

@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import type { Target } from '../../stac/target.ts'
 import { answerFailure } from '../answer-failure.ts'
-import { type Asked, type Delivery, deliveryOf, fileChanged, invalid, rangeHeaders } from './answer.ts'
+import { type Asked, codingProblem, type Delivery, deliveryOf, fileChanged, invalid, rangeHeaders } from './answer.ts'
 import type { Content } from './content.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
@@ -109,6 +109,9 @@ export class Attempt {
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
       throw new IntegrityError('FILE_INCOMPLETE', `${state.file.url}: nothing would tell whether all of it came: it has no length`, { url })
     if (offset === 0) this.#checkPage(headers.get('content-type'))
+    // A checksum decides by itself whether these are the bytes.
+    if (delivery.coding !== undefined && state.hash?.by !== 'checksum')
+      this.#object('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
     const known = serverDigest(headers, status)
     if (known && !(state.hash?.by === 'checksum')) state.hash = { known, by: 'digest' }
     state.size = delivery.size ?? state.file.size
@@ -181,11 +184,15 @@ export class Attempt {
   }
 
   #checkPage(contentType: string | null): void {
-    const { file, type } = this.#state
-    const message = pageProblem(type, contentType)
-    if (message === undefined) return
-    if (this.#world.settings.strict) throw new IntegrityError('CONTENT_TYPE_UNEXPECTED', `"${file.name}": ${message}`, { url: file.url })
-    this.#world.tell({ kind: 'warning', file, code: 'CONTENT_TYPE_UNEXPECTED', message })
+    const message = pageProblem(this.#state.type, contentType)
+    if (message !== undefined) this.#object('CONTENT_TYPE_UNEXPECTED', message)
+  }
+
+  /** What may not be the file that was meant. */
+  #object(code: string, message: string): void {
+    const { file } = this.#state
+    if (this.#world.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
+    this.#world.tell({ kind: 'warning', file, code, message })
   }
 
   #started(resumed: number): void {

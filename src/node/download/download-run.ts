@@ -79,8 +79,10 @@ export class DownloadRun {
     try {
       while (this.#running > 0 || this.#waiting.length > 0) await this.#change()
       if (!this.#options.dryRun) await this.#world.folder.sync()
-      if (this.#options.signal?.aborted) problem ??= new AbortedError(this.#options.signal.reason)
-      if (problem === undefined) this.#tell(this.#tally.summary(this.#stopped))
+      const { signal } = this.#options
+      const aborted = signal?.aborted ? new AbortedError(signal.reason) : undefined
+      if (problem === undefined || aborted) this.#tell(this.#tally.summary(aborted ?? this.#stopped))
+      problem ??= aborted
     } catch (error) {
       problem ??= error
     }

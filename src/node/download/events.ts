@@ -58,7 +58,7 @@ export interface RetryEvent {
   readonly attempt: number
 }
 
-/** Something worth telling that stops nothing: `CONTENT_TYPE_UNEXPECTED`, `CHECKSUM_UNSUPPORTED`. */
+/** Something worth telling that stops nothing: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
 export interface WarningEvent {
   readonly kind: 'warning'
   readonly file: DownloadFile
@@ -104,7 +104,7 @@ export interface DocumentEvent {
   readonly error?: AuthError
 }
 
-/** The last event. */
+/** The last event, also of a download that was aborted. */
 export interface SummaryEvent {
   readonly kind: 'summary'
   /** Files that were planned; all of them were written, kept or failed, unless it was a dry run or the download stopped. */
@@ -120,7 +120,7 @@ export interface SummaryEvent {
   readonly received: number
   readonly retries: number
   readonly milliseconds: number
-  /** Why nothing more was begun: no space is left. */
+  /** Why nothing more was begun: no space is left, or `signal` has aborted it. */
   readonly stopped?: AuthError
 }
 

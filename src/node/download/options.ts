@@ -72,7 +72,7 @@ export interface DownloadOptions extends TransferOptions {
   readonly dryRun?: boolean
   /** True writes a copy of each document beside its files, with the addresses of what was downloaded made relative. */
   readonly documents?: boolean
-  /** True refuses a web page instead of what a document promises; otherwise that is a warning. */
+  /** True refuses a web page instead of what a document promises, and a body in an unknown coding; otherwise these are warnings. */
   readonly strict?: boolean
   readonly signal?: AbortSignal
   /** Milliseconds between two events about the progress of a file; default 200. */

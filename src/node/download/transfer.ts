@@ -89,7 +89,7 @@ function isOurs({ code }: AuthError): boolean {
 /** What was wrong about the bytes or their place is thrown away, and what is gone for good; time or a person may mend anything else. */
 function mayGoOn({ code, retryable }: AuthError): boolean {
   if (code === 'FILE_CHANGED') return false
-  return retryable || !/^(?:FILE_\w+|PATH_\w+|RANGE_INVALID|RESPONSE_\w+|CONTENT_TYPE_UNEXPECTED|HTTP_404|HTTP_410)$/.test(code)
+  return retryable || !/^(?:FILE_\w+|PATH_\w+|RANGE_INVALID|RESPONSE_\w+|CONTENT_\w+|HTTP_404|HTTP_410)$/.test(code)
 }
 
 /** Errors: `FILE_INTEGRITY`. */

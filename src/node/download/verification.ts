@@ -24,13 +24,13 @@ export function promiseOf({ size, checksum }: WantedFile): Promised & { readonly
 }
 
 /** Errors: `FILE_INTEGRITY` for another size than the document's. */
-export function checkSize(file: DownloadFile, actual: number): void {
+export function checkSize(file: PromisedFile, actual: number): void {
   if (file.size === undefined || file.size === actual) return
   throw broken(file, `has ${actual} bytes, its document says ${file.size}`, String(file.size), String(actual))
 }
 
 /** Errors: `FILE_INTEGRITY` for another digest than the one that is known. */
-export function checkDigest(file: DownloadFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
+export function checkDigest(file: PromisedFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
   if (actual.startsWith(digest)) return
   const who = by === 'checksum' ? 'its document' : 'its server'
   throw broken(file, `has another ${algorithm} than ${who} says`, digest, actual.slice(0, digest.length))
@@ -50,6 +50,10 @@ export async function verifyPresent(path: string, bytes: number, promise: Promis
   return hash.digest('hex').startsWith(promise.hash.digest) ? [...verified, 'checksum'] : undefined
 }
 
-function broken({ name, url, pointer }: DownloadFile, problem: string, expected: string, actual: string): IntegrityError {
-  return new IntegrityError('FILE_INTEGRITY', `"${name}" ${problem}; nothing of it was kept`, { url, pointer, expected, actual })
+/** A file, or without a name a body that may become none. */
+type PromisedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
+
+function broken({ name, url, pointer }: PromisedFile, problem: string, expected: string, actual: string): IntegrityError {
+  const message = name === undefined ? `what came ${problem}` : `"${name}" ${problem}; nothing of it was kept`
+  return new IntegrityError('FILE_INTEGRITY', message, { url, pointer, expected, actual })
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../auth/strategy.ts'
 import { wait } from '../../auth/wait.ts'
 import { abortedBy, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { retryAfter } from '../../http/retry-after.ts'
+import { retryHint } from '../../http/retry-after.ts'
 
 /** Calls per second at first, and so many at once after a rest, while the limit is unknown. */
 const START = { rate: 50, burst: 10 }
@@ -160,7 +160,7 @@ export class Pace {
 
 /** Milliseconds of rest before the call may come again; undefined for an answer that is one. */
 function pauseOf({ status, headers }: HttpResponse, tries: number, now: number): number | undefined {
-  const asked = status === 429 || status === 503 ? retryAfter(headers.get('retry-after'), now) : undefined
+  const asked = status === 429 || status === 503 ? retryHint(headers, now) : undefined
   return asked ?? (status === 429 ? Math.min(PAUSE.most, PAUSE.first * 2 ** (tries - 1)) : undefined)
 }
 

@@ -23,17 +23,18 @@ export interface AnswerRules {
 
 /**
  * The signed address. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_FIELD_MISSING`, `SIGNED_URL_FORBIDDEN`,
- * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Nothing of the answer is quoted.
+ * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Of the answer only the origin of an address is told.
  */
 export async function readSignedAnswer(response: HttpResponse, rules: AnswerRules): Promise<Entry<string>> {
   const { status, url, headers } = response
   const { credential, addressOf, responseField, now } = rules
   if (isRedirect(status)) {
     await response.discard()
-    const location = addressOf(headers.get('location') ?? '')
+    const stated = headers.get('location') ?? ''
+    const location = addressOf(stated)
     if (location !== undefined) return expiryOf(location, undefined, now)
-    const message = `the signing API of "${credential}" redirects to a place that signedUrlHosts does not cover`
-    throw new TrustError('SIGN_REDIRECT', message, { credential, url, status })
+    const { what, hint } = uncovered(stated, rules)
+    throw new TrustError('SIGN_REDIRECT', `the signing API of "${credential}" redirects to ${what}`, { credential, url, status, ...hint })
   }
   if (status < 200 || status > 299) {
     await response.discard()
@@ -48,18 +49,26 @@ export async function readSignedAnswer(response: HttpResponse, rules: AnswerRule
     throw new SelectionError('RESPONSE_FIELD_MISSING', message, { credential, url })
   }
   const address = addressOf(signed)
-  if (address === undefined) throw forbidden(signed, credential)
+  if (address === undefined) throw forbidden(signed, rules)
   return expiryOf(address, answer, now)
 }
 
-function forbidden(signed: string, credential: string): SelectionError {
-  const message = `the signing API of "${credential}" gave an address that signedUrlHosts does not cover`
-  return new SelectionError('SIGNED_URL_FORBIDDEN', message, {
-    credential,
-    // Its path may be as secret as its query.
-    url: URL.canParse(signed) && /^https?:/i.test(signed) ? new URL(signed).origin : undefined,
-    hint: 'if you trust that host, add it to signedUrlHosts of the entry',
-  })
+function forbidden(signed: string, rules: AnswerRules): SelectionError {
+  const { credential } = rules
+  const { what, origin, hint } = uncovered(signed, rules)
+  const fields = { credential, url: origin, ...hint }
+  return new SelectionError('SIGNED_URL_FORBIDDEN', `the signing API of "${credential}" gave ${what}`, fields)
+}
+
+/** An address that is not allowed, and what its user can do. Its path may be as secret as its query. */
+function uncovered(address: string, { credential, addressOf }: AnswerRules) {
+  const url = URL.canParse(address) && /^https?:/i.test(address) ? new URL(address) : undefined
+  const what = `an address${url ? ` on ${url.origin}` : ''} that signedUrlHosts does not cover`
+  if (url?.protocol !== 'https:') return { what, origin: url?.origin }
+  const { origin, pathname } = url
+  // Where its place is covered, something else is wrong.
+  if (addressOf(origin + pathname) !== undefined) return { what, origin }
+  return { what, origin, hint: { hint: `if you trust that host, add "${origin}/" to signedUrlHosts of "${credential}"` } }
 }
 
 /** Own members only: the exact name, or with dots in it a path of names. */

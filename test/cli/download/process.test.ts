@@ -47,6 +47,8 @@ it.each([
       code: 'ABORTED',
       hint: expect.stringMatching(/^complete: 0 of 1 files, and \S+ kB.*the same command goes on/),
     })
+    const summary = JSON.parse(first.stdout.trimEnd().split('\n').at(-1) ?? '')
+    expect(summary).toMatchObject({ kind: 'summary', files: 1, written: 0, failed: 1, stopped: { code: 'ABORTED' } })
   }
   const second = await run([item, '-d', into])
   expect([second.code, second.stderr]).toEqual([0, ''])

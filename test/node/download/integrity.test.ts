@@ -216,3 +216,30 @@ describe('a web page instead of a raster', () => {
 it('names versions by strong tags', () => {
   expect(tagOf(small)).not.toBe(tagOf(bytes))
 })
+
+describe('a body in a coding that nobody here knows', () => {
+  const coded = { bytes: small, headers: { 'content-encoding': 'zstd' } }
+
+  it('is told, and stays as it came', async () => {
+    const { result, files } = await fetched(coded)
+    expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_CODING_UNKNOWN', message: expect.stringContaining('"zstd"') }])
+    expect(ofKind(result, 'written')).toMatchObject([{ bytes: small.length, verified: ['length'] }])
+    expect(files).toEqual({ 'data.bin': small })
+  })
+
+  it('is refused by those who are strict', async () => {
+    const { result, files } = await fetched(coded, undefined, plain, { strict: true })
+    expect([codesOf(result), files]).toEqual([['CONTENT_CODING_UNKNOWN'], {}])
+  })
+
+  it('is what a checksum may promise', async () => {
+    const { result } = await fetched(coded, undefined, promising(multihash('1220', hash('sha256', small))), { strict: true })
+    expect(result.summary).toMatchObject({ written: 1 })
+    expect(ofKind(result, 'warning')).toEqual([])
+  })
+
+  it('has no end of its own', async () => {
+    const { result, files } = await fetched(coded, always({ framing: 'close' }))
+    expect([codesOf(result), files]).toEqual([['FILE_INCOMPLETE'], {}])
+  })
+})

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import type { DownloadEvent } from '../../../src/node/download/events.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
@@ -188,8 +189,10 @@ describe('stopping', () => {
     const { download } = await import('../../../src/node/download/download.ts')
     const auth = createAuth({ credentials: [], typed: [server.origin] })
     const options = { folder, auth, template: '{name}', progressInterval: 0, signal: controller.signal, random: () => 0.9 }
+    const events: DownloadEvent[] = []
     const listen = async () => {
       for await (const event of download([itemOf(server, one)], options)) {
+        events.push(event)
         if (event.kind !== 'retry') continue
         if (how === 'break') break
         controller.abort('SIGINT')
@@ -197,6 +200,8 @@ describe('stopping', () => {
     }
     if (how === 'abort') await expect(listen()).rejects.toMatchObject({ code: 'ABORTED' })
     else await listen()
+    if (how === 'abort')
+      expect(events.at(-1)).toMatchObject({ kind: 'summary', files: 1, written: 0, failed: 1, stopped: { code: 'ABORTED' } })
     expect((await readdir(folder)).sort()).toEqual(['data.bin.part', 'data.bin.part.json'])
     const result = await run([itemOf(server, one)], { folder, server })
     expect(ofKind(result, 'started')[0]?.resumed).toBeGreaterThan(0)

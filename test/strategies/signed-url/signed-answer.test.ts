@@ -102,6 +102,23 @@ describe('the answer of a signing API', () => {
     expect(script.sent).toHaveLength(1)
   })
 
+  it.each([
+    { body: { href: 'https://evil.example/secret?sig=secret' } },
+    { status: 307, headers: { location: 'https://evil.example/secret?sig=secret' } },
+  ])('elsewhere is told with its host and what would allow it', async (reply) => {
+    const error = await failureOf(answered(reply).result)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/ an address on https:\/\/evil\.example that signedUrlHosts does not cover$/),
+      hint: 'if you trust that host, add "https://evil.example/" to signedUrlHosts of "signer"',
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+  })
+
+  it('with something else wrong is no reason to add its host', async () => {
+    for (const href of [SIGNED.replace('//', '//u:p@'), 'javascript:alert(1)', 'http://evil.example/f'])
+      expect(((await failureOf(answered({ body: { href } }).result)) as AuthError).hint).toBeUndefined()
+  })
+
   it('below a wildcard must still be public', async () => {
     const { result } = answered(
       { body: { href: 'https://a.corp.internal/f' } },
