@@ -159,32 +159,43 @@ async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
   }
 }
 
-/** Bytes that come one after the other, written a good many at a time. */
+/** Bytes that come one after the other, written a good many at a time: some are written while the next ones come. */
 class Writer {
   readonly #shared: Shared
   #offset: number
   #waiting: Uint8Array[] = []
   #size = 0
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(offset: number, shared: Shared) {
     this.#offset = offset
     this.#shared = shared
   }
 
+  /** Errors: those of writing. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
     this.#shared.came(chunk.byteLength)
-    if (this.#size >= WRITTEN) await this.flush()
+    if (this.#size < WRITTEN) return
+    await this.#writing
+    this.#begin()
   }
 
+  /** Writes all. Errors: those of writing. */
   async flush(): Promise<void> {
-    const [offset, chunks] = [this.#offset, this.#waiting]
-    if (this.#size === 0) return
+    await this.#writing
+    if (this.#size > 0) this.#begin()
+    await this.#writing
+  }
+
+  #begin(): void {
+    this.#writing = this.#shared.state.content.writeAt(this.#offset, this.#waiting)
+    // It is told to whoever writes or waits next.
+    this.#writing.catch(() => undefined)
     this.#offset += this.#size
     this.#waiting = []
     this.#size = 0
-    await this.#shared.state.content.writeAt(offset, chunks)
   }
 }
 

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Shares of its time that a thread may be busy before one more begins, and before one that is there ends. */
-const BEGIN = 0.7
-const GO_ON = 0.9
+const BEGIN = 0.8
+const GO_ON = 0.95
 /** Milliseconds that are looked at, at least. */
 const SPELL = 100
 
