@@ -2,6 +2,7 @@
 import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
+import { isPassingStatus } from '../http/passing-status.ts'
 import { retryHint } from '../http/retry-after.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
@@ -41,7 +42,7 @@ const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 const BACK_OFF = { first: 500, longest: 30_000 }
 
 /**
- * Asks for a job. What may succeed later (429, 5xx, the network) is asked again, at most four times: after `Retry-After`, for
+ * Asks for a job. What may succeed later (408, 425, 429, most 5xx, the network) is asked again, at most four times: after `Retry-After`, for
  * which the whole origin rests, or after pauses that double and vary.
  *
  * Errors: `HTTP_<status>`, `RATE_LIMITED`, `RESPONSE_TOO_LARGE`, `TIMEOUT_*`, `NETWORK_*`, `ABORTED`, those of `send`.
@@ -130,7 +131,7 @@ function judged(error: unknown, url: string, { longestWait = DEFAULTS.wait }: Cr
   if (!(error instanceof Refusal)) return { told: isAuthError(error) ? error : failure(error, undefined, url) }
   const { status, rest } = error
   if (rest !== undefined && rest > Math.min(longestWait, DEFAULTS.wait) * 1000) return { told: rateLimited(url) }
-  const retryable = status === 429 || status >= 500
+  const retryable = isPassingStatus(status)
   const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: the server answered ${status}`, { url, status, retryable })
   return rest === undefined ? { told } : { told, wait: rest }
 }

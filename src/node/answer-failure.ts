@@ -3,6 +3,7 @@ import { patternFor } from '../auth/need.ts'
 import { type AuthError, CredentialError, NetworkError } from '../errors.ts'
 import { parseChallenges } from '../http/challenge.ts'
 import type { HttpResponse } from '../http/message.ts'
+import { isPassingStatus } from '../http/passing-status.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { errorCode } from '../objects/error-code.ts'
 import type { Target } from '../stac/target.ts'
@@ -27,12 +28,7 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   const code = await storeCode(headers, body)
   if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
   const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
-  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isPassing(status) })
-}
-
-/** True for statuses that say nothing about the next time (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). */
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isPassingStatus(status) })
 }
 
 /** The code in an error document of an object store, or nothing. */

@@ -12,7 +12,7 @@ const codes = async (site: Site, options = {}) => {
 }
 
 describe('what may succeed later', () => {
-  it.each([429, 500, 502, 503, 504])('is asked again after pauses that double: %i', async (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 529])('is asked again after pauses that double: %i', async (status) => {
     expect(await codes({ '/': first(4, () => ({ status })) })).toEqual({ codes: [undefined], asked: 5, slept: [500, 1000, 2000, 4000] })
   })
 
@@ -36,7 +36,7 @@ describe('what may succeed later', () => {
     expect(await codes(failing(new NetworkError('TLS_EXPIRED', 'old')))).toMatchObject({ asked: 1, codes: ['TLS_EXPIRED'] })
   })
 
-  it.each([400, 401, 403, 404, 410, 301, 304])('is not a status such as %i', async (status) => {
+  it.each([400, 401, 403, 404, 410, 301, 304, 501, 505])('is not a status such as %i', async (status) => {
     expect(await codes({ '/': { status } })).toMatchObject({ codes: [`HTTP_${status}`], asked: 1 })
   })
 
