@@ -4,18 +4,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type FileServer, noise, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
+import { type FileServer, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+import { largeFile } from './large-file.ts'
 
 const MiB = 2 ** 20
 const PIECE = 16 * MiB
-const bytes = large('a')
-
-function large(seed: string): Buffer {
-  const whole = Buffer.alloc(100 * MiB, noise(MiB, seed))
-  for (let at = 0; at < whole.length; at += MiB) whole.writeUInt32BE(at, at)
-  return whole
-}
+const bytes = largeFile(100, 'a')
 
 const servers: FileServer[] = []
 afterEach(async () => {
@@ -86,7 +81,7 @@ it.each([
   ['the beginning is there', [[0, 3 * MiB]]],
   ['the beginning is missing', [[PIECE, 2 * PIECE]]],
 ] as const)('keeps nothing of a file that is another one by now, where %s', async (_, spans) => {
-  const next = large('b')
+  const next = largeFile(100, 'b')
   const { ranges, file } = await resumed(spans, { bytes: next })
   expect(sha256(file)).toBe(sha256(next))
   expect(ranges[0]).toMatch(/^bytes=\d+-\d+$/)

@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
+import { type Asking, type Fault, type FileServer, type ServedContent, startFileServer } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, run } from './fixture.ts'
+import { largeFile } from './large-file.ts'
 
 const MiB = 2 ** 20
-const bytes = large('a')
+/** Just enough for several requests at a time. */
+const bytes = largeFile(66, 'a')
 const assets = { data: { href: 'data.bin', 'file:checksum': `1220${createHash('sha256').update(bytes).digest('hex')}` } }
-
-/** Just enough for several requests at a time; every MiB is another one. */
-function large(seed: string): Buffer {
-  const whole = Buffer.alloc(66 * MiB, noise(MiB, seed))
-  for (let at = 0; at < whole.length; at += MiB) whole.writeUInt32BE(at, at)
-  return whole
-}
 
 const servers: FileServer[] = []
 afterEach(async () => {
@@ -89,7 +84,7 @@ describe('a large file', () => {
   })
 
   it('is begun anew when it changes under the requests', async () => {
-    const next = large('b')
+    const next = largeFile(66, 'b')
     const hash = createHash('sha256').update(next).digest('hex')
     let hasChanged = false
     const content = ({ range }: Asking) => {
