@@ -27,14 +27,15 @@ export interface KillOptions {
   /** Kills before the run that is left alone. */
   readonly kills: number
   readonly asset?: Work['asset']
+  readonly options?: NonNullable<Work['options']>
 }
 
 const NAME = '0.bin'
 
 /** One file: so many runs are killed, each at a point further on, and the last one has to finish. */
-export async function killedDownload({ start, proxy, folder, size, seed, kills, asset = {} }: KillOptions): Promise<Killed> {
+export async function killedDownload({ start, proxy, folder, size, seed, kills, asset = {}, options = {} }: KillOptions): Promise<Killed> {
   const before = proxy.sent
-  const work: Work = { folder, origin: proxy.origin, count: 1, asset }
+  const work: Work = { folder, origin: proxy.origin, count: 1, asset, options }
   const problems: string[] = []
   const points: number[] = []
   for (let kill = 0; kill < kills; kill++) {

@@ -41,7 +41,16 @@ describe('a file that is fetched in parts', () => {
       await rm(folder, { recursive: true, force: true })
     })
     const asset = { 'file:size': size, 'file:checksum': `1220${digestOf(contentName('/0.bin', 0), size)}` }
-    const { problems } = await killedDownload({ start: starter.start, proxy, folder, size, seed: 1, kills: 2, asset })
+    const { problems } = await killedDownload({
+      start: starter.start,
+      proxy,
+      folder,
+      size,
+      seed: 1,
+      kills: 2,
+      asset,
+      options: { ranges: 4 },
+    })
     expect(problems).toEqual([])
     expect(depot.violations).toEqual([])
     expect(proxy.passed.filter(({ range }) => range !== undefined).length).toBeGreaterThan(2)
