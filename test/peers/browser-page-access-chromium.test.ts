@@ -136,7 +136,7 @@ describe('what is announced', () => {
         page.evaluate((place) => getComputedStyle(document.querySelector(place) ?? document.body).opacity, place)
       await expect.poll(() => visible('#status'), { timeout: 15_000 }).toBe('0')
       await giveCredential(page, 'visual', { Key: site.secrets.key })
-      expect(await page.textContent('#status')).toBe('Credential “archive” is ready')
+      await expect.poll(() => page.textContent('#status')).toBe('Credential “archive” is ready')
       expect(await visible('#status')).toBe('1')
       await page.click('#credentials')
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

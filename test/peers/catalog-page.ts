@@ -61,6 +61,8 @@ export async function giveCredential(page: Page, key: string, values: Readonly<R
   for (const [label, value] of Object.entries(values)) await page.getByRole('dialog').getByLabel(label).fill(value)
   for (const box of await page.getByRole('dialog').getByRole('checkbox').all()) await box.check()
   await page.click('dialog button[type=submit]')
+  // Until an entry is made of it, the dialog stays, and nothing beside it takes what is typed.
+  await page.locator('dialog form.entry').first().waitFor({ state: 'hidden' })
 }
 
 /** Logs in with a window, and consents at the provider. */
