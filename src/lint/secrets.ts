@@ -20,7 +20,8 @@ const MEMBERS =
   /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id|session)_?token|secret_?(?:access_?)?key|private_?key)$/i
 
 const SHAPES = [
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/,
+  // A JSON Web Token (RFC 7515 §7.1). Each part is looked through once: text of a catalog may be one word of megabytes.
+  /(?<![\w-])(?=[\w-]+\.[\w-]{8,}\.)[\w-]*?\beyJ[\w-]{8}/,
   /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   /^(?:Basic|Bearer) +[\w.~+/=-]{8,}$/i,

@@ -3,6 +3,8 @@ import { fixText } from '../../src/lint/fix/index.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
 import { pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
+import { isTellingLine } from '../../src/lint/reporters/telling-line.ts'
+import { looksSecret } from '../../src/lint/secrets.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
@@ -127,5 +129,18 @@ describe('a scheme that is called "type" and has none', () => {
   it('is kept and given its type', () => {
     const { text } = fixText(JSON.stringify(document), { suggestions: true })
     expect(JSON.parse(text).properties['auth:schemes'].type).toEqual({ scheme: 'basic', type: 'http' })
+  })
+})
+
+describe('text that was made to be looked at for ever', () => {
+  it.each(['eyJ-', 'eyJ-aaaaaaaa', 'a.eyJ', '-----BEGIN '])('is looked through once: %s', (word) => {
+    const text = word.repeat(500_000)
+    expect(looksSecret(text)).toBe(false)
+    expect(looksSecret(`${text} ${TOKEN}`)).toBe(true)
+  })
+
+  it('is not shown in a line of many megabytes', () => {
+    const line = (size: number) => `{"title": "${'x'.repeat(size)}"}`
+    expect([isTellingLine(line(100_000)), isTellingLine(line(20_000_000))]).toEqual([false, true])
   })
 })

@@ -45,16 +45,14 @@ async function received(wanted: Target | string, output: string | undefined, aut
     for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
     return body
   }
-  return new Promise((resolve, reject) => {
-    let body: FetchedBody
-    const chunks = async () => {
-      body = await answered(wanted, auth, io)
-      await body.requireEnd()
-      for (const warning of body.warnings()) diagnostics.warn(warning)
-      return body.chunks(io.signal)
-    }
-    writeNewFile(output, chunks).then(() => resolve(body), reject)
+  let body!: FetchedBody
+  await writeNewFile(output, async () => {
+    body = await answered(wanted, auth, io)
+    await body.requireEnd()
+    for (const warning of body.warnings()) diagnostics.warn(warning)
+    return body.chunks(io.signal)
   })
+  return body
 }
 
 async function answered(wanted: Target | string, auth: Auth, { signal }: Io): Promise<FetchedBody> {
