@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { retriesReporter, retry } from './test/setup/retries.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
 const setupFiles = ['test/setup/prototypes.ts']
@@ -7,7 +8,7 @@ const setupFiles = ['test/setup/prototypes.ts']
 const expect = { poll: { timeout: 15_000 } }
 
 /** Times are there to end what hangs: on a busy machine each process that a test starts may take ten seconds. */
-const PATIENCE = { testTimeout: 60_000, hookTimeout: 180_000 }
+const PATIENCE = { testTimeout: 60_000, hookTimeout: 180_000, retry }
 
 /** Examples name the package as users do. */
 const OWN_NAME = [
@@ -29,6 +30,7 @@ export default defineConfig({
   test: {
     // One worker per processor: most tests wait for servers.
     maxWorkers: '100%',
+    reporters: ['default', retriesReporter()],
     projects: [
       {
         resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },

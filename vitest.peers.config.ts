@@ -1,8 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { retriesReporter, retry } from './test/setup/retries.ts'
 
 /** Tests against servers that we did not write, one after another: each starts processes of its own. */
 export default defineConfig({
   resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
-  test: { name: 'peers', include: ['test/peers/**/*.test.ts'], fileParallelism: false, testTimeout: 20_000, hookTimeout: 150_000 },
+  test: {
+    name: 'peers',
+    include: ['test/peers/**/*.test.ts'],
+    fileParallelism: false,
+    reporters: ['default', retriesReporter()],
+    testTimeout: 20_000,
+    hookTimeout: 150_000,
+    retry,
+  },
 })

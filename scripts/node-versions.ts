@@ -22,9 +22,8 @@ try {
     if (process.exitCode) break
     const node = join(folder, `node_modules/node-${version}/bin/node`)
     run(node, ['-p', '"Node " + process.version'], folder)
-    // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it. What a version does
-    // otherwise fails twice; what fails once only, on a machine that is busy with other tests meanwhile, is told as a retry.
-    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'package', '--retry', '1'], root)
+    // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
+    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'package'], root)
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
