@@ -3,6 +3,7 @@ import { SelectionError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { own } from '../stac/json.ts'
 import type { Target } from '../stac/target.ts'
+import { hintFor } from './address-hint.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
@@ -20,15 +21,10 @@ export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has
       const known = strategy.addressProblem?.(target.href)
       if (known) throw new SelectionError(known.code, known.message, { ...known, pointer })
     }
-    throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { ...hintFor(url.code), pointer })
+    throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { ...hintFor(url), pointer })
   }
   if (isProtected && target.kind === 'link') checkLinkRequest(target)
   return url
-}
-
-/** What to do about an address that is refused, where something can be done. */
-export function hintFor(code: string): { readonly hint?: string } {
-  return code === 'URL_HAS_USERINFO' ? { hint: 'take them out: they belong into an entry of type "http"' } : {}
 }
 
 /** The address without fragment, which never travels. */

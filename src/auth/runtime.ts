@@ -5,6 +5,7 @@ import { addressOf, isAddressProblem } from '../http/address.ts'
 import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
+import { hintFor } from './address-hint.ts'
 import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
 import { plainRequest } from './authorized-request.ts'
 import type { Choice } from './choice.ts'
@@ -19,7 +20,7 @@ import { memoryStore } from './memory-store.ts'
 import { openFlow } from './open.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { requestOf } from './requests.ts'
-import { hintFor, hrefOf } from './resource.ts'
+import { hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
 import { ServiceOf } from './service.ts'
 import { MemorySessions, type Session } from './session.ts'
@@ -160,7 +161,7 @@ export class Runtime {
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */
   service(base: string): Service {
     const url = addressOf(base, { secure: true, named: this.#chooser.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address of the service ${url.message}`)
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address of the service ${url.message}`, hintFor(url))
     const [selection] = this.#exchange.byAddress(url)
     if (selection?.choice) return new ServiceOf(this.#world, selection.choice, url)
     const hint = `write "${url.origin}/" in the sendTo of the entry that is meant for it`
@@ -187,7 +188,7 @@ export class Runtime {
 
   #written(address: string): URL {
     const url = addressOf(address, { secure: false, named: this.#chooser.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url.code))
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url))
     return url
   }
 }

@@ -1,7 +1,7 @@
 /** A new content for a file, whole or not at all. */
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError } from '../errors.ts'
-import { systemCode, writeFailure } from '../node/system-error.ts'
+import { notWrittenThrough, systemCode, writeFailure } from '../node/system-error.ts'
 
 /** What a file looked like when it was read. */
 export interface Seen {
@@ -54,8 +54,7 @@ async function requireSame(name: string, seen: Seen | undefined): Promise<void> 
     if (systemCode(error) === 'ENOENT') return undefined
     throw writeFailure(error, `"${name}"`)
   })
-  if (now && !now.isFile())
-    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
+  if (now && !now.isFile()) throw notWrittenThrough(`"${name}" is a link, a folder or a special file`)
   const same = seen ? now && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs : !now
   if (!same) throw new IntegrityError('FILE_CHANGED', `"${name}" was changed by someone else meanwhile`, { hint: 'run the command again' })
 }

@@ -20,8 +20,15 @@ export function usageErrorOf(error: CommanderError, help: string): Configuration
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
     return usageError(`there is no option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : `see ${help}`)
   }
+  if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
+    return usageError(firstLine(error), `name one asset with --asset KEY; see ${help}`)
+  }
   if (error.code === 'commander.help') return usageError('a command is missing', `see ${help}`)
-  return usageError(error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '', `see ${help}`)
+  return usageError(firstLine(error), `see ${help}`)
+}
+
+function firstLine({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
 }
 
 /** True when the arguments ask for JSON on stdout, so that errors are JSON as well; known before they are parsed. */

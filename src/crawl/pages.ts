@@ -1,5 +1,4 @@
 /** Lists that come in pages: the first request, the next one, and when to stop although there is a next one. */
-import { isAddressProblem } from '../http/address.ts'
 import { isForbiddenHeader } from '../http/field-name.ts'
 import { queryValues, withQueryParameter } from '../http/message.ts'
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
@@ -90,7 +89,7 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   const body = own(link, 'body')
   if (href.length + (isObject(body) ? JSON.stringify(body).length : 0) > LONGEST_NEXT) return refused('URL_INVALID', 'is longer than 8 kB')
   const url = resolveLink(href, base)
-  if (typeof url !== 'string') return refused(url.code, isAddressProblem(url as never) ? url.message : 'is refused')
+  if (typeof url !== 'string') return refused(url.code, url.message)
   const method = (ownString(link, 'method') ?? 'GET').toUpperCase()
   if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'wants to choose another method than GET and POST')
   if (method === 'POST' && originOf(url) !== originOf(base))

@@ -24,6 +24,9 @@ const ODD = /[\u0000-\u0020\u007f\\]/
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 
+/** What is wrong with a relative reference without a base. */
+export const RELATIVE = problem('URL_INVALID', 'is relative, and the address of its document is unknown')
+
 /**
  * The parsed address, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
  *
@@ -42,8 +45,7 @@ function parse(text: string, { base, secure, named }: AddressRules): URL | Addre
   const url = parsed(text, base)
   // Dots of other scripts become dots only when they are parsed.
   if (!url || url.hostname.endsWith('.')) {
-    const relative = !SCHEME.test(text) && base === undefined
-    return problem('URL_INVALID', relative ? 'is relative, and the address of its document is unknown' : 'is not a valid address')
+    return SCHEME.test(text) || base !== undefined ? problem('URL_INVALID', 'is no valid address') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
   // No server has such a name, and as a pattern it would stand for many.

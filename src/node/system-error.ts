@@ -43,3 +43,8 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
 }
+
+/** Whoever can put a link there would choose what is overwritten. */
+export function notWrittenThrough(what: string): IntegrityError {
+  return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint: 'choose another name' })
+}

@@ -2,7 +2,7 @@
 import { link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
-import { systemCode, writeFailure } from './system-error.ts'
+import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 
 /**
  * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.
@@ -37,13 +37,12 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   const refuse = refusing(name)
   const file = basename(name)
   if (/[\\/]$/.test(name) || file === '' || file === '.' || file === '..')
-    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`)
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`, { hint: 'write a file name behind it' })
   const folder = await realpath(dirname(name)).catch(refuse)
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
   if (present?.isFile() && !overwrite) throw exists(name)
-  if (present && !present.isFile())
-    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a link, a folder or a special file: nothing is written through it`)
+  if (present && !present.isFile()) throw notWrittenThrough(`"${name}" is a link, a folder or a special file`)
   return target
 }
 

@@ -79,6 +79,7 @@ function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCre
         throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${name}" already`, {
           credential: id,
           url: request.url,
+          hint: 'take it out of the address',
         })
       }
       return withUrl(request, withQueryParameter(request.url, name, value))

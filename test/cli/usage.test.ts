@@ -25,6 +25,13 @@ describe('wrong arguments', () => {
     expect([code, stderr]).toEqual([2, 'error USAGE: there is no option --colour\n  see stac-auth lint --help\n'])
   })
 
+  it('that name an asset without its option are told of it', async () => {
+    expect((await run(['fetch', 'item.json', 'B04'])).stderr).toMatch(
+      /\n {2}name one asset with --asset KEY; see stac-auth fetch --help\n$/,
+    )
+    expect((await run(['rules', 'a', 'b'])).stderr).toMatch(/\n {2}see stac-auth rules --help\n$/)
+  })
+
   it.each([
     [['authorize', '--as', 'json']],
     [['authorize', 'x.json', '--as', 'xml', '--json']],

@@ -39,7 +39,10 @@ describe('writeNewFile', () => {
       await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({ code })
     }
     for (const name of ['fresh/', 'sub/'])
-      await expect(writeNewFile(`${folder}/${name}`, never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+      await expect(writeNewFile(`${folder}/${name}`, never)).rejects.toMatchObject({
+        code: 'PATH_UNSAFE',
+        hint: 'write a file name behind it',
+      })
     await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
   })

@@ -63,7 +63,7 @@ describe('a key', () => {
   it.each(['?key=x', '?KEY=1&k%65y=x', '?a&key'])('H11 is refused when its name is there already: %s', async (query) => {
     const secret = canary('key')
     const error = await failureOf(requestFor('query', 'key', secret.value, F + query))
-    expect(error).toMatchObject({ code: 'QUERY_NAME_CONFLICT', credential: 'k' })
+    expect(error).toMatchObject({ code: 'QUERY_NAME_CONFLICT', credential: 'k', hint: expect.stringContaining('take it out') })
     expect(leaks([secret], { error: shown(error) })).toEqual([])
   })
 

@@ -1,13 +1,12 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { IntegrityError } from '../../errors.ts'
-import { writeFailure } from '../system-error.ts'
+import { notWrittenThrough, writeFailure } from '../system-error.ts'
 
 /** What stands in the place of a file; undefined for nothing. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
 export function presentFile(path: string): Stats | undefined {
   const stats = statsOf(path)
   if (!stats || stats.isFile()) return stats
-  throw new IntegrityError('PATH_UNSAFE', `"${path}" is a link, a folder or a special file: nothing is written through it`)
+  throw notWrittenThrough(`"${path}" is a link, a folder or a special file`)
 }
 
 /**
@@ -17,7 +16,7 @@ export function presentFile(path: string): Stats | undefined {
  */
 export function checkFolder(path: string): void {
   const folder = dirname(path)
-  if (realOf(folder) !== folder) throw new IntegrityError('PATH_UNSAFE', `"${folder}" has become a link: nothing is written through it`)
+  if (realOf(folder) !== folder) throw notWrittenThrough(`"${folder}" has become a link`)
 }
 
 /** At once: it costs a tenth of what waiting for another thread does, and is asked for every file. */

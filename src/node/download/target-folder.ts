@@ -3,7 +3,7 @@ import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { syncFolder } from '../own-file.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { notWrittenThrough, systemCode, writeFailure } from '../system-error.ts'
 import { clearLeftovers } from './leftovers.ts'
 
 export class TargetFolder {
@@ -27,7 +27,7 @@ export class TargetFolder {
       if (mayBeMissing && systemCode(error) === 'ENOENT') return new TargetFolder(resolve(name))
       throw writeFailure(error, `"${name}"`)
     }
-    throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`)
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`, { hint: 'choose another name' })
   }
 
   /** The path of a file of those segments, each of which is one by itself. */
@@ -67,7 +67,7 @@ export class TargetFolder {
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw writeFailure(error, `"${folder}${sep}"`)
       if ((await lstat(folder)).isDirectory()) return
-      throw new IntegrityError('PATH_UNSAFE', `"${folder}" is a link or a file: nothing is written through it`)
+      throw notWrittenThrough(`"${folder}" is a link or a file`)
     }
   }
 }

@@ -47,6 +47,7 @@ function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token
     throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${placement.name}" already`, {
       credential: id,
       url: request.url,
+      hint: 'take it out of the address',
     })
   }
   return withUrl(request, withQueryParameter(request.url, placement.name, token))

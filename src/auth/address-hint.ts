@@ -1,0 +1,13 @@
+/** What to do about an address that is refused. */
+import { type AddressProblem, RELATIVE } from '../http/address.ts'
+
+const HINTS: Partial<Record<AddressProblem['code'], string>> = {
+  URL_HAS_USERINFO: 'take them out: they belong into an entry of type "http"',
+  URL_INSECURE: 'ask for its https: address',
+}
+
+/** The hint for a refused address, where something can be done. */
+export function hintFor(problem: AddressProblem): { readonly hint?: string } {
+  const hint = problem === RELATIVE ? 'name the document by its address, or give it a link with rel "self"' : HINTS[problem.code]
+  return hint === undefined ? {} : { hint }
+}

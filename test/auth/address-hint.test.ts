@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { hintFor } from '../../src/auth/address-hint.ts'
+import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+
+it.each([
+  ['./a.tif', /rel "self"/],
+  ['http://data.example/a.tif', /https:/],
+  ['https://ada:secret@data.example/', /type "http"/],
+])('says what to do about %s', (text, hint) => {
+  const problem = addressOf(text, { secure: true, named: new Set() })
+  expect(isAddressProblem(problem) && hintFor(problem)).toEqual({ hint: expect.stringMatching(hint) })
+})
