@@ -1,20 +1,8 @@
 /** What gives a secret away: names of members and parameters, and the shapes of values. */
 import { type JsonObject, own } from '../stac/json.ts'
 
-/** Names of query parameters that carry signatures, tokens and keys. */
-const PARAMETERS = new Set([
-  'sig',
-  'x-amz-signature',
-  'x-amz-security-token',
-  'x-goog-signature',
-  'token',
-  'access_token',
-  'api_key',
-  'apikey',
-  'client_secret',
-  'password',
-  'secret',
-])
+/** Names of query parameters that carry signatures, tokens and keys: shared access signatures, S3 and those who sign like it, tokens. */
+const PARAMETERS = /^(?:sig|.+-signature|x-amz-security-token|(?:access_)?token|api_?key|client_secret|password|secret)$/
 
 const MEMBERS =
   /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id|session)_?token|secret_?(?:access_?)?key|private_?key)$/i
@@ -36,10 +24,11 @@ export function secretParameter(address: string): string | undefined {
     const equals = pair.indexOf('=')
     if (equals < 0 || isPlaceholder(pair.slice(equals + 1))) continue
     const name = pair.slice(0, equals).toLowerCase()
-    if (PARAMETERS.has(name)) return name
+    if (PARAMETERS.test(name)) return name
     names.add(name)
   }
-  return names.has('signature') && names.has('expires') ? 'signature' : undefined
+  // An end of its own, or one in a policy (CloudFront).
+  return names.has('signature') && (names.has('expires') || names.has('key-pair-id')) ? 'signature' : undefined
 }
 
 /** True for an address with a user name or password in it. */

@@ -4,7 +4,7 @@ import { lint, lintText } from '../../src/lint/index.ts'
 import { pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
 import { isTellingLine } from '../../src/lint/reporters/telling-line.ts'
-import { looksSecret } from '../../src/lint/secrets.ts'
+import { looksSecret, secretParameter } from '../../src/lint/secrets.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
@@ -68,6 +68,26 @@ describe('a secret is found', () => {
     ['placeholders', item({ k: { ...BASIC, 'x-notes': [{ password: '<password>' }, { token: '***' }] } })],
   ])('but not in %s', (_, document) => {
     expect(secrets(document)).toEqual([])
+  })
+})
+
+describe('an address that is signed already', () => {
+  it.each([
+    ['sig=abc&se=2030', 'sig'],
+    ['X-Amz-Signature=abc', 'x-amz-signature'],
+    ['X-Goog-Signature=abc', 'x-goog-signature'],
+    ['x-oss-signature=abc', 'x-oss-signature'],
+    ['q-sign-time=1;2&q-signature=abc', 'q-signature'],
+    ['AWSAccessKeyId=a&Expires=1&Signature=abc', 'signature'],
+    ['Policy=p&Signature=abc&Key-Pair-Id=K', 'signature'],
+    ['access_token=abc', 'access_token'],
+    ['apikey=abc', 'apikey'],
+    ['api_key=abc', 'api_key'],
+    ['Signature=abc', undefined],
+    ['signed=1&tokens=2&x-amz-expires=3', undefined],
+    ['sig={sig}', undefined],
+  ])('is told by its parameters: %s', (query, parameter) => {
+    expect(secretParameter(`https://data.example/f?${query}`)).toBe(parameter)
   })
 })
 
