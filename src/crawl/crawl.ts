@@ -5,9 +5,11 @@ import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import { Gate } from './gate.ts'
-import { type Job, type Left, type Outcome, originOf, startAt } from './job.ts'
+import { hashOf } from './hash.ts'
+import { type Job, type Left, type Outcome, originOf, type Scope, startAt } from './job.ts'
 import { LentSignals } from './lent-signals.ts'
-import { RobotsOfOrigins } from './robots-of-origins.ts'
+import { PageLoops } from './page-loops.ts'
+import type { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
 import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
@@ -59,7 +61,10 @@ class Crawler {
   readonly #gate: Gate
   readonly #asking: Asking
   readonly #end = new AbortController()
-  readonly #robots: RobotsOfOrigins
+  #robots: Promise<RobotsOfOrigins> | undefined
+  readonly #loops = new PageLoops()
+  /** What is lent by scopes, by the key of the nearest. */
+  readonly #lent = new Map<string | undefined, number>()
   readonly #ready: Visit[] = []
   #running = 0
   /** Documents that were read or are being read. */
@@ -81,7 +86,6 @@ class Crawler {
     const signals = new LentSignals(options.timeout ?? DEFAULTS.timeout, end)
     const { send, retries, longestWait, maxBytes, userAgent } = options
     this.#asking = { send, gate: this.#gate, signals, clock, random, signal: end, retries, longestWait, maxBytes, userAgent }
-    this.#robots = new RobotsOfOrigins(this.#asking)
   }
 
   readonly #abort = () => {
@@ -171,24 +175,41 @@ class Crawler {
   async #visit(job: Job): Promise<Visit> {
     const mine = isMine(job.key, this.#options.shard)
     const known = this.#options.recall?.(job.key)
-    const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job)
     const lent = this.#frontier.scopes(job.scope)
     const scopes = lent instanceof Promise ? await lent : lent
-    const visit = { kind: 'visit', job, mine, parents: scopes.length === 0 ? [] : parentsAt(found.outcome.url, scopes) } as const
-    return Object.assign(visit, found)
+    const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job, scopes)
+    const outcome = this.#loops.broken(job, found.outcome)
+    const visit = { kind: 'visit', job, mine, parents: scopes.length === 0 ? [] : parentsAt(outcome.url, scopes) } as const
+    return Object.assign(visit, found, { outcome })
   }
 
-  async #asked(job: Job): Promise<Found> {
+  async #asked(job: Job, scopes: readonly Scope[]): Promise<Found> {
     try {
-      if (this.#options.robots && !(await this.#robots.allow(job.url)))
+      if (this.#options.robots && !(await this.#allowed(job.url)))
         return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
-      const earlier = this.#options.earlier?.(job.key)
+      const above = this.#above(job, scopes)
+      const before = this.#options.earlier?.(job.key)
+      // What documents above lend is a part of what was made of it.
+      const earlier = before?.above === above ? before : undefined
       const answer = await ask(job, this.#asking, earlier)
       if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
-      return this.#read(job, answer)
+      return this.#read(job, answer, above)
     } catch (error) {
       return failed(job, error)
     }
+  }
+
+  /** Loaded when it is asked for. */
+  async #allowed(url: string): Promise<boolean> {
+    this.#robots ??= import('./robots-of-origins.ts').then(({ RobotsOfOrigins }) => new RobotsOfOrigins(this.#asking))
+    return (await this.#robots).allow(url)
+  }
+
+  #above({ scope }: Job, scopes: readonly Scope[]): number | undefined {
+    if (scopes.length === 0) return undefined
+    const known = this.#lent.get(scope) ?? hashOf(JSON.stringify(scopes))
+    this.#lent.set(scope, known)
+    return known
   }
 
   #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): Found {
@@ -196,14 +217,14 @@ class Crawler {
     return { outcome, recalled }
   }
 
-  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer): Found {
+  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer, above: number | undefined): Found {
     const document = parseDocument(bytes, { url })
     const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
     const counted = job.page ? Math.min(documents, room) : documents
     if (job.page) this.#documents += counted
     const all = counted < documents ? [...left, this.#limit(documents - counted, url)] : left
-    const outcome: Outcome = { url, documents: counted, jobs, scopes, left: all, ...validators }
+    const outcome: Outcome = { url, documents: counted, jobs, scopes, left: all, ...validators, ...(above !== undefined && { above }) }
     return { outcome, document, bytes }
   }
 

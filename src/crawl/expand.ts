@@ -63,15 +63,20 @@ class Expander {
   #single(document: StacDocument): number {
     const { leaf, page, key, api } = this.#job
     const isKnown = kindOf(document) !== 'unknown'
-    if (page || !(isKnown || leaf)) this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message: NO_LIST, asked: false, count: 1 })
+    if (page || !(isKnown || leaf)) this.#noList()
     else if (!leaf) this.#below(document, key, api || isApi(document))
     return 1
+  }
+
+  #noList(): void {
+    this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message: NO_LIST, asked: false, count: 1 })
   }
 
   /** A list of Items or Collections; a start may be one as well. */
   #page(document: StacDocument): number {
     const member = Array.isArray(own(document, 'children')) ? 'children' : wrappedMember(document)
     const list = own(document, member)
+    if (!Array.isArray(list)) this.#noList()
     const inner = Array.isArray(list) ? list : []
     const page = this.#job.page ?? { number: 1, original: { headers: {} } }
     const job = { ...this.#job, home: this.#home, page }

@@ -78,6 +78,8 @@ export interface Outcome {
   /** What to ask with the next time (RFC 9110 §13.1). */
   readonly etag?: string
   readonly modified?: string
+  /** Hash of what documents above lent: with other schemes above, the same document may mean something else. */
+  readonly above?: number
 }
 
 /** The key of a request. */

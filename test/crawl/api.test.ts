@@ -118,6 +118,8 @@ describe('the next page', () => {
     ['links to itself with a fragment', { '/': page(['1'], link('next', '/#2')) }, 1, 1],
     ['is empty, and yet has a next one', paging({}, { '/2': page([], link('next', '/3')) }), 2, 1],
     ['begins with the same document again', paging({}, { '/2': page(['1'], link('next', '/3')) }), 2, 1],
+    ['links to an earlier one', paging({}, { '/2': page(['2'], link('next', '/3')), '/3': page(['3'], link('next', '/2')) }), 3, 3],
+    ['links to the first one', paging({}, { '/2': page(['2'], link('next', '/3')), '/3': page(['3'], link('next', '/')) }), 3, 3],
     ['is longer than 8 kB', { '/': page(['1'], link('next', `/?t=${'x'.repeat(9000)}`)) }, 1, 1],
     ['has a body longer than 8 kB', { '/': page(['1'], link('next', '/', { method: 'POST', body: { t: 'x'.repeat(9000) } })) }, 1, 1],
   ] as readonly [string, Site, number, number][])('ends, and says so, when a page %s', async (_name, site, asked, documents) => {
@@ -135,6 +137,30 @@ describe('the next page', () => {
     const { asked, left } = await walk(site)
     expect(asked.length).toBeLessThan(30)
     expect(left).toMatchObject([{ code: 'PAGE_LOOP' }])
+  })
+
+  it('may be that of another list, too', async () => {
+    const site: Site = {
+      '/': { body: { type: 'Catalog', id: 'c', links: [link('child', '/a'), link('child', '/b')] } },
+      '/a': { body: collection('a') },
+      '/b': { body: collection('b') },
+      '/collections/a/items?limit=250': page(['a'], link('next', '/all')),
+      '/collections/b/items?limit=250': page(['b'], link('next', '/all')),
+      '/all': page(['c']),
+    }
+    const { asked, left } = await walk(site)
+    expect([asked.filter((path) => path === '/all'), left]).toEqual([['/all'], []])
+  })
+
+  it.each([
+    ['no list', {}],
+    ['a text', { features: 'x' }],
+    ['an object', { features: { a: item('x') } }],
+    ['nothing', { features: null }],
+  ])('is reported when it has %s where its documents belong', async (_name, member) => {
+    const { visits, left } = await walk(paging({}, { '/2': { body: { type: 'FeatureCollection', links: [], ...member } } }))
+    expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1, 0])
+    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', url: `${ORIGIN}/2`, asked: false }])
   })
 
   it('goes on when another Collection has an Item of the same name', async () => {

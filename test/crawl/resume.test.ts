@@ -79,6 +79,23 @@ describe('a crawl that is done again', () => {
     expect(again.requests.filter(({ headers }) => headers['if-none-match'])).toHaveLength(21)
   })
 
+  it.each([
+    ['other schemes', { 'auth:schemes': { key: {} } }],
+    ['no schemes any more', {}],
+  ])('reads again what is below a document with %s', async (_name, schemes) => {
+    const below = (more: object): Site => ({
+      '/': { body: { type: 'Catalog', id: 'c', ...more, links: [link('child', '/b')] } },
+      '/b': { ...catalog(link('item', '/i')), headers: { etag: '"b"' } },
+      '/i': { body: item('i'), headers: { etag: '"i"' } },
+    })
+    const first = new MemorySink<Result>()
+    await run(first, conditional(below({ 'auth:schemes': {} })))
+    const changed = conditional(below(schemes))
+    const again = await run(new MemorySink(first), changed)
+    expect(sorted(again.told)).toEqual(sorted((await run(new MemorySink(), changed)).told))
+    expect(again.requests.filter(({ headers }) => headers['if-none-match'])).toEqual([])
+  })
+
   it('sees what has changed', async () => {
     const first = new MemorySink<Result>()
     await run(first, conditional(SITE))
