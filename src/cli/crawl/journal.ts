@@ -150,7 +150,7 @@ function keyIn(line: string, name: string): string {
 function foreign(name: string): Error {
   return usageError(
     `"${name}" is not the state of this crawl`,
-    'start, limits and rules must be the same; give another file, or remove that one',
+    'start, limits, rules and version of stac-auth must be the same; give another file, or remove that one',
   )
 }
 

@@ -6,6 +6,7 @@ import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import { localLinter } from '../linter.ts'
+import { version } from '../version.ts'
 import { Collected, type Result } from './collected.ts'
 import { definitionsIn } from './definitions.ts'
 import { foreignNext } from './foreign-next.ts'
@@ -34,7 +35,7 @@ export async function crawlAll(
   const journal =
     options.resume === undefined
       ? undefined
-      : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints })
+      : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints, version: version() })
   const linter = lint.linter ?? localLinter(lint.complete)
   const sink: Sink<Result> = journal ?? new MemorySink<Result>()
   try {
