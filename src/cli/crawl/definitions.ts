@@ -32,10 +32,10 @@ export function definitionsIn(document: StacDocument): readonly Definition[] {
 }
 
 function partsOf(document: StacDocument): readonly (readonly [StacDocument, string])[] {
-  if (kindOf(document) !== 'wrapper') return [[document, '']]
-  const member = wrappedMember(document)
+  const isWrapper = kindOf(document) === 'wrapper'
+  const member = isWrapper ? wrappedMember(document) : 'children'
   const inner = own(document, member)
-  if (!Array.isArray(inner)) return []
+  if (!Array.isArray(inner)) return isWrapper ? [] : [[document, '']]
   return inner.flatMap((part, index) => (isObject(part) ? [[part, `/${member}/${index}`] as const] : []))
 }
 

@@ -36,6 +36,18 @@ describe('a whole run', () => {
     ])
   })
 
+  it('compares the schemes of Catalogs that an API lists as its children, too', async () => {
+    const child = (id: string, name: string) => ({ ...catalog(), id, 'auth:schemes': { key: { ...KEY_SCHEME, name } } })
+    const server = await serve({
+      '/': json({ ...catalog(link('children', 'list')), conformsTo: ['https://api.stacspec.org/v1.0.0/children'] }),
+      '/list': json({ children: [child('one', 'x-one'), child('two', 'x-two')], links: [] }),
+    })
+    const { problems } = await crawl([server.origin])
+    expect(problems.filter(({ rule }: { rule: string }) => rule === 'conflicting-scheme')).toMatchObject([
+      { pointer: '/children/1/auth:schemes/key', id: 'two', message: '"key" differs from the one in one' },
+    ])
+  })
+
   it('may be configured: rules by address, and origins to visit', async () => {
     const other = await serve({ '/i': json(dangling) })
     const server = await serve({ '/': json(catalog(link('item', '/i'), link('item', `${other.origin}i`))), '/i': json(dangling) })
