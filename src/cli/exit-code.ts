@@ -44,12 +44,14 @@ export function exitCodeOf(code: string): number {
 }
 
 /** An internal failure outranks all, then interrupted, usage, files, network, refused, credentials, findings. */
-const ORDER = [EXIT.internal, 143, EXIT.interrupted, EXIT.usage, EXIT.files, EXIT.network, EXIT.refused, EXIT.credentials, EXIT.findings]
+export const EXIT_ORDER: readonly number[] = [
+  ...[EXIT.internal, 143, EXIT.interrupted, EXIT.usage, EXIT.files, EXIT.network, EXIT.refused, EXIT.credentials, EXIT.findings],
+]
 
 /** The one exit code of several outcomes. */
 export function worstExit(codes: Iterable<number>): number {
   const all = new Set(codes)
-  return ORDER.find((code) => all.has(code)) ?? EXIT.done
+  return EXIT_ORDER.find((code) => all.has(code)) ?? EXIT.done
 }
 
 /** 143 when the signal says `SIGTERM`, else 130. */

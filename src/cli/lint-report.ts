@@ -5,7 +5,7 @@ import { inert } from '../lint/reporters/inert.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
 import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
-import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
+import { EXIT, EXIT_ORDER, exitCodeOf, worstExit } from './exit-code.ts'
 import { exitOfFailure, type Failure } from './failure.ts'
 import { write } from './io.ts'
 import type { Fresh } from './lint-baseline.ts'
@@ -81,16 +81,22 @@ const TOLD = 10
 
 /**
  * Tells what could not be read, each under its name where the message leaves it out. What was left out because the user said so
- * comes first, for the last line is that of an error.
+ * comes first, for the last line is that of the error that decides the exit code.
  */
-export async function tell(failures: readonly Failure[], { diagnostics }: Context): Promise<void> {
+export async function tell(failures: readonly Failure[], { io, diagnostics }: Context): Promise<void> {
   for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
   const failed = failures.filter(({ exit }) => exit !== EXIT.done)
-  for (const { name, error } of failed.slice(0, TOLD)) {
+  const worst = [...failed].sort((one, other) => weight(other, io.signal) - weight(one, io.signal)).slice(0, TOLD)
+  for (const { name, error } of worst.sort((one, other) => weight(one, io.signal) - weight(other, io.signal))) {
     if (!error.message.includes(name)) await diagnostics.note(inert(name))
     await diagnostics.error(error)
   }
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
+}
+
+/** Grows with what goes before in the order of exit codes. */
+function weight(failure: Failure, signal: AbortSignal): number {
+  return -EXIT_ORDER.indexOf(exitOfFailure(failure, signal))
 }
 
 /** Findings from the chosen severity on count, and more warnings than allowed. What could not be read outranks findings. */

@@ -52,7 +52,8 @@ export async function crawlAll(
     )
     journal?.complete()
   } catch (error) {
-    if (!isAuthError(error) || error.code !== 'ABORTED') throw error
+    // An interruption, a full disk, a queue that has gone: what there is so far is reported, and that it is not all.
+    if (!isAuthError(error)) throw error
     collected.fail({ name: inputs[0] ?? '', error })
   } finally {
     journal?.close()

@@ -156,6 +156,21 @@ describe('a server of faults', () => {
     expect(outcome.code).toBe(130)
     expect(JSON.parse(outcome.stdout).summary.incomplete).toMatchObject([{ code: 'ABORTED' }])
   })
+
+  it('ends with the line of what decides the exit code, however much else there is to tell', async () => {
+    const controller = new AbortController()
+    const missing = Array.from({ length: 12 }, (_, index) => link('item', `/missing-${index}`))
+    const server = await serve({
+      '/': json(catalog(...missing, link('child', '/more'))),
+      '/more': json(catalog(link('item', '/silent'))),
+      '/silent': () => controller.abort('SIGTERM'),
+    })
+    const outcome = await run(['lint', '--crawl', '--format', 'json', server.origin], { signal: controller.signal })
+    expect(outcome.code).toBe(143)
+    const told = outcome.stderr.trim().split('\n')
+    expect(told.map((line) => JSON.parse(line).code)).toEqual([...Array(9).fill('HTTP_404'), 'ABORTED'])
+    expect(JSON.parse(outcome.stdout).summary.incomplete).toHaveLength(13)
+  })
 })
 
 describe('over a transport', () => {

@@ -119,6 +119,23 @@ describe('the state of a crawl', () => {
     expect((await stat(state)).mode & 0o777).toBe(0o600)
   })
 
+  it.runIf(process.platform !== 'win32')('that cannot be written ends the crawl, and what there is so far is reported', async () => {
+    const { server, open } = await slowCatalog(40)
+    open()
+    const state = join(folder, 'full.state')
+    const limited = 'ulimit -f 8; exec "$0" "$@"'
+    const child = spawn('bash', ['-c', limited, process.execPath, PROGRAM, ...argv(server.origin, '--resume', state)])
+    started.push(child)
+    const [out, told]: string[][] = [[], []]
+    child.stdout.on('data', (chunk) => out.push(String(chunk)))
+    child.stderr.on('data', (chunk) => told.push(String(chunk)))
+    const [code] = await once(child, 'close')
+    expect([code, JSON.parse(told.join('').trim().split('\n').at(-1) ?? '').code]).toEqual([6, 'FILE_ACCESS'])
+    expect(JSON.parse(out.join('')).summary.incomplete).toContainEqual({ url: server.origin, code: 'FILE_ACCESS' })
+    const resumed = await run(argv(server.origin, '--resume', state))
+    expect(resumed.stdout).toBe((await run(argv(server.origin))).stdout)
+  })
+
   it('of another crawl, or of none, is refused', async () => {
     const { server, open } = await slowCatalog(1)
     open()
