@@ -1,5 +1,6 @@
 /** What comes out of `lint`: reports, and the exit code. */
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { reporterOf } from '../lint/reporters/index.ts'
 import { inert } from '../lint/reporters/inert.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
@@ -7,7 +8,7 @@ import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, worstExit } from './exit-code.ts'
 import { exitOfFailure, type Failure } from './failure.ts'
-import { write } from './io.ts'
+import { isBrokenPipe, write } from './io.ts'
 import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
@@ -19,6 +20,9 @@ import { version } from './version.ts'
 export function destinationsOf({ format }: ReportOptions, taken?: string): readonly Destination[] {
   const toStdout = format?.filter(({ file }) => file === undefined) ?? []
   if (toStdout.length > 1) throw usageError('only one format can go to stdout', 'write --format json=FILE')
+  const files = format?.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)])) ?? []
+  const again = files.find((file, index) => files.indexOf(file) < index)
+  if (again !== undefined) throw usageError(`two reports cannot go to "${again}"`, 'give each format a file of its own')
   if (taken !== undefined && toStdout.length > 0) throw usageError(`stdout is for ${taken}`, `write --format ${toStdout[0]?.format}=FILE`)
   return format ?? [{ format: 'pretty' }]
 }
@@ -28,7 +32,10 @@ export function wantsFingerprints(destinations: readonly Destination[]): boolean
   return destinations.some(({ format }) => format === 'sarif' || format === 'gitlab')
 }
 
-/** Writes the report in every format. Those without a file go to `output`. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+/**
+ * Writes the report in every format, those without a file to `output`. One that cannot be written keeps none of the others from being
+ * written; a reader of `output` that has gone, as `head` does, changes nothing else. Errors: `FILE_ACCESS`, `DISK_FULL`.
+ */
 export async function publish(
   { report, texts, names }: Published,
   destinations: readonly Destination[],
@@ -37,13 +44,16 @@ export async function publish(
   output: 'stdout' | 'stderr',
 ): Promise<void> {
   const shown = quietly(report, quiet)
+  const failures: unknown[] = []
   for (const { format, file } of destinations) {
     const color = file === undefined && isColoured(io, io[output])
     const reporter = await reporterOf(format)
     const text = reporter(shown, { color, texts, names, version: version(), ...(maxProblems !== undefined && { limit: maxProblems }) })
-    if (file === undefined) await write(io[output], text)
-    else await writeReport(file, text)
+    const written = file === undefined ? write(io[output], text) : writeReport(file, text)
+    await written.catch((error) => failures.push(error))
   }
+  const failure = failures.find((error) => !isBrokenPipe(error))
+  if (failure !== undefined) throw failure
 }
 
 /** A report, and what is known about its documents besides. */

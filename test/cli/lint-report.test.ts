@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
@@ -30,6 +31,31 @@ describe('lint --format', () => {
     expect(JSON.parse(sarif).runs[0].results).toHaveLength(1)
     expect(junit).toContain(`name="${clean}"/>`)
     expect(JSON.parse(gitlab)[0].fingerprint).toBe('dangling-ref x /assets/data/auth:refs/gone')
+  })
+
+  it('writes the others when one cannot be written, and then says so', async () => {
+    const [lost, kept] = [join(folder, 'nowhere', 'x.json'), join(folder, 'kept.json')]
+    const outcome = await run(['lint', dangling, '--format', `json=${lost}`, '--format', `ndjson=${kept}`, '--format', 'concise'])
+    expect([outcome.code, outcome.stderr]).toEqual([6, expect.stringContaining('FILE_ACCESS')])
+    expect(outcome.stdout).toContain('[dangling-ref]')
+    expect(await readFile(kept, 'utf8')).toContain('"summary"')
+  })
+
+  it('writes the others when the reader of one has gone, and the findings count', async () => {
+    const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(gone) })
+    const file = join(folder, 'after.json')
+    const { code, stderr } = await run(['lint', dangling, '--format', 'concise', '--format', `json=${file}`], { stdout })
+    expect([code, stderr]).toEqual([1, ''])
+    expect(JSON.parse(await readFile(file, 'utf8')).problems).toHaveLength(1)
+  })
+
+  it('writes no two of them to one file', async () => {
+    const file = join(folder, 'one.txt')
+    const again = join(folder, 'x', '..', 'one.txt')
+    const outcome = await run(['lint', dangling, '--format', `json=${file}`, '--format', `concise=${again}`])
+    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('two reports cannot go to')])
+    await expect(stat(file)).rejects.toThrow()
   })
 
   it('lists no more for people than it may', async () => {
