@@ -52,6 +52,15 @@ describe('merge', () => {
     expect(merged.summary).toMatchObject({ documents: 1, errors: 0 })
   })
 
+  it('takes one of the reports from standard input', async () => {
+    const part = await put(folder, 'part.json', report([problem('a')]))
+    const merged = await run(['merge', part, '-', '--format', 'json'], { stdin: JSON.stringify(report([problem('b')])) })
+    expect([merged.code, merged.stderr]).toEqual([1, ''])
+    expect(JSON.parse(merged.stdout)).toMatchObject({ problems: [{ document: 'a' }, { document: 'b' }], summary: { documents: 2 } })
+    expect(lastError(await run(['merge', '-', '-', '--format', 'json']))).toMatchObject({ code: 'USAGE' })
+    expect(lastError(await run(['merge', '-', '--format', 'json'], { stdin: '{' }))).toMatchObject({ code: 'CONFIG_INVALID' })
+  })
+
   it('keeps the exit code of a limit that the user set', async () => {
     await crawl('--max-depth', '0', '--same-origin', '--format', `json=${file('limited')}`)
     const merged = await run(['merge', file('limited'), '--format', 'json'])

@@ -10,7 +10,9 @@ import { usageError } from '../usage.ts'
 
 /** `merge REPORT…`: the reports of several parts of a run as one. */
 export function addMerge(program: Command, context: Context): void {
-  const command = program.command('merge [reports...]').description('make one report of the json or ndjson reports of several runs')
+  const command = program
+    .command('merge [reports...]')
+    .description('make one report of the json or ndjson reports of several runs (- for standard input)')
   withReportOptions(command).action(context.run((reports: string[], options: ReportOptions) => merge(reports, options, context)))
 }
 
@@ -24,7 +26,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
   const destinations = destinationsOf(options)
   await requireDifferent(names)
   const reports: Report[] = []
-  for (const name of names) reports.push(await readReport(name))
+  for (const name of names) reports.push(await readReport(name, context.io))
   const report = mergeReports(reports)
   await publish({ report, texts: new Map(), names: [] }, destinations, options, context, 'stdout')
   const failures = report.summary.incomplete.map(failureOf)

@@ -5,14 +5,18 @@ import type { Problem } from '../../lint/index.ts'
 import type { Incomplete, Report, Summary } from '../../lint/reporters/report.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { isObject, own } from '../../stac/json.ts'
+import type { Io } from '../io.ts'
 import { readAtMost } from '../read-bytes.ts'
 
 /** Bytes of one report; a text of the engine holds no more than twice that. */
 const MOST = 256 * 2 ** 20
 
-/** The report in a file, as `--format json` or `ndjson` wrote it. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE`, `CONFIG_INVALID`. */
-export async function readReport(name: string): Promise<Report> {
-  const bytes = await readAtMost(createReadStream(name), MOST).catch((error) => {
+/**
+ * The report in a file or on standard input (`-`), as `--format json` or `ndjson` wrote it. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE`,
+ * `CONFIG_INVALID`.
+ */
+export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Promise<Report> {
+  const bytes = await readAtMost(name === '-' ? stdin : createReadStream(name), MOST).catch((error) => {
     throw isAuthError(error) ? error : readFailure(error, name)
   })
   const text = new TextDecoder().decode(bytes)
