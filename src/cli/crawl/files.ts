@@ -6,6 +6,7 @@ import type { CrawlSend } from '../../crawl/index.ts'
 import { IntegrityError } from '../../errors.ts'
 import { readRegularFile } from '../../node/regular-file.ts'
 import { readFailure } from '../../node/system-error.ts'
+import { tooLarge } from '../../stac/parse-document.ts'
 
 /** What a folder's first document may be called. */
 const FIRST = ['catalog.json', 'collection.json']
@@ -25,7 +26,7 @@ export async function startFile(path: string): Promise<string> {
   throw new IntegrityError('FILE_ACCESS', `"${path}" has no ${FIRST.join(' or ')} to start with`)
 }
 
-/** Reads files below the folders of the start files; symbolic links are followed first. Errors: `FILE_ACCESS`, `PATH_UNSAFE`. */
+/** Reads files below the folders of the start files; symbolic links are followed first. Errors: `FILE_ACCESS`, `PATH_UNSAFE`, `DOC_TOO_LARGE`. */
 export function sendFiles(starts: readonly string[]): CrawlSend {
   const roots = starts.map((url) => dirname(fileURLToPath(url)) + sep)
   return async ({ url }) => {
@@ -41,6 +42,7 @@ export function sendFiles(starts: readonly string[]): CrawlSend {
       headers: { get: () => null },
       bytes: async (limit) => {
         const reading = await readRegularFile(real, limit)
+        if ('problem' in reading && reading.problem === 'is too long') throw tooLarge(limit, { url })
         if ('problem' in reading) throw new IntegrityError('FILE_ACCESS', `"${nameOfFile(url)}" ${reading.problem}`)
         return reading.bytes
       },

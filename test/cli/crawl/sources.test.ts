@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
@@ -113,6 +113,16 @@ describe('catalogs in files', () => {
       const errors = problems.filter(({ rule }: { rule: string }) => rule === 'dangling-ref')
       expect(errors).toMatchObject([{ document: join(root, 'dangling.json'), line: 1 }])
     }
+  })
+
+  it('are read no further than addresses are', async () => {
+    const root = join(folder, 'long')
+    await mkdir(root)
+    await put(root, 'catalog.json', catalog(link('item', 'long.json')))
+    await writeFile(join(root, 'long.json'), '')
+    await truncate(join(root, 'long.json'), 50 * 2 ** 20 + 1)
+    const { code, summary } = await crawl([root])
+    expect([code, summary.incomplete]).toEqual([5, [{ url: join(root, 'long.json'), code: 'DOC_TOO_LARGE', exit: 5 }]])
   })
 
   it('cannot begin where there is nothing', async () => {
