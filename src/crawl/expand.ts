@@ -63,20 +63,27 @@ class Expander {
   #single(document: StacDocument): number {
     const { leaf, page, key, api } = this.#job
     const isKnown = kindOf(document) !== 'unknown'
-    if (page || !(isKnown || leaf)) this.#noList()
+    if (page || !(isKnown || leaf)) this.#invalid(NO_LIST)
     else if (!leaf) this.#below(document, key, api || isApi(document))
     return 1
   }
 
-  #noList(): void {
-    this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message: NO_LIST, asked: false, count: 1 })
+  #invalid(message: string): void {
+    this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message, asked: false, count: 1 })
+  }
+
+  /** Links in another form, such as an object by relation, lead nowhere. */
+  #requireLinks(document: StacDocument): void {
+    const links = own(document, 'links')
+    if (links !== undefined && !Array.isArray(links)) this.#invalid(NO_LINKS)
   }
 
   /** A list of Items or Collections; a start may be one as well. */
   #page(document: StacDocument): number {
     const member = Array.isArray(own(document, 'children')) ? 'children' : wrappedMember(document)
     const list = own(document, member)
-    if (!Array.isArray(list)) this.#noList()
+    if (!Array.isArray(list)) this.#invalid(NO_LIST)
+    this.#requireLinks(document)
     const inner = Array.isArray(list) ? list : []
     const page = this.#job.page ?? { number: 1, original: { headers: {} } }
     const job = { ...this.#job, home: this.#home, page }
@@ -104,6 +111,7 @@ class Expander {
   #below(document: StacDocument, key: string, api: boolean): void {
     const kind = kindOf(document)
     if (kind === 'item' || kind === 'wrapper') return
+    this.#requireLinks(document)
     const scope = this.#scope(document, key)
     const lists = api ? [...linksOf(document, 'data').slice(0, 1), ...linksOf(document, 'children').slice(0, 1)].slice(0, 1) : []
     const items = linksOf(document, 'items').slice(0, 1)
@@ -163,7 +171,13 @@ class Expander {
     for (const link of links) {
       const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
       if (typeof url !== 'string')
-        this.#left.push({ url: this.#url, code: url.code, message: `a link of it ${url.message}`, asked: false, count: 1 })
+        this.#left.push({
+          url: this.#url,
+          code: url.code,
+          message: `a link of it has an address that ${url.message}`,
+          asked: false,
+          count: 1,
+        })
       else if (this.#mayGo(url)) addresses.push(url)
     }
     return addresses
@@ -205,6 +219,7 @@ class Expander {
 }
 
 const NO_LIST = 'it is JSON, but not what was linked to: what is below it is not known'
+const NO_LINKS = 'its links are no list: what is below it is not known'
 const SCOPE_MEMBERS = ['type', 'id', 'stac_version', 'stac_extensions', 'auth:schemes']
 
 /** True when the document belongs to this part of the crawl. */

@@ -89,7 +89,7 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   const body = own(link, 'body')
   if (href.length + (isObject(body) ? JSON.stringify(body).length : 0) > LONGEST_NEXT) return refused('URL_INVALID', 'is longer than 8 kB')
   const url = resolveLink(href, base)
-  if (typeof url !== 'string') return refused(url.code, url.message)
+  if (typeof url !== 'string') return refused(url.code, `has an address that ${url.message}`)
   const method = (ownString(link, 'method') ?? 'GET').toUpperCase()
   if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'wants to choose another method than GET and POST')
   if (method === 'POST' && originOf(url) !== originOf(base))

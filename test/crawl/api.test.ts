@@ -163,6 +163,13 @@ describe('the next page', () => {
     expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', url: `${ORIGIN}/2`, asked: false }])
   })
 
+  it('is not known when links are no list, and that is reported', async () => {
+    const list = { type: 'FeatureCollection', features: [item('1')], links: { next: { href: '/2' } } }
+    const { visits, left } = await walk({ '/': { body: list }, '/2': page(['2']) })
+    expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1])
+    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('links'), asked: false }])
+  })
+
   it('goes on when another Collection has an Item of the same name', async () => {
     const first = (collection: string, ...links: object[]) => ({
       body: { type: 'FeatureCollection', features: [item('1', { collection })], links },

@@ -27,6 +27,12 @@ describe('a static catalog', () => {
     expect([asked, left]).toEqual([['/', '/a'], []])
   })
 
+  it.each([{ links: {} }, { links: null }, { links: 'item' }])('is not known when it has %o, and that is reported', async (links) => {
+    const { left, visits } = await walk({ '/': { body: { type: 'Catalog', id: 'c', ...links } } })
+    expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1])
+    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('links'), asked: false }])
+  })
+
   it('lends the schemes of documents above, nearest first, to documents of the same origin', async () => {
     const other = 'https://other.example/i'
     const schemes = (name: string) => ({ 'auth:schemes': { [name]: { type: 's3' } } })
