@@ -26,7 +26,7 @@ export interface Fresh {
 /** Refuses options that need each other. Errors: `USAGE`. */
 export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
   if (isPart && (updateBaseline || pruneBaseline))
-    throw usageError('a baseline is written by a run over everything', 'lint without --changed and --staged')
+    throw usageError('a baseline is written by a run over everything', 'lint without --changed, --staged and --shard')
   if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('which baseline? Give --baseline FILE')
   if (updateBaseline && pruneBaseline)
     throw usageError('--update-baseline and --prune-baseline exclude each other', 'an update prunes as well')

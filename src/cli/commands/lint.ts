@@ -32,7 +32,7 @@ export function addLint(program: Command, context: Context): void {
 }
 
 async function lint(given: readonly string[], options: LintOptions, context: Context): Promise<number> {
-  const isPart = isChanged(options)
+  const isPart = isChanged(options) || options.shard !== undefined
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options)
@@ -46,7 +46,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const mended = mending && (await mend(inputs, mending, settings, context))
   const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
   const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
-  if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart && !options.shard)
+  if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
     throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
   const fresh = await withBaseline(outcome, { ...options, isPart }, context)
   const report = reportOfRun(outcome, fresh, context)

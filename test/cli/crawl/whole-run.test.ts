@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
@@ -74,5 +75,16 @@ describe('a whole run', () => {
     expect((await crawl([server.origin, '--baseline', baseline, '--update-baseline'])).code).toBe(5)
     const { code } = await run(['lint', '--crawl', server.origin, '--fix'])
     expect(code).toBe(2)
+  })
+
+  it.each(['--update-baseline', '--prune-baseline'])('is what a baseline is written by, not a part of one: %s', async (writes) => {
+    const server = await serve({ '/': json(catalog(link('item', 'a'), link('item', 'b'))), '/a': json(dangling), '/b': json(dangling) })
+    const baseline = join(folder, `part${writes}.json`)
+    await run(['lint', '--crawl', server.origin, '--baseline', baseline, '--update-baseline'])
+    const before = await readFile(baseline, 'utf8')
+    const part = ['lint', '--crawl', server.origin, '--baseline', baseline, '--shard', '1/2']
+    expect([(await run([...part, writes])).code, await readFile(baseline, 'utf8')]).toEqual([2, before])
+    // What belongs to other parts is not told as gone.
+    expect(await run(part)).toMatchObject({ code: 0, stderr: '' })
   })
 })
