@@ -126,7 +126,8 @@ describe('the state of a crawl', () => {
     const limited = 'ulimit -f 8; exec "$0" "$@"'
     const child = spawn('bash', ['-c', limited, process.execPath, PROGRAM, ...argv(server.origin, '--resume', state)])
     started.push(child)
-    const [out, told]: string[][] = [[], []]
+    const out: string[] = []
+    const told: string[] = []
     child.stdout.on('data', (chunk) => out.push(String(chunk)))
     child.stderr.on('data', (chunk) => told.push(String(chunk)))
     const [code] = await once(child, 'close')
