@@ -74,15 +74,6 @@ describe('a scheme matches an entry', () => {
     expect(await chosen(target(k, F), [entry])).toBe(expected)
   })
 
-  it('not, and says whom to ask about what differs', async () => {
-    const { auth } = victim({ credentials: entries.oauth })
-    const hintFor = async (wanted: Json) => (await auth.explain(target(wanted, F))).refs[0]?.hint
-    expect(await hintFor(scheme.client('https://evil.example/token'))).toMatch(
-      /^ask the provider for its address, and write it into "oauth"/,
-    )
-    expect(await hintFor(scheme.oauth2({ password: { tokenUrl: TOKEN_URL } }))).toMatch(/^if the provider asks for that, add an entry/)
-  })
-
   it('with a relative signing API, seen from where its document came from', async () => {
     const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
     expect(await chosen(found(assetOf(document, 'data', { url: 'https://sign.victim.example/items/1' })), [entries.signer])).toBe('signer')
