@@ -45,7 +45,15 @@ export function exitCodeOf(code: string): number {
 
 /** An internal failure outranks all, then interrupted, usage, files, network, refused, credentials, findings. */
 export const EXIT_ORDER: readonly number[] = [
-  ...[EXIT.internal, 143, EXIT.interrupted, EXIT.usage, EXIT.files, EXIT.network, EXIT.refused, EXIT.credentials, EXIT.findings],
+  EXIT.internal,
+  143,
+  EXIT.interrupted,
+  EXIT.usage,
+  EXIT.files,
+  EXIT.network,
+  EXIT.refused,
+  EXIT.credentials,
+  EXIT.findings,
 ]
 
 /** The one exit code of several outcomes. */
