@@ -100,10 +100,11 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
 
 function untrustedEndpoint(ref: string, { id }: Credential, pointer: string, expected: string | undefined, actual: string): SelectionError {
   const has = expected === undefined ? 'does not name it' : `has ${expected}`
+  const hint = `ask the provider for its address, and write it into "${id}" if it is this one: what a catalog says is never taken over`
   return new SelectionError(
     'CREDENTIAL_ENDPOINT_UNTRUSTED',
     `scheme "${ref}" sends the secret to ${actual}, entry "${id}" ${has}. Nothing was sent`,
-    { pointer, ref, credential: id, actual, ...(expected !== undefined && { expected }) },
+    { pointer, ref, credential: id, actual, hint, ...(expected !== undefined && { expected }) },
   )
 }
 
@@ -115,9 +116,10 @@ function mismatch(
   expected: string | undefined,
   actual: string,
 ): SelectionError {
+  const hint = `if the provider asks for that, add an entry for it beside "${id}"; if not, tell whoever publishes the catalog`
   return new SelectionError(
     'SCHEME_MISMATCH',
     `scheme "${ref}" wants ${name} "${actual}", entry "${id}" has "${expected ?? 'none'}". Nothing was sent`,
-    { pointer, ref, credential: id, actual, ...(expected !== undefined && { expected }) },
+    { pointer, ref, credential: id, actual, hint, ...(expected !== undefined && { expected }) },
   )
 }

@@ -24,8 +24,9 @@ import { version } from './version.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused or a login needed, 4 refused by the
-trust rules, 5 network, 6 files, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS, else the user's
-configuration folder; STAC_AUTH_TOKEN together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
+trust rules, 5 network, 6 files, 70 a mistake of ours, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS,
+else stac-auth/credentials.json in the user's configuration folder (~/.config, %APPDATA%), see credentials check; STAC_AUTH_TOKEN
+together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
 
 /** Parses the arguments and runs the command they name; its exit code. Errors: `USAGE` and those of the command. */
 export async function runProgram(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {

@@ -17,8 +17,6 @@ export interface LintOptions extends Completion {
   readonly rules?: Levels
   /** Path or URL for the findings; not read. */
   readonly document?: string
-  /** Adds to each finding what a caller wants to know of it, such as its fingerprint. */
-  readonly complete?: Completion['complete']
   /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are not linted. */
   readonly parents?: readonly StacDocument[]
   /** Retrieval URL of the document. */

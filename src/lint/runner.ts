@@ -162,6 +162,7 @@ export interface About {
 /** What turns findings into problems. */
 export interface Completion {
   readonly document?: string
+  /** Adds to each finding what a caller wants to know of it, such as its fingerprint. */
   readonly complete?: (problem: Problem, about: About) => Problem
 }
 

@@ -1,4 +1,5 @@
 import type { Auth } from '../auth/auth.ts'
+import { givenTarget } from '../auth/given-target.ts'
 import { SelectionError, UnsupportedError } from '../errors.ts'
 import { type ObjectAddress, objectAddressOf, serviceOf } from '../stac/object-address.ts'
 import { type ObjectLocation, storagesOf } from '../stac/storage.ts'
@@ -17,17 +18,18 @@ export interface Folder {
  *
  * Errors: those of `auth.authorize`, `SCHEME_UNSUPPORTED` where there is no object store, `URL_INVALID`.
  */
-export async function folderOf(auth: Auth, from: Target | string, signal?: AbortSignal): Promise<Folder> {
+export async function folderOf(auth: Auth, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
   if (typeof from === 'string') return folderAt(from, URL.canParse(from) ? objectAddressOf(from) : undefined)
-  const { url, location, scheme } = await auth.authorize(from, signal ? { signal } : {})
-  const isNative = /^s3:/i.test(from.href)
+  const target = givenTarget(from)
+  const { url, location, scheme } = await auth.authorize(target, signal ? { signal } : {})
+  const isNative = /^s3:/i.test(target.href)
   if (location) return { root: isNative ? `s3://${location.bucket}/` : rootOf(location), prefix: folder(location.key) }
   if (scheme !== undefined && scheme !== 's3') throw noStore(url, `it is authorized by ${scheme}`)
   return folderAt(
     url,
     objectAddressOf(
       url,
-      storagesOf(from).map((storage) => serviceOf(storage)),
+      storagesOf(target).map((storage) => serviceOf(storage)),
     ),
   )
 }

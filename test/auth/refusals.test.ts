@@ -50,3 +50,29 @@ it('nothing is offered that a pattern cannot cover', async () => {
   expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining(`is on ${S3}.`) })
   expect(error.hint).toBeUndefined()
 })
+
+it('what differs from an entry comes with whom to ask', async () => {
+  const tokenUrl = 'https://id.example/token'
+  const entry = {
+    id: 'oauth',
+    type: 'oauth2',
+    flow: 'clientCredentials',
+    tokenUrl,
+    clientId: 'me',
+    clientSecret: 's',
+    sendTo: 'https://data.example/',
+  }
+  const { auth } = victim({ credentials: entry })
+  const hintFor = async (flows: object) => {
+    const { refs } = await auth.explain(target({ type: 'oauth2', flows }, 'https://data.example/f'))
+    return [refs[0]?.code, refs[0]?.hint]
+  }
+  expect(await hintFor({ clientCredentials: { tokenUrl: 'https://evil.example/token', scopes: {} } })).toEqual([
+    'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    expect.stringMatching(/^ask the provider for its address, and write it into "oauth" if it is this one/),
+  ])
+  expect(await hintFor({ password: { tokenUrl, scopes: {} } })).toEqual([
+    'SCHEME_MISMATCH',
+    expect.stringMatching(/^if the provider asks for that, add an entry for it beside "oauth"/),
+  ])
+})

@@ -84,7 +84,10 @@ describe('credentials check', () => {
     vi.stubEnv('XDG_CONFIG_HOME', folder)
     vi.stubEnv('STAC_AUTH_CREDENTIALS', '')
     const { code, stdout } = await run(['credentials', 'check'], { env: { XDG_CONFIG_HOME: folder } })
-    expect([code, stdout]).toEqual([0, `${join(folder, 'stac-auth', 'credentials.json')}: 0 entries are valid\n`])
+    expect([code, stdout]).toEqual([
+      0,
+      `${join(folder, 'stac-auth', 'credentials.json')}: there is no such file, so there are no entries\n`,
+    ])
   })
 })
 

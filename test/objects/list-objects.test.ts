@@ -44,7 +44,7 @@ function engine(entry: Partial<CredentialInput> = {}, now = Date.now) {
   return createAuth({ credentials: { ...base, ...entry } as CredentialInput, clock: { now } })
 }
 
-async function all(from: Target | string, options?: ListOptions, auth = engine()) {
+async function all(from: Target | string | undefined, options?: ListOptions, auth = engine()) {
   const objects = []
   for await (const object of listObjects(auth, from, options)) objects.push(object)
   return objects
@@ -53,6 +53,11 @@ async function all(from: Target | string, options?: ListOptions, auth = engine()
 const asked = () => server.log.map(({ url }) => new URLSearchParams(url.split('?')[1]))
 
 describe('a folder', () => {
+  it('that is not in the document is said as by all calls of the engine', async () => {
+    expect(await failureOf(all(assetOf(item({}), 'zarr')))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(server.log).toEqual([])
+  })
+
   it('is listed to its boundary, with what is known of each object', async () => {
     for (const href of ['s3://eo/store.zarr/', 's3://eo/store.zarr', `${server.url}/eo/store.zarr`]) {
       const objects = await all(folder(href))

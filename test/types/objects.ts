@@ -1,5 +1,5 @@
 /** What `stac-auth/objects` promises to callers. */
-import type { Auth, Target } from 'stac-auth'
+import { type Auth, assetOf, type Target } from 'stac-auth'
 import { type ListOptions, listObjects, type StoredObject } from 'stac-auth/objects'
 import { expectTypeOf } from 'vitest'
 
@@ -14,5 +14,7 @@ for await (const object of listObjects(auth, 's3://eo/maps/', { limit: 10, signa
   expectTypeOf(object.url).toEqualTypeOf<string | undefined>()
 }
 expectTypeOf<ListOptions>().toExtend<{ startAfter?: string }>()
+// What `assetOf` did not find is said when it is asked for, as by `auth.fetch`.
+listObjects(auth, assetOf({}, 'zarr'))
 // @ts-expect-error: a list is asked for by an engine
 listObjects(fetch, target)

@@ -4,6 +4,8 @@ import { type DocumentHandle, type Result, TranslationClient, type Translations,
 import { expectTypeOf } from 'vitest'
 
 const client = new TranslationClient({ apiKey: new Secret('k'), plan: 'free', timeouts: { attempt: 1000 } })
+// A variable of the environment may be missing: then the client says what it needs.
+new TranslationClient({ apiKey: process.env.TRANSLATION_KEY })
 const result = await client.translateText({ text: 'a', target_lang: 'DE', formality: 'more' }, { signal: new AbortController().signal })
 expectTypeOf(result).toEqualTypeOf<Result<Translations>>()
 expectTypeOf(result.response.traceId).toEqualTypeOf<string | undefined>()

@@ -43,13 +43,19 @@ async function check(named: string | undefined, options: ShowOptions, context: C
   const { stdout } = context.io
   try {
     const entries = await entriesOf(file)
-    const text = `${textOf(entries)}${forLine(file.path)}: ${entries.length} ${entries.length === 1 ? 'entry is' : 'entries are'} valid\n`
+    const text = `${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`
     await write(stdout, options.json ? jsonOf({ file: file.path, entries, problems: [] }) : text)
     return EXIT.done
   } catch (error) {
     if (options.json && isAuthError(error)) await write(stdout, jsonOf({ file: file.path, entries: [], problems: [error] }))
     throw error
   }
+}
+
+async function verdict({ path }: CredentialPath, count: number): Promise<string> {
+  const { credentialFileText } = await import('../../node/credential-file.ts')
+  if (count === 0 && (await credentialFileText(path)) === undefined) return 'there is no such file, so there are no entries'
+  return `${count} ${count === 1 ? 'entry is' : 'entries are'} valid`
 }
 
 async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors.ts'
 import type { TimeTrackingClient } from '../../time-tracking/time-tracking-client.ts'
 import type { Context } from '../context.ts'
 import { openAuth } from '../open-auth.ts'
+import { serviceAuth } from '../service-auth.ts'
 import { usageError } from '../usage.ts'
 import type { TimeOptions } from './options.ts'
 
@@ -36,7 +37,7 @@ export async function openClient(options: TimeOptions, context: Context): Promis
   }
   if (authHeader !== undefined)
     throw usageError('--auth-header is for the token of STAC_AUTH_TIME_TOKEN; an entry says itself where it goes')
-  return new TimeTrackingClient({ ...common, auth: await openAuth(context, options, [baseUrl])() })
+  return new TimeTrackingClient({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
 }
 
 /** What to do about an address, in the words of the command line. */

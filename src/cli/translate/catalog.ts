@@ -32,7 +32,7 @@ export async function catalog(name: string, options: TranslateOptions, context: 
     if (options.json) await write(io.stdout, account(copy))
   }
   await diagnostics.note(`${copy.places} texts in ${params.target_lang}; ${copy.sent} were sent, ${copy.characters} characters`)
-  if (options.usage) await noteUsage(client, context)
+  if (options.usage && !options.json) await noteUsage(client, context)
   return EXIT.done
 }
 

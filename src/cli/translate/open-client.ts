@@ -1,10 +1,16 @@
 /** The client of the translation service, with the user's key. */
 import { TranslationClient, type TranslationClientOptions } from '../../clients/translation/index.ts'
+import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { openAuth } from '../open-auth.ts'
+import { serviceAuth } from '../service-auth.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 import type { TranslateOptions } from './options.ts'
+
+type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>
+
+const ENCRYPT = 'use https:; http: is for a service on this very machine'
 
 /**
  * A client with the key in `STAC_AUTH_TRANSLATION_KEY`, else with the entry of the credential file that may go to the service.
@@ -15,13 +21,21 @@ export async function openClient(context: Context, options: TranslateOptions): P
   const { baseUrl, plan } = options
   if (plan !== undefined && plan !== 'free' && plan !== 'pro') throw usageError('--plan is free or pro')
   if (plan !== undefined && baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
-  const key = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
   // An address that the user typed may be on this very machine.
-  const host: Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'> =
-    baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
+  const host: Host = baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
+  try {
+    return await clientAt(host, context, options)
+  } catch (error) {
+    throw isAuthError(error) && error.code === 'URL_INSECURE' ? new ConfigurationError(error.code, error.message, { hint: ENCRYPT }) : error
+  }
+}
+
+async function clientAt(host: Host, context: Context, options: TranslateOptions): Promise<TranslationClient> {
+  const { baseUrl, plan } = options
+  const key = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
   const appInfo = { name: 'stac-auth-cli', version: version() }
   if (key !== undefined) return new TranslationClient({ ...host, appInfo, apiKey: key })
-  const auth = await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])()
+  const auth = serviceAuth(await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])(), 'STAC_AUTH_TRANSLATION_KEY')
   return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), appInfo, auth })
 }
 

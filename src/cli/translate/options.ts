@@ -33,7 +33,7 @@ export function withTranslateOptions(command: Command): Command {
     .option('--base-url <url>', 'the service (default: by the key)')
     .option('--plan <plan>', 'free or pro: the host of that plan')
     .option('-o, --output <file>', 'write to this new file')
-    .option('--usage', 'say at the end how much of the quota is used')
+    .option('--usage', 'say at the end how much of the quota is used; not with --json')
     .option('--json', 'print one JSON value')
 }
 

@@ -40,7 +40,7 @@ export async function translate(names: readonly string[], options: TranslateOpti
     throw error
   }
   if (options.json) await tell()
-  if (options.usage) await noteUsage(client, context)
+  if (options.usage && !options.json) await noteUsage(client, context)
   return EXIT.done
 }
 

@@ -32,7 +32,7 @@ export interface TranslationClientOptions extends Pick<ApiClientOptions, Inherit
   readonly baseUrl?: string
   /** Default: `free` for keys that end in `:fx`, else `pro`. */
   readonly plan?: 'free' | 'pro'
-  readonly apiKey?: ApiKey
+  readonly apiKey?: ApiKey | undefined
   /** Instead of a key: an entry or an engine whose `sendTo` covers the base address; it needs `baseUrl` or `plan`. */
   readonly auth?: Auth | CredentialInput
   /** Where the key goes; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */

@@ -50,9 +50,10 @@ describe('texts', () => {
     expect(lastError(await translate([file, '--to', 'DE', '--output-dir', folder, '--json']))).toMatchObject({ code: 'PATH_EXISTS' })
   })
 
-  it('are one JSON value with --json, and --usage tells the quota', async () => {
+  it('are one JSON value with --json, and --usage tells people the quota', async () => {
     const { stdout } = await translate(['de: Hallo', '--to', 'EN-GB', '--json', '--usage'])
     expect(JSON.parse(stdout)).toEqual([{ input: 'text', text: '[EN-GB] de: Hallo', detected_source_language: 'DE' }])
+    expect(fake.log.map(({ path }) => path)).toEqual(['/v2/translate'])
     expect((await translate(['a', '--to', 'DE', '--usage'])).stderr).toMatch(/^usage: \d+/)
   })
 })
@@ -69,6 +70,14 @@ describe('what is wrong', () => {
     const outcome = await translate([...argv, '--json'], { env })
     expect({ code: lastError(outcome).code, exit: outcome.code, stdout: outcome.stdout }).toEqual({ code, exit, stdout: '' })
     expect(outcome.stderr).not.toContain('wrong-key')
+  })
+
+  it('is told with the ways that this command has', async () => {
+    const hint = async (...argv: string[]) => lastError(await run(['translate', 'a', '--to', 'DE', '--json', ...argv])).hint
+    expect(await hint()).toBe(
+      'set STAC_AUTH_TRANSLATION_KEY, or write "https://api.deepl.com/" in the sendTo of the entry that is meant for it',
+    )
+    expect(await hint('--base-url', 'http://words.example')).toBe('use https:; http: is for a service on this very machine')
   })
 })
 
