@@ -53,7 +53,7 @@ export function pictureLoader(
   const load = async (image: HTMLImageElement, address: string) => {
     const response = await fetch(address)
     const { ok, status } = response
-    if (!ok) throw new ProtocolError(`HTTP_${status}`, `${new URL(address).host} answers ${status}`, { url: address, status })
+    if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(response, address)} answers ${status}`, { url: address, status })
     const url = URL.createObjectURL(await response.blob())
     const free = () => URL.revokeObjectURL(url)
     image.addEventListener('load', free, { once: true })
@@ -69,4 +69,9 @@ export function pictureLoader(
       onError(error)
     })
   }
+}
+
+/** Templates may give addresses that are relative to the document. */
+function hostOf({ url }: Response, address: string): string {
+  return URL.canParse(url) ? new URL(url).host : address
 }

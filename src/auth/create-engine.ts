@@ -122,10 +122,10 @@ export function createEngine(options: EngineOptions): Auth {
     return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
   }
 
-  async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}): Promise<Response> {
+  async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}, given?: Request): Promise<Response> {
     const target = givenTarget(wanted)
     const [runtime] = await Promise.all([running(), ready(target)])
-    return runtime.fetchTarget(target, init)
+    return runtime.fetchTarget(target, init, given)
   }
 
   return {
@@ -154,9 +154,8 @@ export function createEngine(options: EngineOptions): Auth {
     logout: async (credential, options) => (await running()).logout(credential, options),
     status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
-      const given: Partial<Request> = input instanceof Request ? input : {}
-      const { url = String(input), method, headers, body, signal, redirect } = given
-      return fetchTarget(below(givenTarget(target), url), { method, headers, body, signal, redirect, ...init })
+      const given = input instanceof Request ? input : undefined
+      return fetchTarget(below(givenTarget(target), given?.url ?? String(input)), init, given)
     },
   }
 }

@@ -137,8 +137,9 @@ export class Runtime {
     return contextOf(this.#world, choice, { url: 'about:blank' }, { signal })
   }
 
-  async fetchTarget(target: Target, init: RequestInit): Promise<Response> {
-    return (await this.#sendTo(target, (url) => requestOf(url, undefined, init), init)).toResponse()
+  /** `given`: what `init` does not say. */
+  async fetchTarget(target: Target, init: RequestInit, given?: Request): Promise<Response> {
+    return (await this.#sendTo(target, (url) => requestOf(url, given, init), waysOf(init, given))).toResponse()
   }
 
   /** The same in plain data. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
@@ -172,10 +173,8 @@ export class Runtime {
   async fetchAddress(input: string | URL | Request, init: RequestInit): Promise<Response> {
     const request = typeof input === 'object' && !(input instanceof URL) ? input : undefined
     const url = this.#written(request ? request.url : String(input))
-    const signal = init.signal ?? request?.signal
-    const redirect = init.redirect ?? request?.redirect
     const selections = this.#exchange.byAddress(url)
-    return (await this.#exchange.send(await requestOf(hrefOf(url), request, init), { selections }, { signal, redirect })).toResponse()
+    return (await this.#exchange.send(await requestOf(hrefOf(url), request, init), { selections }, waysOf(init, request))).toResponse()
   }
 
   /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
@@ -191,6 +190,11 @@ export class Runtime {
     if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url))
     return url
   }
+}
+
+/** How a request is sent; a member that is `undefined` says nothing, as for the standard's `fetch`. */
+function waysOf(init: RequestInit, given?: Request): Pick<RequestInit, 'signal' | 'redirect'> {
+  return { signal: init.signal ?? given?.signal, redirect: init.redirect ?? given?.redirect }
 }
 
 /** A store that cannot be read hinders as well. */

@@ -2,6 +2,7 @@
 import type { Warning } from '../auth/strategy.ts'
 import { generatePrivateKey } from '../crypto/private-key.ts'
 import { type DatabaseOptions, inTransaction } from './database.ts'
+import { needSecureContext } from './secure-context.ts'
 
 export interface DpopKeyStoreOptions extends DatabaseOptions {
   /** Hears once when keys last as long as the page only. */
@@ -12,6 +13,7 @@ export interface DpopKeyStore {
   /**
    * For the field `dpopKeyPair` of an entry with `dpop: true`: gives the key of that name, made when it is first asked for (P-256,
    * `extractable: false`), the same one in all tabs. Where the browser has no database it is a key for this page.
+   * Errors: `UNSUPPORTED_IN_BROWSER` in pages that came by plain http.
    */
   pair(name: string): () => Promise<CryptoKeyPair>
   /** Removes the key: tokens that are bound to it are worth nothing then. */
@@ -24,6 +26,7 @@ export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStore
   let warned = false
 
   async function obtain(key: string): Promise<CryptoKeyPair> {
+    needSecureContext('a key of its own')
     const fresh = (await generatePrivateKey()).pair
     try {
       return await inTransaction(database, 'keys', (store, resolve) => keptOrAdded(store, key, fresh, resolve))

@@ -22,7 +22,8 @@ export function answerIn({ location }: Pick<Page, 'location'>): LoginAnswer | un
 
 /** Takes codes and tokens out of the address bar and out of the history (RFC 9700 §4.3.2). */
 export function cleanAddress({ history, location }: Pick<Page, 'history' | 'location'>): void {
-  history.replaceState(history.state, '', location.pathname)
+  // A path that begins with `//` would be another host by itself.
+  history.replaceState(history.state, '', location.href.replace(/[?#].*/s, ''))
 }
 
 /** True when an address is that redirect URI, whatever parameters the answer has added. */

@@ -4,9 +4,10 @@ import { ProtocolError } from '../errors.ts'
 import { answerIn, cleanAddress, isAnswerAt, type LoginAnswer } from './login-answer.ts'
 import { deliverAnswer } from './login-channel.ts'
 import { dropRecord, type LoginRecord, readRecord } from './login-record.ts'
-import { ownAddress, type Page, thisPage } from './page.ts'
+import { loginPage, ownAddress, type Page, thisPage } from './page.ts'
 import { openPopup } from './popup.ts'
 import { leavingRedirection, resumedRedirection } from './redirect.ts'
+import { needSecureContext } from './secure-context.ts'
 
 export interface LoginsOptions {
   /** The redirect URI that the provider has for this client: a page of this origin that calls `completeLogin` or `finish`. */
@@ -50,7 +51,7 @@ export interface Logins {
    * Logs in with a window of its own; call it at once in a click.
    *
    * Errors: `POPUP_BLOCKED`, `LOGIN_DENIED` (also for a closed window), `LOGIN_TIMEOUT`, `ABORTED`, `UNSUPPORTED_IN_BROWSER` in a
-   * worker, those of `auth.login`.
+   * worker and in pages that came by plain http, those of `auth.login`.
    */
   popup(credential: string, options?: PopupLoginOptions): Promise<void>
   /**
@@ -86,7 +87,7 @@ export function createLogins(auth: Pick<Auth, 'login' | 'logout' | 'status'>, op
   const { timeout = TIMEOUT } = options
   return {
     async popup(credential, { signal, watchClosing = true } = {}) {
-      const page = thisPage(options.page)
+      const page = loginPage(options.page)
       const uri = ownAddress(page, options.callback, 'callback')
       // Nothing is awaited before this: the click would be over.
       const popup = openPopup({ page, credential, uri, timeout, watchClosing, ...(signal && { signal }) })
@@ -97,7 +98,7 @@ export function createLogins(auth: Pick<Auth, 'login' | 'logout' | 'status'>, op
       }
     },
     async redirect(credential, { signal, returnTo } = {}) {
-      const page = thisPage(options.page)
+      const page = loginPage(options.page)
       const uri = ownAddress(page, options.callback, 'callback')
       const place = ownAddress(page, returnTo ?? page.location.href, 'returnTo')
       const redirection = leavingRedirection(page, { credential, uri, returnTo: place, ...(signal && { signal }) })
@@ -120,11 +121,13 @@ type Engine = Pick<Auth, 'login' | 'status'>
 
 async function finish(auth: Engine, options: LoginsOptions, call: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined> {
   const page = thisPage(options.page)
-  const entries = await auth.status()
   const record = readRecord(page)
+  const here = answerIn(page)
+  if (!record && !here) return undefined
+  needSecureContext('a login')
+  const entries = await auth.status()
   // Of another engine, or of another copy of this library, on the same page.
   if (record && !entries.some(({ credential }) => credential === record.credential)) return undefined
-  const here = answerIn(page)
   const answer = here && isAnswerAt(here.url, ownAddress(page, options.callback, 'callback')) ? here : undefined
   if (answer) cleanAddress(page)
   const callback = record && callbackFor(record, answer)

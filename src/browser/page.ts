@@ -1,4 +1,5 @@
 import { ConfigurationError, UnsupportedError } from '../errors.ts'
+import { needSecureContext } from './secure-context.ts'
 
 /** What logins need of a window; the page's own unless told otherwise. */
 export type Page = Pick<
@@ -22,6 +23,12 @@ export function thisPage(given?: Page): Page {
   throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login needs a page: workers have no window and no address bar', {
     hint: 'log in from the page, and give the worker its requests authorized or an entry with a finished token',
   })
+}
+
+/** The same where a login can be. Errors: `UNSUPPORTED_IN_BROWSER` also in a page that came by plain http. */
+export function loginPage(given?: Page): Page {
+  needSecureContext('a login')
+  return thisPage(given)
 }
 
 /** An address of the page's own origin, absolute. Errors: `CONFIG_INVALID` for another origin. */

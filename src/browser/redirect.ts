@@ -19,15 +19,19 @@ export function leavingRedirection(
       new Promise((_resolve, reject) => {
         if (signal?.aborted) throw abortedBy(signal)
         keepRecord(page, { ...login, ...ongoing })
+        // Heard once: the record that is there later is that of another login.
         const stay = (error: Error) => {
+          signal?.removeEventListener('abort', abort)
+          page.removeEventListener('pageshow', back)
           dropRecord(page)
           reject(error)
         }
-        signal?.addEventListener('abort', () => stay(abortedBy(signal)), { once: true })
+        const abort = () => signal && stay(abortedBy(signal))
         const back = (event: Event) => {
           if ((event as PageTransitionEvent).persisted) stay(new AbortedError('the person came back'))
         }
-        page.addEventListener('pageshow', back, { once: true })
+        signal?.addEventListener('abort', abort)
+        page.addEventListener('pageshow', back)
         page.location.assign(url)
       }),
     close: async () => {},

@@ -37,7 +37,7 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
 }
 
 function certificateUnshown(url: string): UnsupportedError {
-  const message = `${originOf(url)} is to be shown a certificate, which a page cannot do; nothing was sent`
+  const message = `${originOf(url)} wants a certificate, which no page can show; nothing was sent`
   return new UnsupportedError('UNSUPPORTED_IN_BROWSER', message, { url })
 }
 

@@ -12,6 +12,10 @@ const MISSING = {
     "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login",
   ],
   socket: ['this runtime has no WebSocket', 'give the option WebSocket a class that is one'],
+  subtle: [
+    'this page came by plain http, and browsers give the functions that signatures and sessions are made with to secure contexts only',
+    'serve the page by https:, and open it as http://localhost while it is developed',
+  ],
   files: ['files can be named by their paths on Node only', 'give and take a Blob, bytes or a stream'],
 } as const
 

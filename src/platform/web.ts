@@ -1,4 +1,4 @@
-import type { notInPages } from './not-in-pages.ts'
+import { missing } from './missing.ts'
 import type { Platform } from './platform.ts'
 import { digest, hmacKey, sha256Hex } from './web-crypto.ts'
 
@@ -19,8 +19,4 @@ export const platform: Platform = {
   channel: () => undefined,
   files: async () => missing('files'),
   securityContext: async () => missing('securityContext'),
-}
-
-async function missing(what: Parameters<typeof notInPages>[0], detail?: string): Promise<never> {
-  return (await import('./not-in-pages.ts')).notInPages(what, detail)
 }

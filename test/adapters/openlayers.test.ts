@@ -37,9 +37,10 @@ it('a picture that is not there is shown as missing, with the status in the erro
   image.addEventListener('error', () => states.push(-1))
   const load = pictureLoader(archive.engine(), archive.target('/files/a.png'), told)
   load({ getImage: () => image, setState: (state: number) => states.push(state) }, `${archive.origin}/files/a.png`)
-  load({ getImage: () => image }, `${archive.origin}/files/b.png`)
+  load({ getImage: () => image }, 'b.png')
   await expect.poll(() => told.mock.calls.length).toBe(2)
-  for (const [error] of told.mock.calls) expect(error).toMatchObject({ name: 'ProtocolError', code: 'HTTP_404', status: 404 })
+  const message = `${new URL(archive.origin).host} answers 404`
+  for (const [error] of told.mock.calls) expect(error).toMatchObject({ name: 'ProtocolError', code: 'HTTP_404', status: 404, message })
   expect(states.sort()).toEqual([-1, 3])
   await archive.close()
 })

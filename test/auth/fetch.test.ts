@@ -106,6 +106,25 @@ describe('fetchFor', () => {
       expect(isAuthError(await failureOf(fetch(url)))).toBe(true)
     expect(servers.sent).toHaveLength(3)
   })
+
+  it('takes members of a request that its options leave undefined, as the standard does', async () => {
+    const { auth, script: servers } = victim({ credentials: entries.key })
+    const fetch = auth.fetchFor(found(assetOf(item({ k: scheme.key() }, { data: asset(DATA) }), 'data', { url: `${DATA}items/1` })))
+    const nothing = { method: undefined, headers: undefined, body: undefined, signal: undefined, redirect: undefined }
+    await fetch(new Request(`${DATA}a`, { headers: { range: 'bytes=0-9' } }), nothing)
+    await fetch(new Request(`${DATA}b`, { method: 'POST', body: 'text' }), nothing)
+    await fetch(new Request(`${DATA}c`, { headers: { range: 'bytes=0-9' } }), { headers: { range: 'bytes=5-9' } })
+    expect(
+      servers.sent.map(({ method, headers, body }) => [method, headers.range, body && new TextDecoder().decode(body as Uint8Array)]),
+    ).toEqual([
+      ['GET', 'bytes=0-9', undefined],
+      ['POST', undefined, 'text'],
+      ['GET', 'bytes=5-9', undefined],
+    ])
+    const given = new Request(`${DATA}d`, { signal: AbortSignal.abort() })
+    expect(await failureOf(fetch(given, nothing))).toMatchObject({ code: 'ABORTED' })
+    expect(servers.sent).toHaveLength(3)
+  })
 })
 
 describe('anonymous', () => {

@@ -138,17 +138,34 @@ describe('a login by redirect', () => {
 
   it('ends when the person comes back without an answer, and without storage before it begins', async () => {
     const { page, logins } = load()
-    const done = failureOf(logins.redirect('portal'))
+    const first = new AbortController()
+    const done = failureOf(logins.redirect('portal', { signal: first.signal }))
     await expect.poll(() => page.visited.length).toBe(1)
-    ;(page as unknown as EventTarget).dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+    for (const persisted of [false, true])
+      (page as unknown as EventTarget).dispatchEvent(Object.assign(new Event('pageshow'), { persisted }))
     expect(await done).toMatchObject({ code: 'ABORTED' })
     expect([...page.texts]).toEqual([])
+    const next = new AbortController()
+    const [again, record] = [failureOf(logins.redirect('portal', { signal: next.signal })), () => [...page.texts]]
+    await expect.poll(() => page.visited.length).toBe(2)
+    // What comes of the login before has no say in this one.
+    first.abort()
+    expect(record()).toHaveLength(1)
+    next.abort()
+    expect(await again).toMatchObject({ code: 'ABORTED' })
+    expect(record()).toEqual([])
     const { logins: storeless } = load(fakePage(SITE, { noStorage: true }))
     expect(await failureOf(storeless.redirect('portal'))).toMatchObject({ code: 'FILE_ACCESS' })
   })
 })
 
 describe('an answer', () => {
+  it('leaves an address whose path begins like a host as well', async () => {
+    const page = fakePage(`${SITE}//other.example/?code=c&state=s`)
+    expect(await completeLogin({ page, patience: 1 })).toBe('unclaimed')
+    expect(page.location.href).toBe(`${SITE}//other.example/`)
+  })
+
   it('that this tab did not ask for is refused by name, and leaves the address', async () => {
     const page = fakePage(`${CALLBACK}?code=secret-code-of-a-stranger&state=s`)
     const before = server.log.length

@@ -87,6 +87,26 @@ describe('sessionStorageStore', () => {
     expect(new Set(names)).toEqual(new Set([`stac-auth:${KEY}`]))
   })
 
+  it('takes turns in the page where the browser refuses locks, as it does without cookies; errors of the work are its own', async () => {
+    const request = async () => {
+      throw new DOMException('The request was denied.', 'SecurityError')
+    }
+    vi.stubGlobal('navigator', { locks: { request } })
+    const { visit, counts } = doorkeeper()
+    const store = sessionStorageStore({ storage: pageStorage() })
+    await Promise.all(Array.from({ length: 5 }, () => store.exclusively(KEY, visit)))
+    expect(counts()).toEqual({ most: 1, entered: 5 })
+    let runs = 0
+    const failing = async () => {
+      runs += 1
+      throw new TypeError('of the work')
+    }
+    expect(await failureOf(store.exclusively(KEY, failing))).toMatchObject({ message: 'of the work' })
+    vi.stubGlobal('navigator', webLocks())
+    expect(await failureOf(store.exclusively(KEY, failing))).toMatchObject({ message: 'of the work' })
+    expect(runs).toBe(2)
+  })
+
   it('can be aborted while another tab has the lock', async () => {
     vi.stubGlobal('navigator', webLocks())
     const [held, controller] = [gate(), new AbortController()]

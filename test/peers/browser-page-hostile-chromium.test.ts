@@ -185,4 +185,35 @@ describe('a hostile catalog', () => {
     },
     LONG,
   )
+
+  it(
+    'does not close a catalog by one odd name, does not turn the words of the page around, and lies on both sides of the antimeridian',
+    async () => {
+      visitor = await visit(site, browser())
+      page = visitor.page
+      const url = `${site.catalog.origin}/odd.json`
+      const document = {
+        type: 'Collection',
+        stac_version: '1.1.0',
+        id: 'odd',
+        title: 'Left \u202etfel',
+        description: 'odd',
+        license: 'other',
+        extent: { spatial: { bbox: [[170, -20, -170, 0]] }, temporal: { interval: [[null, null]] } },
+        links: [
+          { rel: 'child', href: './%zz' },
+          { rel: 'child', href: './%E2%80%AEnosj.a' },
+          { rel: 'constructor', href: './no-child' },
+          { rel: 'child', href: './fine.json' },
+        ],
+      }
+      await page.context().route(url, (route) => route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }))
+      await openDocument(site, page, 'odd.json')
+      expect(await page.locator('.children a').allTextContents()).toEqual(['%zz', 'nosj.a', 'fine.json'])
+      expect(await page.textContent('#status')).toBe('Left  tfel is open')
+      await page.locator('.map canvas').waitFor()
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
 })

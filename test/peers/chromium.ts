@@ -1,6 +1,8 @@
 /** A headless Chromium of Debian's for all tests of one file. */
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 const PATH = '/usr/bin/chromium'
@@ -16,8 +18,7 @@ export function useChromium(): () => Browser {
       if (process.env.PEERS === 'required') throw new Error(`${PATH} is missing: install the package chromium`)
       return
     }
-    const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ executablePath: PATH, args: [...QUIET, ...asRoot, CLOSED] })
+    browser = await chromium.launch(options())
   }, 60_000)
   afterAll(async () => {
     await browser?.close()
@@ -29,4 +30,18 @@ export function useChromium(): () => Browser {
     if (browser) return browser
     throw new Error('Chromium is not there')
   }
+}
+
+/** Another one, in which a person has forbidden that origin to keep anything; `folder` is for the browser alone. */
+export async function startWithoutStorage(folder: string, origin: string): Promise<BrowserContext> {
+  await mkdir(join(folder, 'Default'))
+  const cookies = { [`${origin},*`]: { setting: 2 } }
+  const preferences = { profile: { content_settings: { exceptions: { cookies } } } }
+  await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify(preferences))
+  return chromium.launchPersistentContext(folder, options())
+}
+
+function options() {
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return { executablePath: PATH, args: [...QUIET, ...asRoot, CLOSED] }
 }

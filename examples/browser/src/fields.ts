@@ -1,10 +1,16 @@
 /** Reading members of documents that strangers wrote. */
 import type { StacDocument } from 'stac-auth'
 
-/** A member of its own that is a text. */
+/** A member of its own that is a text, as {@link plain} gives it. */
 export function textIn(object: unknown, name: string): string | undefined {
   const value = memberOf(object, name)
-  return typeof value === 'string' && value !== '' ? value : undefined
+  const text = typeof value === 'string' ? plain(value) : ''
+  return text === '' ? undefined : text
+}
+
+/** Without what turns the words around it: a name among words of the page leaves those as they are. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
 /** A member of its own. */

@@ -44,7 +44,11 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
   function renew(): void {
     engine = engineOf()
     const lasting = held.flatMap(({ entry, lasting }) => (lasting ? [entry] : []))
-    sessionStorage.setItem(NAME, JSON.stringify(lasting))
+    try {
+      sessionStorage.setItem(NAME, JSON.stringify(lasting))
+    } catch {
+      // A browser that keeps nothing forgets them with the page.
+    }
     tell()
   }
 

@@ -4,7 +4,12 @@ import type { SiteSettings } from './site.ts'
 export async function startWorker({ worker }: SiteSettings): Promise<void> {
   if (!worker || !('serviceWorker' in navigator)) return
   const address = trusted(worker.script)
-  await navigator.serviceWorker.register(address, { type: 'classic' })
+  try {
+    await navigator.serviceWorker.register(address, { type: 'classic' })
+  } catch {
+    // So do browsers that keep nothing.
+    return
+  }
   await navigator.serviceWorker.ready
   if (navigator.serviceWorker.controller || sessionStorage.getItem(RELOADED)) return
   // It takes care of pages that are loaded after it only.

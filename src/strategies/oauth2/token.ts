@@ -45,9 +45,11 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
     key,
     async () => {
       const set = decodeTokenSet(await store.read(key))
-      await store.remove(key)
-      context.session.invalidate(tokenKey(context.credential), knownTokens(context))
-      if (set) context.changed('ended')
+      // A page that may keep nothing is logged out as well.
+      await store.remove(key).finally(() => {
+        context.session.invalidate(tokenKey(context.credential), knownTokens(context))
+        if (set) context.changed('ended')
+      })
       return set
     },
     context.signal,

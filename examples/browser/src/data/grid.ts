@@ -2,6 +2,7 @@
 import { type Auth, ProtocolError, type Target } from 'stac-auth'
 import { zarrStore } from 'stac-auth/adapters/zarrita'
 import { FetchStore, get, NotFoundError, open, root, slice } from 'zarrita'
+import { textIn } from '../fields.ts'
 import type { Values } from './ramp.ts'
 
 export interface Grid {
@@ -35,14 +36,14 @@ export async function readGrid(auth: Auth, target: Target | undefined): Promise<
   const selection = shape.map((length, at) => (at < shape.length - 2 ? 0 : slice(0, Math.min(length, MOST))))
   const { data, shape: read } = (await get(array, selection)) as { readonly data: ArrayLike<number>; readonly shape: readonly number[] }
   const [height = 0, width = 0] = read
-  const { long_name: title, units } = attrs
+  const [title, units] = [textIn(attrs, 'long_name'), textIn(attrs, 'units')]
   return {
     shape,
     chunks,
     type: dtype,
     names: array.dimensionNames ?? [],
-    ...(typeof title === 'string' && { title }),
-    ...(typeof units === 'string' && { units }),
+    ...(title !== undefined && { title }),
+    ...(units !== undefined && { units }),
     level: { width, height, numbers: data },
   }
 }

@@ -4,7 +4,7 @@ import { type Access, accessTo, addressOf } from '../access.ts'
 import { announce } from '../announce.ts'
 import { download } from '../data/download.ts'
 import { button, element, fill, refill } from '../dom.ts'
-import { textIn } from '../fields.ts'
+import { plain, textIn } from '../fields.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
 import { accessBadge } from './access-badge.ts'
@@ -25,7 +25,7 @@ type Show = readonly [label: string, show: () => Promise<HTMLElement>]
 /** A card for the asset. */
 export function assetView(target: Target, wallet: Wallet, site: SiteSettings, map: MapView | undefined): AssetView {
   const { object, pointer } = target
-  const key = pointer.split('/').at(-1) ?? ''
+  const key = plain(pointer.split('/').at(-1) ?? '')
   const title = textIn(object, 'title') ?? key
   const state = element('div', { class: 'state' })
   const result = element('div', { class: 'result' })

@@ -2,7 +2,7 @@
 import { kindOf, type StacDocument, type Target, targetsOf } from 'stac-auth'
 import { addressOf } from '../access.ts'
 import { button, element } from '../dom.ts'
-import { listIn, textIn, titleOf } from '../fields.ts'
+import { listIn, plain, textIn, titleOf } from '../fields.ts'
 import { type Icon, icon } from '../icons.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import { routeTo } from '../route.ts'
@@ -59,7 +59,11 @@ function isBelow({ kind, object, scope }: Target): boolean {
   const { rel, method } = object
   const isPage = rel === 'next' || rel === 'prev'
   return (
-    kind === 'link' && scope.at === '' && typeof rel === 'string' && rel in BELOW && !(isPage && method !== undefined && method !== 'GET')
+    kind === 'link' &&
+    scope.at === '' &&
+    typeof rel === 'string' &&
+    Object.hasOwn(BELOW, rel) &&
+    !(isPage && method !== undefined && method !== 'GET')
   )
 }
 
@@ -97,5 +101,11 @@ function anchorTo(address: string, title: string, target: Target, reader: Reader
 
 function lastPart(address: string): string {
   const { pathname, host } = new URL(address)
-  return decodeURIComponent(pathname.split('/').filter(Boolean).at(-1) ?? host)
+  const part = pathname.split('/').filter(Boolean).at(-1) ?? host
+  try {
+    return plain(decodeURIComponent(part)) || part
+  } catch {
+    // Not every percent sign of a stranger begins a byte.
+    return part
+  }
 }

@@ -67,7 +67,19 @@ function featuresOf(geometry: unknown, box: readonly number[] | undefined): Feat
   } catch {
     // Strangers call many things a geometry.
   }
-  return box ? [new Feature(fromExtent([...box]))] : []
+  return box ? partsOf(box).map((part) => new Feature(fromExtent(part))) : []
+}
+
+/** Two parts where the box goes over the antimeridian (RFC 7946 §5.2), none where it is no box. */
+function partsOf([west = 0, south = 0, east = 0, north = 0]: readonly number[]): readonly number[][] {
+  const parts =
+    west <= east
+      ? [[west, east]]
+      : [
+          [west, 180],
+          [-180, east],
+        ]
+  return parts.flatMap(([from = 0, to = 0]) => (from <= to && south <= north ? [[from, south, to, north]] : []))
 }
 
 function footprintStyle(element: HTMLElement, filled: boolean): Style {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { sessionStorageStore } from '../../../src/browser/session-storage-store.ts'
+import { failureOf } from '../../harness/canary.ts'
+import { browser, provided } from './provider.ts'
+
+/** As `sessionStorage` of a browser that keeps nothing. */
+const storage = new Proxy({} as Storage, {
+  get: () => () => {
+    throw new DOMException('Access is denied for this document.', 'SecurityError')
+  },
+})
+
+it('a logout ends the session where the storage is switched off, and says that nothing could be removed there', async () => {
+  const { entries, engine, file } = await provided()
+  const told: string[] = []
+  const auth = engine(entries.person, { session: sessionStorageStore({ storage }), onSession: ({ change }) => told.push(change) })
+  await auth.login('person', browser().interaction)
+  expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
+  expect(await failureOf(auth.logout('person'))).toMatchObject({ code: 'FILE_ACCESS' })
+  expect(told).toEqual(['started', 'ended'])
+  expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+})
