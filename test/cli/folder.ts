@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
+const made: string[] = []
+// Registered when a test file imports this: within a test no such hook is heard any more.
+afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true, force: true }))))
+
 /** A folder that lasts as long as the tests of the file. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-test-'))
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  made.push(folder)
   return folder
 }
 
