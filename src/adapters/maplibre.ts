@@ -1,7 +1,7 @@
 /** Maps of MapLibre whose protected requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/target-address.ts'
-import { ProtocolError } from '../errors.ts'
+import { jsonOf, requireOk } from '../http/wanted-answer.ts'
 import { sameOrigin } from '../stac/same-origin.ts'
 import type { Target } from '../stac/target.ts'
 
@@ -61,9 +61,9 @@ export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined
 }
 
 async function answerOf(response: Response, url: string, type: string | undefined): Promise<MapAnswer> {
-  const { ok, status, headers } = response
-  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${new URL(url).host} answers ${status}`, { url, status })
-  const data = await (type === 'json' ? response.json() : type === 'string' ? response.text() : response.arrayBuffer())
+  requireOk(response, url)
+  const data = (await (type === 'json' ? jsonOf(response, url) : type === 'string' ? response.text() : response.arrayBuffer())) as object
+  const { headers } = response
   const [cacheControl, expires] = [headers.get('cache-control'), headers.get('expires')]
   return { data, ...(cacheControl !== null && { cacheControl }), ...(expires !== null && { expires }) }
 }

@@ -3,6 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import { below } from '../auth/given-target.ts'
 import { targetAddress } from '../auth/target-address.ts'
 import { ProtocolError } from '../errors.ts'
+import { jsonOf, requireOk } from '../http/wanted-answer.ts'
 import { sameOrigin } from '../stac/same-origin.ts'
 import type { Target } from '../stac/target.ts'
 import { geoTiffSource, pictureLoader } from './openlayers.ts'
@@ -30,8 +31,8 @@ export function stacLayerOptions(auth: Auth, onError?: (error: unknown) => void)
     httpRequestFn: async (url, form = 'json', reference) => {
       const target = targetOf(reference)
       const response = await (belongsTo(target, url) ? auth.fetchFor(target)(url) : fetch(url))
-      if (!response.ok) throw new ProtocolError(`HTTP_${response.status}`, `${new URL(url).host} answers ${response.status}`, { url })
-      return form === 'text' ? response.text() : response.json()
+      requireOk(response, url)
+      return form === 'text' ? response.text() : jsonOf(response, url)
     },
     getSourceOptions: async (type, options, reference) => {
       const target = targetOf(reference)

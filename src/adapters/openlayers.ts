@@ -1,7 +1,7 @@
 /** Loaders for sources of OpenLayers whose requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/target-address.ts'
-import { ProtocolError } from '../errors.ts'
+import { requireOk } from '../http/wanted-answer.ts'
 import type { Target } from '../stac/target.ts'
 
 /** One of the `sources` of OpenLayers's `GeoTIFF` source. */
@@ -52,8 +52,7 @@ export function pictureLoader(
   const fetch = auth.fetchFor(target)
   const load = async (image: HTMLImageElement, address: string) => {
     const response = await fetch(address)
-    const { ok, status } = response
-    if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(response, address)} answers ${status}`, { url: address, status })
+    requireOk(response, address)
     const url = URL.createObjectURL(await response.blob())
     const free = () => URL.revokeObjectURL(url)
     image.addEventListener('load', free, { once: true })
@@ -69,9 +68,4 @@ export function pictureLoader(
       onError(error)
     })
   }
-}
-
-/** Templates may give addresses that are relative to the document. */
-function hostOf({ url }: Response, address: string): string {
-  return URL.canParse(url) ? new URL(url).host : address
 }

@@ -1,6 +1,6 @@
 /** The hooks of stac-react with requests that the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { ProtocolError } from '../errors.ts'
+import { requireOk } from '../http/wanted-answer.ts'
 import { isObject, type JsonObject, own } from '../stac/json.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 
@@ -31,11 +31,7 @@ export async function authorizedQueries<Client extends Queries>(auth: Auth, apiU
 
 async function apiAt(auth: Auth, apiUrl: string): Promise<AuthorizedApi> {
   const response = await auth.fetch(apiUrl)
-  if (!response.ok)
-    throw new ProtocolError(`HTTP_${response.status}`, `${new URL(apiUrl).host} answers ${response.status}`, {
-      url: apiUrl,
-      status: response.status,
-    })
+  requireOk(response, apiUrl)
   const links = own(parseDocument(new Uint8Array(await response.arrayBuffer())), 'links')
   const posts = Array.isArray(links) && links.some((link) => isObject(link) && link.rel === 'search' && link.method === 'POST')
   return new AuthorizedApi(auth, (response.url || apiUrl).replace(/\/$/, ''), posts)

@@ -4,7 +4,7 @@ import { failureOf, thrownBy } from '../harness/canary.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 
-const files = { 'a.json': '{"a":1}' }
+const files = { 'a.json': '{"a":1}', 'page.json': '<html>private</html>' }
 
 keepsTheGrant({
   files,
@@ -46,6 +46,8 @@ describe('the requests of a map', () => {
     expect(await at('/files/a.json', 'string')).toEqual({ data: '{"a":1}' })
     expect((await at('/files/a.json', 'image')).data).toBeInstanceOf(ArrayBuffer)
     expect(await failureOf(at('/files/gone'))).toMatchObject({ code: 'HTTP_404', status: 404 })
+    const noJson = await failureOf(at('/files/page.json', 'json'))
+    expect(noJson).toMatchObject({ code: 'RESPONSE_INVALID', message: expect.not.stringContaining('private') })
     expect(await failureOf(load({ url: `${protocol}://7/https://a.example/` }, new AbortController()))).toBeInstanceOf(TypeError)
     await archive.close()
   })

@@ -11,7 +11,7 @@ import { keepsTheGrant } from './grant.ts'
 /** The source tells the console that a request failed. */
 vi.spyOn(console, 'error').mockImplementation(() => {})
 
-const files = { 'a.tif': geotiff(pattern(300, 200)), 'a.json': '{"a":1}', 'a.pmtiles': 'PMTiles' }
+const files = { 'a.tif': geotiff(pattern(300, 200)), 'a.json': '{"a":1}', 'a.pmtiles': 'PMTiles', 'page.json': '<html>' }
 
 keepsTheGrant({
   files,
@@ -84,5 +84,6 @@ describe('a source of the layer', () => {
     expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', asset())).toBe('{"a":1}')
     expect(archive.stranger.exchanges.map(({ request }) => request.headers['x-archive-key'])).toEqual([undefined])
     expect(await failureOf(httpRequestFn(`${archive.origin}/files/a.json`, 'json'))).toMatchObject({ code: 'HTTP_401' })
+    expect(await failureOf(httpRequestFn(`${archive.origin}/files/page.json`, 'json', asset()))).toMatchObject({ code: 'RESPONSE_INVALID' })
   })
 })
