@@ -2,12 +2,12 @@
 import { type AddressProblem, RELATIVE } from '../http/address.ts'
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
-  URL_HAS_USERINFO: 'take them out: they belong into an entry of type "http"',
+  URL_HAS_USERINFO: 'they belong into an entry of type "http"',
   URL_INSECURE: 'ask for its https: address',
 }
 
 /** The hint for a refused address, where something can be done. */
 export function hintFor(problem: AddressProblem): { readonly hint?: string } {
-  const hint = problem === RELATIVE ? 'name the document by its address, or give it a link with rel "self"' : HINTS[problem.code]
+  const hint = problem === RELATIVE ? 'name the document by its address, or give it a "self" link' : HINTS[problem.code]
   return hint === undefined ? {} : { hint }
 }

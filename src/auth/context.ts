@@ -1,4 +1,5 @@
 /** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
+import { platform } from '#platform'
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
 import { LastOrigin } from '../http/last-origin.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
@@ -51,6 +52,7 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
       return through(request, { signal, timeout: SIDE_TIMEOUT, ...options })
     }
   const { sessions, stores, clock, random, warn } = world
+  if (signal) platform.shareSignal(signal)
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
   const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })

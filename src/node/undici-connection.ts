@@ -4,6 +4,7 @@ import { NetworkError } from '../errors.ts'
 import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { Connection, SendOptions } from '../http/message.ts'
 import { originOf } from '../http/network-error.ts'
+import { shareSignal } from './shared-signal.ts'
 import { exchange } from './undici-exchange.ts'
 
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
@@ -47,6 +48,7 @@ export async function undiciConnection(
 
 async function opened(url: string, connector: buildConnector.connector, options: SendOptions): Promise<Socket> {
   throwIfAborted(options.signal)
+  shareSignal(options.signal)
   const end = deadline(options, url)
   try {
     return await dialled(new URL(url), connector, end.signal)

@@ -3,12 +3,14 @@ import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { HttpRequest, SendOptions } from '../http/message.ts'
 import { codingsOf } from './decode-body.ts'
 import { requestTarget } from './request-target.ts'
+import { shareSignal } from './shared-signal.ts'
 import { UndiciArrival } from './undici-arrival.ts'
 import { UndiciResponse } from './undici-response.ts'
 
 /** Sends one request through that dispatcher. Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`. */
 export async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
   throwIfAborted(options.signal)
+  shareSignal(options.signal)
   const { signal, clear } = deadline(options, request.url)
   const abort = () => arrival.destroy(signal?.reason)
   const arrival = new UndiciArrival(() => {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { awsKeys } from '../node/aws-keys.ts'
 import { secretSource } from '../node/secret-source.ts'
+import { shareSignal } from '../node/shared-signal.ts'
 import { digest, hmacKey, sha256Hex } from './node-crypto.ts'
 import type { Platform } from './platform.ts'
 
@@ -23,6 +24,7 @@ export const platform: Platform = {
     const { localFiles } = await import('../node/local-files.ts')
     return localFiles
   },
+  shareSignal,
   securityContext: async (wanted) => {
     const { kerberosContext } = await import('../node/kerberos.ts')
     return kerberosContext(wanted)

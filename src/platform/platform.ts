@@ -27,6 +27,8 @@ export interface Platform {
   s3Keys(entry: S3KeyWish): S3KeySource
   /** A channel on which programs that watch others hear of something; undefined where there are none. */
   channel(name: string): Channel | undefined
+  /** Lets any number of calls wait for one signal, where the platform would take that for a leak. */
+  shareSignal(signal: AbortSignal): void
   /** The files of the user. Errors: `UNSUPPORTED_IN_BROWSER`. */
   files(): Promise<Files>
   /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */

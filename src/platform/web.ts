@@ -17,6 +17,7 @@ export const platform: Platform = {
   secretSource: (source) => async () => missing('secretSource', ` ({ "${Object.keys(source)[0]}": … })`),
   s3Keys: () => async () => missing('s3Keys'),
   channel: () => undefined,
+  shareSignal: () => {},
   files: async () => missing('files'),
   securityContext: async () => missing('securityContext'),
 }

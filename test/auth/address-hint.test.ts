@@ -3,7 +3,7 @@ import { hintFor } from '../../src/auth/address-hint.ts'
 import { addressOf, isAddressProblem } from '../../src/http/address.ts'
 
 it.each([
-  ['./a.tif', /rel "self"/],
+  ['./a.tif', /"self" link/],
   ['http://data.example/a.tif', /https:/],
   ['https://ada:secret@data.example/', /type "http"/],
 ])('says what to do about %s', (text, hint) => {

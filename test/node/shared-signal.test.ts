@@ -1,0 +1,62 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { startServer } from '../servers/harness.ts'
+
+/** What Node warns of while that runs. */
+async function warningsOf(run: () => Promise<unknown>): Promise<readonly string[]> {
+  const names: string[] = []
+  const listen = ({ name }: Error) => void names.push(name)
+  process.on('warning', listen)
+  onTestFinished(() => void process.off('warning', listen))
+  await run()
+  // They come a turn later.
+  await new Promise((resolve) => setImmediate(resolve))
+  return names
+}
+
+it('many requests of one signal, and their wait for one token, are no leak to Node', async () => {
+  const MANY = 40
+  let answer = () => {}
+  const everybodyWaits = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const issuer = await startServer((_request, response) =>
+    response.setHeader('content-type', 'application/json').end('{"access_token":"right","token_type":"Bearer","expires_in":60}'),
+  )
+  const depot = await startServer(async ({ headers }, response) => {
+    if (headers.authorization !== 'Bearer right') return response.writeHead(401).end()
+    if (depot.requests.length === MANY) answer()
+    await everybodyWaits
+    return response.end('file')
+  })
+  onTestFinished(() => Promise.all([issuer.close(), depot.close()]).then(() => undefined))
+  const entry = { id: 'a', type: 'oauth2', flow: 'clientCredentials', tokenUrl: `${issuer.origin}/token`, clientId: 'a', clientSecret: 'b' }
+  const auth = createAuth({ credentials: [{ ...entry, sendTo: [`${depot.origin}/`] }], typed: [depot.origin, issuer.origin] })
+  const { signal } = new AbortController()
+  const fetched = async () => (await auth.fetch(`${depot.origin}/file`, { signal })).text()
+  const texts: string[] = []
+  const warnings = await warningsOf(async () => {
+    texts.push(...(await Promise.all(Array.from({ length: MANY }, fetched))))
+  })
+  expect([new Set(texts), issuer.requests.length, warnings]).toEqual([new Set(['file']), 1, []])
+})
+
+it('nor are requests that need no credential', async () => {
+  const server = await startServer((_request, response) => response.end('file'))
+  onTestFinished(() => server.close())
+  const send = undiciTransport()
+  const { signal } = new AbortController()
+  const request = { method: 'GET', url: `${server.origin}/file`, headers: {} }
+  const sent = () => send(request, { signal, granted: true }).then((response) => response.bytes(100))
+  expect(await warningsOf(() => Promise.all(Array.from({ length: 40 }, sent)))).toEqual([])
+  expect(server.requests).toHaveLength(40)
+})
+
+it('is told by Node of a signal that nobody has made ready for that', async () => {
+  const warnings = await warningsOf(async () => {
+    const { signal } = new AbortController()
+    for (let count = 0; count < 11; count++) signal.addEventListener('abort', () => count)
+  })
+  expect(warnings).toEqual(['MaxListenersExceededWarning'])
+})
