@@ -27,7 +27,10 @@ export async function formModels(
     if (target.kind === 'item_asset') continue
     for (const ref of target.refs) {
       const need = URL.canParse(target.href, target.scope.url) ? needOf(target, ref, known) : undefined
-      if (need) needs.set(need.pointer, [...(needs.get(need.pointer) ?? []), need])
+      if (!need) continue
+      const others = needs.get(need.pointer)
+      if (others) others.push(need)
+      else needs.set(need.pointer, [need])
     }
   }
   return [...needs.values()].flatMap(([first, ...others]) => (first ? [modelOf(first, [first, ...others], named)] : []))
