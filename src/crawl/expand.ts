@@ -35,6 +35,11 @@ function isApi(document: StacDocument): boolean {
   return Array.isArray(classes) && classes.length > 0
 }
 
+/** An API of the classes "Core" and "Item Search" alone: its Items are found by the search for everything. */
+function isSearchOnly(document: StacDocument): boolean {
+  return isApi(document) && ['child', 'item', 'items'].every((rel) => linksOf(document, rel).length === 0)
+}
+
 class Expander {
   readonly #job: Job
   readonly #home: readonly string[]
@@ -118,6 +123,7 @@ class Expander {
     if (kind === 'collection' && items.length > 0 && (api || linksOf(document, 'item').length === 0)) this.#items(items, scope, api)
     else this.#follow(linksOf(document, 'item'), scope, api, true)
     if (lists.length > 0) this.#list(lists, scope)
+    else if (isSearchOnly(document)) this.#items(linksOf(document, 'search').slice(0, 1), scope, api)
     else this.#follow(linksOf(document, 'child'), scope, api, false)
   }
 

@@ -38,6 +38,22 @@ describe('an API', () => {
     expect(neither.asked).toEqual(['/', '/collections/b', '/collections/b/items?limit=250'])
   })
 
+  it('that can only be searched is read by the search for everything', async () => {
+    const searched = {
+      '/search?limit=250': page(['1', '2'], link('next', '/search?limit=250&token=b')),
+      '/search?limit=250&token=b': page(['3']),
+    }
+    const { asked, left, visits } = await walk({
+      ...API,
+      ...searched,
+      '/': landing(link('search', '/search', { method: 'GET' }), link('search', '/search', { method: 'POST' })),
+    })
+    expect([asked, left]).toEqual([['/', ...Object.keys(searched)], []])
+    expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(1 + 3)
+    const other = await walk({ ...API, '/': landing(link('search', '/search'), link('data', '/collections')) })
+    expect([...other.asked].sort()).toEqual(Object.keys(API).sort())
+  })
+
   it('may be asked for one Collection, one list of Items, or other pages', async () => {
     const site = { ...API, '/collections/b': { body: collection('b') } }
     const walked = async (path: string, pageSize?: number) =>
