@@ -117,10 +117,12 @@ function inThread(): void {
         files.set(id, { descriptor, algorithm, hash: createHash(algorithm), at: 0 })
       } else if (message.do === 'drop') {
         files.delete(id)
-      } else if (file && message.do === 'restart') {
+      } else if (!file) {
+        throw Object.assign(new Error(), { code: 'EBADF' })
+      } else if (message.do === 'restart') {
         file.hash = createHash(file.algorithm)
         file.at = 0
-      } else if (file && (message.do === 'reach' || message.do === 'digest')) {
+      } else if (message.do === 'reach' || message.do === 'digest') {
         while (file.at < message.end) {
           const length = readSync(file.descriptor, buffer, 0, Math.min(buffer.length, message.end - file.at), file.at)
           if (length === 0) throw Object.assign(new Error(), { code: 'EIO' })
@@ -130,7 +132,7 @@ function inThread(): void {
         if (message.do === 'digest') parentPort?.postMessage({ id, digest: file.hash.digest('hex') })
       }
     } catch (error) {
-      files.delete(id)
+      // A file that ends too early may have been thrown away: a restart follows. Whoever wants the digest hears of everything else.
       if (message.do === 'digest') parentPort?.postMessage({ id, problem: String((error as NodeJS.ErrnoException).code) })
     }
   })
