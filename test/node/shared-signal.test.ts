@@ -52,11 +52,3 @@ it('nor are requests that need no credential', async () => {
   expect(await warningsOf(() => Promise.all(Array.from({ length: 40 }, sent)))).toEqual([])
   expect(server.requests).toHaveLength(40)
 })
-
-it('is told by Node of a signal that nobody has made ready for that', async () => {
-  const warnings = await warningsOf(async () => {
-    const { signal } = new AbortController()
-    for (let count = 0; count < 11; count++) signal.addEventListener('abort', () => count)
-  })
-  expect(warnings).toEqual(['MaxListenersExceededWarning'])
-})
