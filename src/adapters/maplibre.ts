@@ -62,7 +62,8 @@ export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined
 
 async function answerOf(response: Response, url: string, type: string | undefined): Promise<MapAnswer> {
   requireOk(response, url)
-  const data = (await (type === 'json' ? jsonOf(response, url) : type === 'string' ? response.text() : response.arrayBuffer())) as object
+  const read = type === 'json' ? jsonOf(response, url) : type === 'string' ? response.text() : response.arrayBuffer()
+  const data = (await read) as MapAnswer['data']
   const { headers } = response
   const [cacheControl, expires] = [headers.get('cache-control'), headers.get('expires')]
   return { data, ...(cacheControl !== null && { cacheControl }), ...(expires !== null && { expires }) }

@@ -8,8 +8,8 @@ const STRINGS = /("(?:[^"\\]|\\.)*")(?:\s*:\s*("(?:[^"\\]|\\.)*"))?/g
 const LONGEST = 2 ** 20
 
 /**
- * True for a line that is too long to be looked through, and when a string in the line of a JSON text is or carries a secret. Whether a rule has said so does not matter: it may be off,
- * in the baseline, or too mild to be shown.
+ * True for a line that is too long to be looked through, and when a string in the line of a JSON text is or carries a secret. Whether
+ * a rule has said so does not matter: it may be off, in the baseline, or too mild to be shown.
  */
 export function isTellingLine(line: string): boolean {
   if (line.length > LONGEST) return true
