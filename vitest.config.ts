@@ -20,7 +20,10 @@ const OWN_NAME = [
 const ONCE = [
   'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
-  'test/cli/download/process.test.ts',
+  'test/cli/{lint-memory,crawl/faults,download/process}.test.ts',
+  'test/demo/demo.test.ts',
+  'test/node/providers.test.ts',
+  'test/strategies/s3/differential.test.ts',
   'test/node/download/{gaps,ranges}.test.ts',
   'test/node/download/chaos/{load,descriptors,hostile-bodies,kill,patience,unreachable}.test.ts',
   'test/package/vite.test.ts',

@@ -10,7 +10,7 @@ const strategies = await loadStrategies(defaultStrategies)
 type Schema = { readonly [keyword: string]: unknown }
 
 const text = { type: 'string', minLength: 1 }
-const patterns = { type: 'array', items: { type: 'string', pattern: '^(?:https|http|s3)://' } }
+const patterns = { type: 'array', items: { type: 'string', pattern: '^(?:https|http|s3|gs)://' } }
 const secret = { $ref: '#/definitions/secret' }
 
 const KINDS: { readonly [kind in Field['kind']]: Schema } = {
@@ -18,6 +18,7 @@ const KINDS: { readonly [kind in Field['kind']]: Schema } = {
   secret,
   'text-or-secret': { anyOf: [text, secret] },
   url: { type: 'string', format: 'uri' },
+  issuer: { type: 'string', format: 'uri' },
   boolean: { type: 'boolean' },
   number: { type: 'number', exclusiveMinimum: 0 },
   texts: { type: 'array', items: { type: 'string' } },
@@ -48,7 +49,7 @@ function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): S
   }
   const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =
     form.fields
-  const properties = { id: true, type: true, sendTo: property(sendTo), ...map(fields, property) }
+  const properties = { id: true, type: true, use: true, sendTo: property(sendTo), ...map(fields, property) }
   const required = Object.entries({ ...fields, sendTo }).flatMap(([name, field]) => (field.required ? [name] : []))
   return {
     if: {
@@ -91,6 +92,7 @@ const schema = {
       properties: {
         id: { description: 'Label for messages', type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
         type: { enum: strategies.map(({ type }) => type) },
+        use: { description: 'by-address: targets without auth:refs whose URL sendTo covers get it, too', const: 'by-address' },
       },
       allOf: strategies.flatMap(({ type, forms }) =>
         forms.map((form, index) =>

@@ -12,27 +12,27 @@ import { OPEN_ID_LOGIN } from './sizes.ts'
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
   { entry: 'dist/index.js', budget: 12_000 },
   { entry: 'dist/engine.js', budget: 12_000 },
-  { entry: 'dist/lint/index.js', budget: 23_100 },
+  { entry: 'dist/lint/index.js', budget: 25_400 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 14_150 },
-  { entry: 'dist/browser/index.js', budget: 5_600 },
+  { entry: 'dist/crawl/index.js', budget: 14_800 },
+  { entry: 'dist/browser/index.js', budget: 5_900 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
-  { entry: 'dist/clients/index.js', budget: 27_000 },
-  { entry: 'dist/clients/translation/index.js', budget: 41_000 },
-  { entry: 'dist/time-tracking/index.js', budget: 29_000 },
+  { entry: 'dist/clients/index.js', budget: 29_600 },
+  { entry: 'dist/clients/translation/index.js', budget: 43_600 },
+  { entry: 'dist/time-tracking/index.js', budget: 31_400 },
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 45_100
+export const OPEN_ID_LOGIN_BUDGET = 52_400
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {
   axios: 500,
   geotiff: 3_500,
   hyparquet: 3_500,
-  maplibre: 3_500,
+  maplibre: 3_800,
   'ol-stac': 5_000,
-  openlayers: 3_500,
+  openlayers: 3_700,
   'service-worker': 1_000,
   'stac-browser': 5_000,
   'stac-js': 1_500,

@@ -1,5 +1,5 @@
 /** The public API of stac-auth: documents, credentials, the engine with all strategies. */
-export type { Auth, AuthorizedRequest, AuthorizeOptions, Explanation, RefExplanation } from './auth/auth.ts'
+export type { Auth, AuthorizedRequest, AuthorizeOptions, ByAddressExplanation, Explanation, RefExplanation } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
 export {
   bearer,
@@ -68,7 +68,16 @@ export {
   type SigningParameter,
 } from './stac/scheme.ts'
 export type { ObjectLocation, Storage } from './stac/storage.ts'
-export { alternateOf, assetOf, linkOf, type Target, type TargetKind, type TargetOptions, targetsOf } from './stac/target.ts'
+export {
+  alternateOf,
+  assetOf,
+  linkOf,
+  type MalformedRef,
+  type Target,
+  type TargetKind,
+  type TargetOptions,
+  targetsOf,
+} from './stac/target.ts'
 export type { TokenIssuer } from './strategies/http/private-token/issuance.ts'
 export type { TokenChallenge } from './strategies/http/private-token/token-challenge.ts'
 export { defaultStrategies } from './strategies/index.ts'

@@ -4,6 +4,7 @@ import { targetAddress } from '../auth/target-address.ts'
 import { UnsupportedError } from '../errors.ts'
 import { handedOver } from '../outputs/handed-over.ts'
 import { sameOrigin } from '../stac/same-origin.ts'
+import { isProtected } from '../stac/target.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 
 /** What is put into a request. It holds secrets. */
@@ -16,8 +17,8 @@ export interface Injection {
 const NOTHING: Injection = { headers: {}, query: {} }
 
 /**
- * The hook `resolveInjection` of STAC Browser: what the references of a link or asset of stac-js add to the request for `url`. Nothing for
- * another origin than its own. The browser sends by itself, so a key in a header of its own is not handed out, nor an address that
+ * The hook `resolveInjection` of STAC Browser: what the references of a link or asset of stac-js, or without them its URL where the engine
+ * allows that, add to the request for `url`. Nothing for another origin than its own. The browser sends by itself, so a key in a header of its own is not handed out, nor an address that
  * a signing service gives.
  *
  * Errors: `SelectionError`, `CredentialError`, `SCHEME_UNSUPPORTED`.
@@ -27,7 +28,8 @@ const NOTHING: Injection = { headers: {}, query: {} }
 export function injectionResolver(auth: Auth): (link: StacReference | null | undefined, url: string) => Promise<Injection> {
   return async (link, url) => {
     const target = targetOf(link)
-    if (!target || target.refs.length === 0 || !sameOrigin(targetAddress(target), url)) return NOTHING
+    if (!target || (!isProtected(target) && !(await auth.explain(target)).byAddress?.used)) return NOTHING
+    if (!sameOrigin(targetAddress(target), url)) return NOTHING
     // Still a link: what it wants to send along is refused.
     const request = await auth.authorize({ ...target, href: url })
     return { headers: handedOver(request), query: added(url, request.url) }

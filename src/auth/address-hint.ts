@@ -1,5 +1,6 @@
 /** What to do about an address that is refused. */
-import { type AddressProblem, RELATIVE } from '../http/address.ts'
+import type { AddressProblem } from '../http/address.ts'
+import { RELATIVE } from '../http/href.ts'
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'they belong into an entry of type "http"',

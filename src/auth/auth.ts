@@ -27,9 +27,22 @@ export interface AuthorizedRequest extends HttpRequest {
 
 /** One reference of a target: with `code` it says why it is not used, with `credential` and no `code` it would be. */
 export interface RefExplanation {
+  /** The name; for a reference that is not a string, its JSON with the code `SCHEME_INVALID`. */
   readonly ref: string
   /** Type of the scheme; absent when the name is not defined. */
   readonly scheme?: string
+  readonly credential?: string
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+  readonly pointer?: string
+}
+
+/** What becomes of a target without references whose URL a credential covers. */
+export interface ByAddressExplanation {
+  /** False where the user has not opted in: `byAddress` of the engine, or `use` of the credential. */
+  readonly used: boolean
+  /** Id of the credential that covers the URL; with `code` it cannot be used. */
   readonly credential?: string
   readonly code?: string
   readonly message?: string
@@ -42,6 +55,8 @@ export interface Explanation {
   readonly pointer: string
   readonly href: string
   readonly refs: readonly RefExplanation[]
+  /** For a target without references: the credential that its URL selects. */
+  readonly byAddress?: ByAddressExplanation
   /** Present when the target itself is refused (its address, a link's own request fields). */
   readonly code?: string
   readonly message?: string

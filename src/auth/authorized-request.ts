@@ -9,7 +9,7 @@ const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
 
 /** A request that carries nothing of the user's. */
 export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
-  return selection
+  return selection?.ref !== undefined
     ? { ...request, ref: selection.ref, scheme: selection.type, pointer, material: NOTHING }
     : { ...request, pointer, material: NOTHING }
 }
@@ -29,8 +29,7 @@ export function authorizedRequest(
     url,
     headers,
     ...(body !== undefined && { body }),
-    ref: selection.ref,
-    scheme: selection.type,
+    ...(selection.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
     ...(selection.choice && { credential: selection.choice.credential.id }),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     pointer: target.pointer,

@@ -2,6 +2,7 @@
 import { SelectionError } from '../errors.ts'
 import { isObject, own, pointer } from '../stac/json.ts'
 import type { FoundScheme } from '../stac/scope.ts'
+import { readRefs } from '../stac/target.ts'
 
 const MAX_DEPTH = 8
 
@@ -13,15 +14,14 @@ interface Problem {
 
 /** The names in a scheme's own `auth:refs`, at most a hundred. */
 export function chainRefs(scheme: unknown): readonly string[] {
-  const refs = own(scheme, 'auth:refs')
-  return Array.isArray(refs) ? refs.slice(0, 100).filter((ref) => typeof ref === 'string') : []
+  return readRefs(scheme, '').refs
 }
 
 /**
  * What is wrong with the chain below a scheme, or undefined when at least one alternative ends well. Alternatives that
  * lead into a cycle or to a missing name are left out.
  *
- * Codes: `SCHEME_CYCLE`, `SCHEME_NOT_FOUND`, `SCHEME_INVALID` (longer than 8).
+ * Codes: `SCHEME_CYCLE`, `SCHEME_NOT_FOUND`, `SCHEME_INVALID` (longer than 8, or not a list of names).
  */
 export function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: string): SelectionError | undefined {
   const base = at.slice(0, at.lastIndexOf('/'))
@@ -31,20 +31,20 @@ export function chainProblem({ value, pointer: at, siblings }: FoundScheme, name
   return problem && new SelectionError(problem.code, problem.message, { pointer: problem.pointer })
 
   function walk(scheme: unknown, current: string, path: readonly string[]): Problem | undefined {
-    const refs = own(scheme, 'auth:refs')
-    if (!Array.isArray(refs) || refs.length === 0) return undefined
+    const { refs, malformedRefs = [] } = readRefs(scheme, pointer(base, current))
     const trail = [...path, current]
     let first: Problem | undefined
-    for (let index = 0; index < refs.length; index++) {
-      const problem = follow(refs[index], pointer(base, current, 'auth:refs', index), trail)
+    for (const ref of refs) {
+      const problem = follow(ref, placeOf(scheme, ref, pointer(base, current, 'auth:refs')), trail)
       if (!problem) return undefined
       first ??= problem
     }
+    const [malformed] = malformedRefs
+    if (malformed) first ??= { code: 'SCHEME_INVALID', message: 'the chain names something that is not text', pointer: malformed.pointer }
     return first
   }
 
-  function follow(ref: unknown, place: string, trail: readonly string[]): Problem | undefined {
-    if (typeof ref !== 'string') return { code: 'SCHEME_NOT_FOUND', message: 'the chain names something that is no text', pointer: place }
+  function follow(ref: string, place: string, trail: readonly string[]): Problem | undefined {
     if (!Object.hasOwn(siblings, ref) || !isObject(siblings[ref])) {
       return { code: 'SCHEME_NOT_FOUND', message: `the chain names "${ref}", which is not in auth:schemes`, pointer: place }
     }
@@ -58,4 +58,9 @@ export function chainProblem({ value, pointer: at, siblings }: FoundScheme, name
     if (problem) dead.set(ref, problem)
     return problem
   }
+}
+
+function placeOf(scheme: unknown, ref: string, at: string): string {
+  const refs = own(scheme, 'auth:refs')
+  return Array.isArray(refs) ? pointer(at, refs.indexOf(ref)) : at
 }

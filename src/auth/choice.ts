@@ -36,8 +36,31 @@ export function checkReach(choice: Choice, address: string): void {
   })
 }
 
+/**
+ * The choice to use of those that cover the URL: a preferred credential, then one that suits the target, then the one with the narrowest
+ * pattern, then the earliest.
+ */
+export function bestOf(choices: readonly Choice[], url: URL, target?: Target): Choice | undefined {
+  let best: Choice | undefined
+  for (const choice of choices) {
+    if (coversTarget(choice, url, target) && (!best || comesBefore(choice, best, url, target))) best = choice
+  }
+  return best
+}
+
+function comesBefore(one: Choice, other: Choice, url: URL, target: Target | undefined): boolean {
+  const { preference } = one.credential
+  if (preference !== other.credential.preference) return preference < other.credential.preference
+  const difference = target ? suitability(one, target) - suitability(other, target) : 0
+  return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
+}
+
+function suitability({ strategy, credential }: Choice, target: Target): number {
+  return strategy.suits?.(credential, target) ? 1 : 0
+}
+
 /** How narrow the narrowest pattern is that covers the address. */
-export function widthOf({ sendTo }: Credential, url: URL): number {
+function widthOf({ sendTo }: Credential, url: URL): number {
   let best = 0
   for (const grant of sendTo) if (covers(grant, url)) best = Math.max(best, narrowness(grant))
   return best

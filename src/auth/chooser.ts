@@ -1,11 +1,12 @@
 /** The user's side of an engine, ready to choose: entries at hand, tuples known. */
 import type { AuthError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
+import { isProtected, type Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
+import { ByAddress } from './by-address.ts'
 import type { Choice } from './choice.ts'
 import type { Credential } from './credential.ts'
 import { grantedOrigins } from './granted-origins.ts'
-import { Judge } from './judge.ts'
+import { Judge, Refusal } from './judge.ts'
 import type { Registry } from './registry.ts'
 import { resourceOf } from './resource.ts'
 import { type Selection, Selector, Unusable } from './select.ts'
@@ -19,9 +20,10 @@ export class Chooser {
   readonly named: ReadonlySet<string>
   /** Each entry as a choice of its own, for addresses without references. */
   readonly own: readonly Choice[]
+  readonly #byAddress: ByAddress
 
-  /** The strategies of all entries must be loaded. */
-  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[]) {
+  /** The strategies of all entries must be loaded. With `byAddress` every entry may serve targets without references. */
+  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
     this.#registry = registry
     this.named = grantedOrigins(credentials, registry.loaded, typed)
     this.#judge = new Judge(registry, credentials, this.named)
@@ -30,6 +32,7 @@ export class Chooser {
       const strategy = registry.get(credential.type)
       return strategy ? [{ credential, strategy, scheme: strategy.schemeOf(credential) }] : []
     })
+    this.#byAddress = new ByAddress(this.own, this.named, byAddress)
   }
 
   /** Loads what the schemes of a target need. */
@@ -50,10 +53,9 @@ export class Chooser {
     return resourceOf(target, this.named, this.#registry.loaded)
   }
 
-  /** The usable references, best first; none for a target that asks for nothing. */
+  /** The usable references, best first; none for a target that asks for nothing, unless the user lets it have a credential by its URL. */
   select(target: Target, url: URL, anonymous?: 'allow'): readonly Selection[] | Unusable {
-    if (target.refs.length === 0) return []
-    const outcome = this.#selector.select(target, url)
+    const outcome = isProtected(target) ? this.#selector.select(target, url) : this.#withoutReferences(target, url)
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
   }
 
@@ -65,6 +67,13 @@ export class Chooser {
 
   async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
     const { explain } = await import('./explain.ts')
-    return explain(target, this.#selector, (target) => this.addressOf(target), hindrance)
+    const addressOf = (target: Target) => this.addressOf(target)
+    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, hindrance })
+  }
+
+  #withoutReferences(target: Target, url: URL): readonly Selection[] | Unusable {
+    const outcome = this.#byAddress.select(target, url)
+    if (outcome instanceof Refusal) return new Unusable([outcome])
+    return outcome ? [outcome] : []
   }
 }

@@ -29,6 +29,11 @@ export interface EngineOptions {
   readonly typed?: readonly string[]
   /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */
   readonly anonymous?: 'allow'
+  /**
+   * True: a target without references is sent the credential whose `sendTo` covers its URL most narrowly. Without it only credentials
+   * that say `use: 'by-address'` are. Targets with `auth:refs` are not affected.
+   */
+  readonly byAddress?: boolean
   /** `error` refuses redirects to another origin. */
   readonly redirects?: 'follow' | 'error'
   /** Hears what is worth telling and stops nothing. */
@@ -55,7 +60,7 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  */
 export function createEngine(options: EngineOptions): Auth {
   if (!Array.isArray(options?.strategies)) throw new TypeError('createEngine needs an object with credentials and a list of strategies')
-  const { typed = [], anonymous, onWarning, clock = { now: Date.now } } = options
+  const { typed = [], anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
   const registry = new Registry(options.strategies)
   const entries = flatten(options.credentials)
   const isEmpty = entries.credentials.length === 0 && !entries.preferred?.length
@@ -68,7 +73,7 @@ export function createEngine(options: EngineOptions): Auth {
       const types = entries.credentials.map((entry) => String(entry?.type))
       const [{ checkTypes, readCredentials }] = await Promise.all([import('./read-credentials.ts'), registry.load(types)])
       checkTypes(entries, registry.types)
-      chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed)
+      chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed, byAddress)
     }
     if (target && !chooser.isPrepared(target)) await chooser.prepare(target)
     return chooser

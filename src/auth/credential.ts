@@ -17,6 +17,8 @@ export interface CredentialInput {
   readonly type: string
   /** Patterns of addresses that may receive the material; in code one string is enough. */
   readonly sendTo?: string | readonly string[]
+  /** `by-address`: targets without references whose URL `sendTo` covers get it, too. */
+  readonly use?: 'by-address'
   readonly [field: string]: unknown
 }
 
@@ -36,15 +38,18 @@ export interface Credential {
   readonly sendTo: readonly Grant[]
   /** 0 for the first of `preferred`, then 1 …; Infinity when it is not preferred. */
   readonly preference: number
+  /** The user lets targets without references have it. */
+  readonly use?: 'by-address'
   readonly [field: string]: unknown
 }
 
-/** Field kinds of an entry. `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
+/** Field kinds of an entry. `issuer` is a URL that is kept as it is written, for it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
 export type FieldKind =
   | 'text'
   | 'secret'
   | 'text-or-secret'
   | 'url'
+  | 'issuer'
   | 'boolean'
   | 'number'
   | 'texts'
@@ -65,6 +70,8 @@ export interface Field {
   readonly values?: readonly string[]
   /** True for texts of several lines, such as keys in PEM. */
   readonly lines?: true
+  /** True for one-time codes: the source of the secret is read again for every use. */
+  readonly oneTime?: true
 }
 
 /** One shape that the entries of a type may have, chosen by the values of `when` (`undefined`: the field is absent); the first that fits counts. */

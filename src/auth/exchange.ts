@@ -6,10 +6,12 @@ import { AbortedError, type AuthError, CredentialError, TrustError, UnsupportedE
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { harmlessHeaders, isRedirect, locationOf, redirected } from '../http/redirect.ts'
 import type { Target } from '../stac/target.ts'
-import { type Choice, coversTarget, widthOf } from './choice.ts'
+import { bestOf, type Choice } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { contextOf, granted, sendLeg, type World } from './context.ts'
 import { runFlow } from './drive.ts'
+import type { Leg } from './flow.ts'
+import { type CookieChain, LoginCookies } from './login-cookies.ts'
 import { openFlow } from './open.ts'
 import { rejected } from './rejected.ts'
 import { type Selection, Unusable } from './select.ts'
@@ -30,6 +32,7 @@ interface Hop {
   readonly hop: number
   readonly signal?: AbortSignal
   readonly followHidden: boolean
+  readonly cookies: CookieChain
 }
 
 interface Answer {
@@ -42,21 +45,24 @@ export class Exchange {
   readonly #world: World
   readonly #chooser: Chooser
   readonly #redirects: 'follow' | 'error'
+  readonly #cookies: LoginCookies
 
   constructor(world: World, chooser: Chooser, redirects: 'follow' | 'error') {
     this.#world = world
     this.#chooser = chooser
     this.#redirects = redirects
+    this.#cookies = new LoginCookies(world.clock)
+  }
+
+  /** Forgets the sessions that hosts gave the credential. */
+  forget(credential: string): void {
+    this.#cookies.forget(credential)
   }
 
   /** For an address without references: the entry whose grant covers it most narrowly, or nothing. */
   byAddress(url: URL): readonly Selection[] {
-    if (this.#chooser.own.length === 0) return []
-    const fitting = this.#chooser.own.filter((choice) => coversTarget(choice, url))
-    const [best] = fitting.sort(
-      (one, other) => rank(one.credential, other.credential) || widthOf(other.credential, url) - widthOf(one.credential, url),
-    )
-    return best ? [{ ref: best.credential.id, type: best.credential.type, choice: best, warnings: [] }] : []
+    const best = bestOf(this.#chooser.own, url)
+    return best ? [{ type: best.credential.type, choice: best, warnings: [] }] : []
   }
 
   /** The answer at the end of all redirects, or the first one where `redirect` is `manual`. */
@@ -68,22 +74,23 @@ export class Exchange {
     let request = first
     let selections = purpose.selections
     let replaced = false
+    const cookies = this.#cookies.chain()
     for (let hop = 0; ; hop++) {
-      const at = { target: purpose.target, hop, signal, followHidden }
+      const at = { target: purpose.target, hop, signal, followHidden, cookies }
+      const asSent = `${request.method} ${request.url} ${cookies.state}`
       const answer = selections.length > 0 ? await this.#attempt(request, selections, at) : await this.#bare(request, at)
       const { response } = answer
-      if (!isRedirect(response.status) || init.redirect === 'manual') return response
+      if (!isRedirect(response.status) || init.redirect === 'manual') {
+        if (response.status < 400) cookies.settle()
+        return response
+      }
       await response.discard()
-      seen = (seen ?? new Set()).add(`${request.method} ${request.url}`)
+      seen = (seen ?? new Set()).add(asSent)
       const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)
-      if (seen.has(`${request.method} ${request.url}`))
-        throw new TrustError(
-          'REDIRECT_LOOP',
-          `the redirects lead in a circle, from ${new URL(response.url).origin} back to ${next.origin}`,
-          { url: request.url, hop },
-        )
+      // With a new cookie it is not the same request.
+      if (seen.has(`${request.method} ${request.url} ${cookies.state}`)) throw circle(response.url, next, hop)
       replaced ||= answer.replaced
       selections = replaced ? [] : this.#forHop(purpose.target, next)
     }
@@ -124,11 +131,16 @@ export class Exchange {
     return this.#bare(request, hop)
   }
 
-  async #authorized(request: HttpRequest, choice: Choice, { target, hop, ...options }: Hop): Promise<Answer | undefined> {
+  async #authorized(request: HttpRequest, choice: Choice, { target, hop, cookies, ...options }: Hop): Promise<Answer | undefined> {
     const context = contextOf(this.#world, choice, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
     const flow = choice.strategy.authorize(request, context)
-    const result = await runFlow(flow, (leg) => sendLeg(this.#world, choice, leg, options))
+    const result = await runFlow(flow, async (leg: Leg) => {
+      const sent = cookies.with(choice, leg)
+      const response = await sendLeg(this.#world, choice, sent, options)
+      if (isRedirect(response.status) || response.status === 401) await cookies.keep(choice, sent, response)
+      return response
+    })
     if (!result) return undefined
     const { response, leg } = result
     if (response.status === 401 || response.status === 403) {
@@ -151,8 +163,14 @@ export class Exchange {
   }
 }
 
-function rank({ preference: one }: { readonly preference: number }, { preference: other }: { readonly preference: number }): number {
-  return one === other ? 0 : one - other
+function circle(from: string, next: URL, hop: number): TrustError {
+  const { origin } = new URL(from)
+  const isLogin = origin !== next.origin
+  return new TrustError('REDIRECT_LOOP', `the redirects lead in a circle, from ${origin} back to ${next.origin}`, {
+    url: next.href,
+    hop,
+    ...(isLogin && { hint: 'a login that sets cookies needs each of its hosts in "sendTo" of one credential' }),
+  })
 }
 
 /** The caller's request as it was put to the address that answered: at another origin it came with harmless headers only. */

@@ -1,24 +1,31 @@
 import { type AuthError, isAuthError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
-import type { Explanation, RefExplanation } from './auth.ts'
+import { isObject } from '../stac/json.ts'
+import type { MalformedRef, Target } from '../stac/target.ts'
+import type { ByAddressExplanation, Explanation, RefExplanation } from './auth.ts'
+import type { ByAddress } from './by-address.ts'
 import { Refusal } from './judge.ts'
 import type { Selection, Selector } from './select.ts'
 import type { Warning } from './strategy.ts'
 
-/** Why a target is or is not reachable, reference by reference; `hindrance` knows what an entry still lacks. */
-export async function explain(
-  target: Target,
-  selector: Selector,
-  addressOf: (target: Target) => URL,
-  hindrance: (selection: Selection) => Promise<AuthError | undefined>,
-): Promise<Explanation> {
+interface Explainer {
+  readonly selector: Selector
+  readonly byAddress: ByAddress
+  readonly addressOf: (target: Target) => URL
+  /** What an entry still lacks. */
+  readonly hindrance: (selection: Selection) => Promise<AuthError | undefined>
+}
+
+/** Why a target is or is not reachable, reference by reference, or by its URL where it has none. */
+export async function explain(target: Target, explainer: Explainer): Promise<Explanation> {
+  const { selector, addressOf, hindrance } = explainer
   const { pointer, href } = target
   let url: URL
   try {
     url = addressOf(target)
   } catch (error) {
     if (!isAuthError(error)) throw error
-    const refs = target.refs.map((ref) => ({ ref, ...reason(error) }))
+    const names = [...target.refs, ...(target.malformedRefs ?? []).map(textOf)]
+    const refs = names.map((ref) => ({ ref, ...reason(error) }))
     return { ...reason(error), pointer, href, refs, warnings: [] }
   }
   const warnings: Warning[] = []
@@ -32,7 +39,42 @@ export async function explain(
       return { ref, scheme: outcome.type, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
     }),
   )
-  return { pointer, href, refs, warnings }
+  const malformed = (target.malformedRefs ?? []).map(async (ref): Promise<RefExplanation> => {
+    return { ref: textOf(ref), ...reason(await selector.malformed(target, ref).error()) }
+  })
+  const all = [...refs, ...(await Promise.all(malformed))]
+  const byAddress = all.length === 0 ? await explainByAddress(target, url, explainer, warnings) : undefined
+  return { pointer, href, refs: all, ...(byAddress && { byAddress }), warnings }
+}
+
+const MAX_TEXT = 40
+
+/** What stands where a name should, as JSON; what is nested in it is left out, for a catalog may nest without end. */
+function textOf({ value }: MalformedRef): string {
+  const flat = (inner: unknown) => (typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0 ? '…' : inner)
+  const shown = Array.isArray(value)
+    ? value.slice(0, MAX_TEXT).map(flat)
+    : isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, flat(inner)]))
+      : value
+  const text = JSON.stringify(shown)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+async function explainByAddress(
+  target: Target,
+  url: URL,
+  { byAddress, hindrance }: Explainer,
+  warnings: Warning[],
+): Promise<ByAddressExplanation | undefined> {
+  const credential = byAddress.possible(target, url)
+  const outcome = byAddress.select(target, url)
+  if (!outcome) return credential === undefined ? undefined : { credential, used: false }
+  if (outcome instanceof Refusal) return { used: true, ...reason(await outcome.error()) }
+  warnings.push(...outcome.warnings)
+  const lacking = isLogin(outcome) ? await hindrance(outcome) : undefined
+  if (lacking) return { used: true, ...reason(lacking) }
+  return { used: true, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
 }
 
 /** Entries whose secret is all they need are not asked about. */

@@ -1,11 +1,19 @@
 /** How a login reaches the person at the screen; what is absent cannot be done here. */
 export interface Interaction {
-  /** Makes ready to receive the answer of an authorization server (RFC 6749 §4.1.2). */
-  redirect?(signal?: AbortSignal): Promise<Redirection>
+  /** Makes ready to receive the answer of an authorization server (RFC 6749 §4.1.2), where there is a choice at the place that is wished. */
+  redirect?(signal?: AbortSignal, wish?: RedirectWish): Promise<Redirection>
   /** Shows where to go and what to type there (RFC 8628 §3.3). */
   device?(prompt: DevicePrompt): void | Promise<void>
   /** Shows the address at which the provider ends its own login (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
   end?(url: string): void | Promise<void>
+}
+
+/** What a credential says about the redirect URI that its client is registered with, for listeners on loopback. */
+export interface RedirectWish {
+  /** Default: a free one. */
+  readonly port?: number | undefined
+  /** Begins with a slash. */
+  readonly path?: string | undefined
 }
 
 /** A place where a browser is sent after the login. */

@@ -10,6 +10,7 @@ export function memoryStore(): SessionStore {
     write: async (key, text) => {
       texts.set(key, text)
     },
+    reserve: async () => {},
     remove: async (key) => {
       texts.delete(key)
     },

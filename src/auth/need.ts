@@ -1,4 +1,5 @@
 /** What a target needs of its reader: the scheme behind a reference, and the narrowest place that can be granted. */
+import { httpsForm } from '../http/gs-url.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
@@ -25,7 +26,16 @@ export function needOf(target: Target, name: string, strategies: readonly Strate
   const written = found.value as AuthScheme
   const scheme = modernScheme(written as Readonly<Record<string, unknown>>) as AuthScheme
   const strategy = strategies.find(({ type }) => type === written.type) ?? strategies.find(({ type }) => type === scheme.type)
-  return strategy && { name, pointer: found.pointer, scheme, strategy, target, url: new URL(target.href, target.scope.url).href }
+  return (
+    strategy && {
+      name,
+      pointer: found.pointer,
+      scheme,
+      strategy,
+      target,
+      url: new URL(httpsForm(target.href) ?? target.href, target.scope.url).href,
+    }
+  )
 }
 
 /** The whole origin as a pattern; of a host that many owners share only the folder, and of one that reads as a wildcard nothing. */

@@ -2,7 +2,7 @@ import { SelectionError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
-import type { Target } from '../stac/target.ts'
+import { isProtected, type Target } from '../stac/target.ts'
 import { coversTarget } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import type { AuthFlow } from './flow.ts'
@@ -34,7 +34,7 @@ async function* placed(flow: AuthFlow, named: ReadonlySet<string>, target: Targe
 }
 
 function checkPlace(address: string, named: ReadonlySet<string>, target: Target | undefined): void {
-  const problem = addressOf(address, { secure: (target?.refs.length ?? 0) > 0, named })
+  const problem = addressOf(address, { secure: target !== undefined && isProtected(target), named })
   if (!isAddressProblem(problem)) return
   const { origin, protocol, hostname } = new URL(address)
   const grantable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))

@@ -1,5 +1,6 @@
-/** The `sendTo` pattern language: `scheme://host[:port][/path/]`, where the host may begin with `*.`. */
+/** The `sendTo` pattern language: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https URL. */
 import { ConfigurationError } from '../errors.ts'
+import { GS_PROBLEM, httpsForm, isGs } from '../http/gs-url.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
 import { type Grant, SLIPPERY } from './grant.ts'
 import { isSharedHost, isSharedSuffix } from './shared-suffix.ts'
@@ -13,7 +14,14 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
  * Reads a pattern. Errors: `CONFIG_INVALID`. With `sharedHosts` wildcards on shared suffixes are allowed, for places where
  * no material follows (`signedUrlHosts`).
  */
-export function parseGrant(pattern: string, { sharedHosts = false } = {}): Grant {
+export function parseGrant(pattern: string, options: { readonly sharedHosts?: boolean } = {}): Grant {
+  if (!isGs(pattern)) return parsed(pattern, options)
+  const web = httpsForm(pattern)
+  if (web === undefined) throw refused(pattern, `it ${GS_PROBLEM.message}`)
+  return { ...parsed(web, options), pattern }
+}
+
+function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): Grant {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
   if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
   if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dots or encoded slashes in it that lead elsewhere')

@@ -8,7 +8,7 @@ import { invalid } from './invalid.ts'
 import { type Origin, readField, readPatterns } from './read-field.ts'
 import type { Strategy } from './strategy.ts'
 
-const BASE_FIELDS = new Set(['id', 'type', 'sendTo'])
+const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
 const ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
@@ -76,7 +76,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
     if (field.required && fields[name] === undefined) throw invalid(pointer(at, name), `is missing (${field.label})`)
   }
   const base = { id: readId(input, at, from, index), type: strategy.type, preference: Number.POSITIVE_INFINITY }
-  const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form) }
+  const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form), ...readUse(input, at) }
   return refined(strategy, entry, at)
 }
 
@@ -119,6 +119,12 @@ function readSendTo(input: JsonObject, at: string, form: EntryForm) {
     throw invalid(`${at}/sendTo`, 'is missing: say where this credential may go', 'for example "sendTo": ["https://data.example/"]')
   }
   return []
+}
+
+function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
+  if (use === undefined) return {}
+  if (use !== 'by-address') throw invalid(`${at}/use`, 'must be "by-address", or be left out')
+  return { use }
 }
 
 /** `with` and `subject` hand material to an address, so the entry named must be allowed to go there. */

@@ -41,9 +41,10 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
     return value
   },
   url: (value, _field, at) => readUrl(value, at),
+  issuer: (value, _field, at) => readIssuer(value, at),
   patterns: (value, _field, at) => readPatterns(value, at, false),
   'signed-url-patterns': (value, _field, at) => readPatterns(value, at, true),
-  secret: (value, _field, at, from) => readSecret(value, at, from),
+  secret: (value, { oneTime }, at, from) => readSecret(value, at, from, oneTime),
   'text-or-secret': (value, _field, at, from) => (typeof value === 'string' ? new Secret(value) : readSecret(value, at, from)),
   parameters: (value, _field, at, from) => readParameters(value, at, from),
   function: (value, _field, at, from) => {
@@ -59,7 +60,7 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
 }
 
 /** A secret from its source, or in code from a text or a function. Errors: `CONFIG_INVALID`. */
-function readSecret(value: unknown, at: string, from: Origin): Secret {
+function readSecret(value: unknown, at: string, from: Origin, oneTime = false): Secret {
   const secret = Secret.from(value)
   if (secret) return secret
   if (from === 'code' && (typeof value === 'string' || typeof value === 'function')) return new Secret(value as SecretInput)
@@ -71,7 +72,9 @@ function readSecret(value: unknown, at: string, from: Origin): Secret {
     )
   }
   if (!isObject(value) || !isSource(value)) throw invalid(at, `must be an object with one of the keys ${SOURCES.join(', ')}`)
-  return new Secret(platform.secretSource(value), 'prompt' in value)
+  // A source remembers what it gave, which a one-time code must not be.
+  const read = oneTime ? () => platform.secretSource(value)() : platform.secretSource(value)
+  return new Secret(read, 'prompt' in value)
 }
 
 /** Patterns of addresses. Errors: `CONFIG_INVALID`. */
@@ -105,6 +108,13 @@ function readUrl(value: unknown, at: string): string {
   if (url.username || url.password) throw invalid(at, 'must not have a user name or password in it')
   url.hash = ''
   return url.href
+}
+
+/** Tokens name their issuer letter by letter (OpenID Connect Core 1.0 §3.1.3.7), so a slash more or less is another one. */
+function readIssuer(value: unknown, at: string): string {
+  const { search } = new URL(readUrl(value, at))
+  if (search !== '' || String(value).includes('#')) throw invalid(at, 'must not have a query or a fragment in it')
+  return String(value)
 }
 
 function readParameters(value: unknown, at: string, from: Origin): ReadonlyMap<string, Secret> {

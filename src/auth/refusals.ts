@@ -3,7 +3,7 @@ import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
 import { nearMiss } from '../stac/near.ts'
 import type { SchemeMap } from '../stac/scope.ts'
-import { refPointer, type Target } from '../stac/target.ts'
+import { type MalformedRef, refPointer, type Target } from '../stac/target.ts'
 import { type Choice, coversTarget } from './choice.ts'
 import type { Credential } from './credential.ts'
 import { covers } from './grant.ts'
@@ -64,6 +64,25 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
   )
   const message = `"${ref}" is not defined in auth:schemes${near === undefined ? '' : ` (did you mean "${near}"?)`}`
   return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref })
+}
+
+/** `SCHEME_INVALID` for a reference that is not a name: what the document asks for is not known, so nothing is sent. */
+export function malformed({ kind, pointer, refsOf }: Target, ref: MalformedRef): SelectionError {
+  const what = kind.replace('_', ' ')
+  const isList = ref.pointer !== `${refsOf.pointer}/auth:refs`
+  const problem = `${isList ? 'an element of auth:refs' : 'auth:refs'} of this ${what} is ${kindOfValue(ref.value)}`
+  const expected = isList ? 'a scheme name' : 'a list of scheme names'
+  return new SelectionError('SCHEME_INVALID', `${problem}, not ${expected}. Nothing was sent`, {
+    pointer: ref.pointer,
+    hint: `auth:refs of ${pointer} must be a list of names from auth:schemes: tell whoever publishes the document, or repair your copy of it`,
+  })
+}
+
+function kindOfValue(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (value === '') return 'an empty string'
+  if (typeof value === 'number') return 'a number'
+  return Array.isArray(value) ? 'a list' : 'an object'
 }
 
 /** `SCHEME_UNSUPPORTED` for a type without a strategy. */

@@ -2,7 +2,7 @@
 import { SelectionError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
 import { own } from '../stac/json.ts'
-import type { Target } from '../stac/target.ts'
+import { isProtected, type Target } from '../stac/target.ts'
 import { hintFor } from './address-hint.ts'
 import type { Strategy } from './strategy.ts'
 
@@ -12,8 +12,7 @@ import type { Strategy } from './strategy.ts'
  * Errors: `URL_*` at the href, `LINK_REQUEST_FORBIDDEN` at the member.
  */
 export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has'>, strategies: readonly Strategy[]): URL {
-  const isProtected = target.refs.length > 0
-  const url = addressOf(target.href, { base: target.scope.url, secure: isProtected, named })
+  const url = addressOf(target.href, { base: target.scope.url, secure: isProtected(target), named, objects: true })
   if (isAddressProblem(url)) {
     const what = target.kind === 'link' ? 'link' : 'asset'
     const pointer = `${target.pointer}/href`
@@ -23,7 +22,8 @@ export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has
     }
     throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { ...hintFor(url), pointer })
   }
-  if (isProtected && target.kind === 'link') checkLinkRequest(target)
+  const forbidden = isProtected(target) ? linkRequestProblem(target) : undefined
+  if (forbidden) throw forbidden
   return url
 }
 
@@ -32,14 +32,16 @@ export function hrefOf(url: URL): string {
   return url.hash ? url.href.slice(0, url.href.indexOf('#')) : url.href
 }
 
-/** A link must not choose the method, headers or body of a request that carries a credential. */
-function checkLinkRequest({ object, pointer }: Target): void {
+/** `LINK_REQUEST_FORBIDDEN`: a link must not choose the method, headers or body of a request that carries a credential. */
+export function linkRequestProblem({ kind, object, pointer }: Target): SelectionError | undefined {
+  if (kind !== 'link') return undefined
   for (const member of Object.keys(object)) {
     const value = own(object, member)
     const harmless = member === 'method' ? value === 'GET' || value === 'HEAD' : member !== 'headers' && member !== 'body'
     if (harmless) continue
-    throw new SelectionError('LINK_REQUEST_FORBIDDEN', `this link wants to choose the ${member} of a request with credentials`, {
+    return new SelectionError('LINK_REQUEST_FORBIDDEN', `this link wants to choose the ${member} of a request with credentials`, {
       pointer: `${pointer}/${member}`,
     })
   }
+  return undefined
 }

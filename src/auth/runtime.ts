@@ -117,6 +117,7 @@ export class Runtime {
   async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
     const choice = this.#world.entry(id)
     if (!choice?.strategy.logout) throw noLogin(id, choice)
+    this.#exchange.forget(id)
     try {
       // What stands on this login ends with it.
       for (const other of this.#chooser.own) {
@@ -186,7 +187,7 @@ export class Runtime {
   }
 
   #written(address: string): URL {
-    const url = addressOf(address, { secure: false, named: this.#chooser.named })
+    const url = addressOf(address, { secure: false, named: this.#chooser.named, objects: true })
     if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url))
     return url
   }

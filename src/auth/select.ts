@@ -2,20 +2,27 @@
  * Chooses which of the user's entries a target gets, if any. References are alternatives: each is judged by itself, every
  * "no" is kept as a reason, and the error is that of the reference that got furthest.
  */
-import { type AuthError, isAuthError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
-import { type Choice, coversTarget, widthOf } from './choice.ts'
+import { type AuthError, isAuthError, SelectionError } from '../errors.ts'
+import type { MalformedRef, Target } from '../stac/target.ts'
+import { bestOf, type Choice } from './choice.ts'
 import type { Credential } from './credential.ts'
-import { type Judge, type Judgement, Refusal } from './judge.ts'
+import { type Judge, Refusal } from './judge.ts'
 import type { Warning } from './strategy.ts'
 
 /** A reference that can be used; without a choice nothing needs to be sent along. */
 export interface Selection {
-  readonly ref: string
-  /** Type of the scheme in the document. */
+  /** Absent for a credential that was selected by URL alone. */
+  readonly ref?: string
+  /** Type of the scheme in the document; without a reference, of the credential. */
   readonly type: string
   readonly choice?: Choice
   readonly warnings: readonly Warning[]
+}
+
+/** What a choice is prepared for. */
+interface Wanted extends Pick<Selection, 'type' | 'ref'> {
+  /** Pointer of the scheme; of the target where no scheme is in the document. */
+  readonly pointer: string
 }
 
 /** That no reference can be used. */
@@ -51,7 +58,7 @@ export class Selector {
       if (outcome instanceof Refusal) refusals.push(outcome)
       else usable.push(outcome)
     }
-    if (usable.length === 0) return new Unusable(refusals)
+    if (usable.length === 0) return new Unusable([...refusals, ...(target.malformedRefs ?? []).map((ref) => this.malformed(target, ref))])
     return usable.length > 1 && this.#ranked ? usable.sort(byPreference) : usable
   }
 
@@ -66,41 +73,31 @@ export class Selector {
     if (judgement instanceof Refusal) return judgement
     const { type, isPublic } = judgement
     if (isPublic) return { ref, type, warnings: [] }
-    const choice = this.#narrowest(judgement, url, target)
+    const choice = bestOf(judgement.choices, url, target)
     if (!choice) return this.#judge.miss(target, ref, judgement, url)
-    return this.#prepared(target, ref, judgement, choice, url)
+    return prepared(target, choice, url, { type, ref, pointer: judgement.pointer })
   }
 
-  /** Of several fitting entries a preferred one, then one that suits, then the one with the narrower pattern, then the earlier one. */
-  #narrowest({ choices }: Judgement, url: URL, target: Target): Choice | undefined {
-    let best: Choice | undefined
-    for (const choice of choices) {
-      if (coversTarget(choice, url, target) && (!best || comesBefore(choice, best, url, target))) best = choice
-    }
-    return best
-  }
-
-  #prepared(target: Target, ref: string, { type, pointer }: Judgement, choice: Choice, url: URL): Selection | Refusal {
-    const { strategy, scheme, credential } = choice
-    if (!strategy.prepare) return { ref, type, choice, warnings: [] }
-    try {
-      return { ref, type, choice, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
-    } catch (error) {
-      if (isAuthError(error)) return new Refusal('parameters', error)
-      throw error
-    }
+  /** What becomes of a reference that names nothing. */
+  malformed(target: Target, ref: MalformedRef): Refusal {
+    return new Refusal('reference', async () => (await import('./refusals.ts')).malformed(target, ref))
   }
 }
 
-function comesBefore(one: Choice, other: Choice, url: URL, target: Target): boolean {
-  const { preference } = one.credential
-  if (preference !== other.credential.preference) return preference < other.credential.preference
-  const difference = suitability(one, target) - suitability(other, target)
-  return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
-}
-
-function suitability({ strategy, credential }: Choice, target: Target): number {
-  return strategy.suits?.(credential, target) ? 1 : 0
+/** The choice after its strategy has looked at the target, which may refuse it. */
+export function prepared(target: Target, choice: Choice, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
+  const { strategy, scheme, credential } = choice
+  const selection = { type, choice, ...(ref !== undefined && { ref }) }
+  if (!strategy.prepare) return { ...selection, warnings: [] }
+  try {
+    return { ...selection, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    // Without a scheme there is nothing in the document that a pointer below it could name.
+    const placed =
+      ref === undefined ? new SelectionError(error.code, error.message, { ...error, pointer: `${target.pointer}/href` }) : error
+    return new Refusal('parameters', placed)
+  }
 }
 
 function byPreference(one: Selection, other: Selection): number {

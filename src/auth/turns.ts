@@ -27,8 +27,12 @@ export class Turns {
   }
 }
 
-function unlessAborted(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return turn
+/** Waits for what never fails. Errors: the signal's. */
+export async function unlessAborted(turn: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) {
+    await turn
+    return
+  }
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(abortedBy(signal))
     signal.addEventListener('abort', giveUp, { once: true })

@@ -129,6 +129,7 @@ const TYPES: Readonly<Partial<Record<Field['kind'], FormField['type']>>> = {
   secret: 'password',
   'text-or-secret': 'text',
   url: 'url',
+  issuer: 'url',
   boolean: 'checkbox',
   number: 'number',
   texts: 'text',

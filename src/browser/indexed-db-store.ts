@@ -19,6 +19,7 @@ export interface IndexedDbOptions extends DatabaseOptions {
  */
 export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
   const turns = new Turns()
+  const reserved = new Set<string>()
 
   async function use<T>(work: (store: IDBObjectStore, resolve: (value: T) => void) => void): Promise<T> {
     try {
@@ -34,9 +35,28 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
         const known: IDBRequest<unknown> = texts.get(key)
         known.onsuccess = () => resolve(typeof known.result === 'string' ? known.result : undefined)
       }),
-    write: (key, text) => use<void>((texts) => void texts.put(text, key)),
+    write: (key, text) =>
+      use<void>((texts) => {
+        texts.delete(roomOf(key))
+        texts.put(text, key)
+      }),
+    reserve: async (key, length) => {
+      await use<void>((texts) => void texts.put('.'.repeat(length), roomOf(key)))
+      reserved.add(key)
+    },
     remove: (key) => use<void>((texts) => void texts.delete(key)),
-    exclusively: (key, run, signal) => turns.take(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, run, signal), signal),
+    exclusively: (key, run, signal) => {
+      const alone = () =>
+        run().finally(async () => {
+          if (reserved.delete(key)) await use<void>((texts) => void texts.delete(roomOf(key))).catch(() => undefined)
+        })
+      return turns.take(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, alone, signal), signal)
+    },
   }
   return withMemoryFallback(store, onWarning)
+}
+
+/** Holds the room for a text that is about to be kept. */
+function roomOf(key: string): string {
+  return `${key}:room`
 }

@@ -33,13 +33,26 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
 
   const store: SessionStore = {
     read: (key) => use((texts) => texts.getItem(nameOf(key)) ?? undefined),
-    write: (key, text) => use((texts) => texts.setItem(nameOf(key), text)),
+    write: (key, text) =>
+      use((texts) => {
+        texts.removeItem(roomOf(key))
+        texts.setItem(nameOf(key), text)
+      }),
+    reserve: (key, length) => use((texts) => texts.setItem(roomOf(key), '.'.repeat(length))),
     remove: (key) => use((texts) => texts.removeItem(nameOf(key))),
-    exclusively: (key, run, signal) => turns.take(key, () => withWebLock(nameOf(key), run, signal), signal),
+    exclusively: (key, run, signal) => {
+      const alone = () => run().finally(() => use((texts) => texts.removeItem(roomOf(key))).catch(() => undefined))
+      return turns.take(key, () => withWebLock(nameOf(key), alone, signal), signal)
+    },
   }
   return withMemoryFallback(store, onWarning)
 }
 
 function nameOf(key: string): string {
   return `stac-auth:${key}`
+}
+
+/** Holds the room for a text that is about to be kept. */
+function roomOf(key: string): string {
+  return `${nameOf(key)}:room`
 }

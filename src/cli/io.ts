@@ -13,14 +13,14 @@ export interface Io {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted with the name of the signal, `SIGINT` or `SIGTERM`. */
+  /** Aborted with the name of the signal: `SIGINT`, `SIGTERM` or `SIGHUP`. */
   readonly signal: AbortSignal
 }
 
-/** This process. A first `SIGINT` or `SIGTERM` aborts what runs, a second one ends the process at once. */
+/** This process. A first signal aborts what runs, a second one of its kind ends the process at once. */
 export function processIo(): Io {
   const interruption = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(name))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interruption.abort(name))
   const { stdin, stdout, stderr, env } = process
   return { stdin, stdout, stderr, env, signal: interruption.signal }
 }

@@ -4,6 +4,7 @@ import { type Baseline, baselineOf, compare, isBaseline, pruned } from '../lint/
 import type { Problem } from '../lint/index.ts'
 import { forJson } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
+import type { Found } from './findings.ts'
 import type { LintOutcome } from './lint-run.ts'
 import { readInput } from './read-bytes.ts'
 import { replaceFile, seenFile } from './replace-file.ts'
@@ -18,7 +19,7 @@ export interface BaselineOptions {
 }
 
 /** The findings that a report lists, and how many the baseline holds. */
-export interface Fresh {
+export interface Fresh extends Partial<Omit<Found, 'problems'>> {
   readonly problems: readonly Problem[]
   readonly baselined?: number
 }
@@ -40,8 +41,9 @@ export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPar
  */
 export async function withBaseline(outcome: LintOutcome, options: BaselineOptions, context: Context): Promise<Fresh> {
   const { baseline: file, updateBaseline = false, pruneBaseline = false, isPart = false } = options
-  const { problems, failures } = outcome
-  if (file === undefined) return { problems }
+  const { found, failures } = outcome
+  if (file === undefined) return found
+  const { problems } = found
   const seen = await seenFile(file)
   const before = updateBaseline && (failures.length === 0 || !seen) ? undefined : await readBaseline(file, context)
   const writes = updateBaseline || pruneBaseline

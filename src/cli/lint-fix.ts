@@ -1,8 +1,9 @@
 /** `lint --fix`: files are mended before they are linted, so that what is reported is what remains. */
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import type { Auth } from '../auth/auth.ts'
 import { isAuthError } from '../errors.ts'
-import { type Fixed, fixText } from '../lint/fix/index.ts'
+import { type Fixed, fixText, type UsedElsewhere } from '../lint/fix/index.ts'
 import { plural } from '../lint/reporters/totals.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forLine, forTerminal } from '../text/sanitize.ts'
@@ -11,6 +12,7 @@ import type { Failure } from './failure.ts'
 import { type Io, write } from './io.ts'
 import { lintInputs } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
+import { type References, referencesOf } from './lint-references.ts'
 import type { LintSettings } from './lint-run.ts'
 import { readInput } from './read-bytes.ts'
 import { isAddress } from './read-document.ts'
@@ -25,6 +27,11 @@ export interface Mending {
   readonly dryRun: boolean
   /** What stdout is for, when it is not for reports. */
   readonly taken: string | undefined
+}
+
+/** What is known about the other inputs besides. */
+interface Informed extends Mending {
+  readonly usedElsewhere?: UsedElsewhere
 }
 
 /** What the options say about fixes; undefined when nothing is to be mended. Errors: `USAGE`. */
@@ -55,15 +62,20 @@ export async function mend(
   inputs: readonly string[],
   mending: Mending,
   settings: LintSettings,
-  { io, diagnostics }: Context,
+  context: Context,
+  auth: () => Promise<Auth>,
 ): Promise<Mended> {
+  const { diagnostics } = context
   const failures: Failure[] = []
+  const { io, references } = await looked(inputs, mending, context, auth)
   let stdin: Readable = io.stdin
   const counts = { findings: 0, files: 0 }
   for await (const input of lintInputs(inputs, true)) {
     if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
     try {
-      const fixed = input.name === '-' ? await mendStdin(mending, settings, io) : await mendFile(input.name, mending, settings, io)
+      const usedElsewhere = await references?.usedElsewhere(input.name)
+      const all = { ...mending, ...(usedElsewhere && { usedElsewhere }) }
+      const fixed = input.name === '-' ? await mendStdin(all, settings, io) : await mendFile(input.name, all, settings, io)
       if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is a link and stays as it is`)
       else if (fixed && fixed.mended.length > 0) {
         counts.files++
@@ -81,6 +93,32 @@ export async function mend(
   return { stdin, failures }
 }
 
+/** What the inputs use of each other, where schemes may be taken out; then standard input is at hand for those who read it next. */
+async function looked(
+  inputs: readonly string[],
+  { suggestions, only }: Mending,
+  { io, diagnostics }: Context,
+  auth: () => Promise<Auth>,
+): Promise<{ io: Io; references?: References }> {
+  if (!suggestions || !(only?.includes('unused-scheme') ?? true)) return { io }
+  const given = inputs.includes('-') ? await readInput('-', io).catch((error: unknown) => ({ error })) : undefined
+  const stdin = () => (given ? again(given) : io.stdin)
+  const references = await referencesOf(inputs, { ...io, stdin: stdin() }, auth)
+  if (references.unread !== undefined)
+    await diagnostics.note(`unused schemes stay: ${forLine(references.unread)} cannot be read, and may use them`)
+  return { io: { ...io, stdin: stdin() }, references }
+}
+
+/** The same bytes once more, or the same failure. */
+function again(given: Uint8Array | { readonly error: unknown }): Readable {
+  if (!('error' in given)) return Readable.from([given])
+  return new Readable({
+    read() {
+      this.destroy(given.error as Error)
+    },
+  })
+}
+
 /** What mending one input led to. */
 interface Outcome extends Fixed {
   /** What the linter is to read instead of standard input. */
@@ -89,7 +127,7 @@ interface Outcome extends Fixed {
   readonly linked?: boolean
 }
 
-async function mendFile(name: string, mending: Mending, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
+async function mendFile(name: string, mending: Informed, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
   const seen = await seenFile(name)
   if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
   // What cannot be read is told by the linter, which reads it next.
@@ -102,7 +140,7 @@ async function mendFile(name: string, mending: Mending, settings: LintSettings, 
   return fixed
 }
 
-async function mendStdin(mending: Mending, settings: LintSettings, io: Io): Promise<Outcome> {
+async function mendStdin(mending: Informed, settings: LintSettings, io: Io): Promise<Outcome> {
   const bytes = await readInput('-', io)
   const before = textOf(bytes)
   const fixed = before === undefined ? { text: '', mended: [] } : mendText(before, settings.stdinName, mending, settings)
@@ -112,8 +150,9 @@ async function mendStdin(mending: Mending, settings: LintSettings, io: Io): Prom
   return { ...fixed, read: mending.dryRun ? bytes : after }
 }
 
-function mendText(text: string, document: string, { suggestions, only }: Mending, { levels }: LintSettings): Fixed {
-  return fixText(text, { preset: levels.preset, rules: levels.levelsFor(document), document, suggestions, ...(only && { only }) })
+function mendText(text: string, document: string, { suggestions, only, usedElsewhere }: Informed, { levels }: LintSettings): Fixed {
+  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, suggestions }
+  return fixText(text, { ...options, ...(only && { only }), ...(usedElsewhere && { usedElsewhere }) })
 }
 
 /** The text with its byte order mark; undefined when it is no UTF-8. */

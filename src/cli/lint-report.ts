@@ -1,17 +1,17 @@
 /** What comes out of `lint`: reports, and the exit code. */
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { reporterOf } from '../lint/reporters/index.ts'
 import { inert } from '../lint/reporters/inert.ts'
 import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
-import { writeFailure } from '../node/system-error.ts'
 import type { Context } from './context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, worstExit } from './exit-code.ts'
 import { exitOfFailure, type Failure } from './failure.ts'
 import { isBrokenPipe, write } from './io.ts'
+import type { LineReports } from './line-reports.ts'
 import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
+import { ReportFile } from './report-file.ts'
 import { isColoured } from './style.ts'
 import { usageError } from './usage.ts'
 import { version } from './version.ts'
@@ -37,15 +37,23 @@ export function wantsFingerprints(destinations: readonly Destination[]): boolean
  * written; a reader of `output` that has gone, as `head` does, changes nothing else. Errors: `FILE_ACCESS`, `DISK_FULL`.
  */
 export async function publish(
-  { report, texts, names }: Published,
+  { report, texts, names, lines }: Published,
   destinations: readonly Destination[],
   { quiet = false, maxProblems }: ReportOptions,
-  { io }: Context,
+  context: Context,
   output: 'stdout' | 'stderr',
 ): Promise<void> {
+  const { io } = context
   const shown = quietly(report, quiet)
+  if (destinations.some((destination) => !lines?.to(destination))) warnOfUnlisted(shown.summary, context)
   const failures: unknown[] = []
-  for (const { format, file } of destinations) {
+  for (const destination of destinations) {
+    const begun = lines?.to(destination)
+    if (begun) {
+      await begun.end(report).catch((error) => failures.push(error))
+      continue
+    }
+    const { format, file } = destination
     const color = file === undefined && isColoured(io, io[output])
     const reporter = await reporterOf(format)
     const text = reporter(shown, { color, texts, names, version: version(), ...(maxProblems !== undefined && { limit: maxProblems }) })
@@ -59,31 +67,49 @@ export async function publish(
 /** A report, and what is known about its documents besides. */
 export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
   readonly report: Report
+  /** Those reports that were written while the run went on. */
+  readonly lines?: LineReports | undefined
 }
 
 /** The report of a run. */
-export function reportOfRun({ documents, failures }: LintOutcome, { problems, baselined }: Fresh, { io }: Context): Report {
+export function reportOfRun(
+  { documents, failures }: LintOutcome,
+  { problems, baselined, counts, unlisted }: Fresh,
+  { io }: Context,
+): Report {
   const incomplete = failures.map((failure) => {
     const { name: url, error } = failure
     const exit = exitOfFailure(failure, io.signal)
-    return { url, code: error.code, ...(exit !== exitCodeOf(error.code) && { exit }) }
+    const { code, message, hint } = error
+    return { url, code, ...(hint !== undefined && { message, hint }), ...(exit !== exitCodeOf(code) && { exit }) }
   })
-  const report = reportOf(problems, documents, incomplete)
-  return baselined === undefined ? report : { ...report, summary: { ...report.summary, baselined } }
+  const { summary } = reportOf(problems, documents, incomplete)
+  const { error: errors, warn: warnings, info: infos } = counts ?? { error: summary.errors, warn: summary.warnings, info: summary.infos }
+  const more = { ...(baselined !== undefined && { baselined }), ...(unlisted && { unlisted }) }
+  return { version: 1, problems, summary: { documents, errors, warnings, infos, ...more, incomplete } }
 }
 
 /** Errors only; the summary counts everything. */
 function quietly(report: Report, quiet: boolean): Report {
-  return quiet ? { ...report, problems: report.problems.filter(({ severity }) => severity === 'error') } : report
+  if (!quiet) return report
+  const problems = report.problems.filter(({ severity }) => severity === 'error')
+  const { unlisted = 0, ...summary } = report.summary
+  const left = Math.min(unlisted, summary.errors - problems.length)
+  return { ...report, problems, summary: { ...summary, ...(left > 0 && { unlisted: left }) } }
 }
 
-/** A report of an earlier run is replaced. Errors: `FILE_ACCESS`. */
-async function writeReport(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text)
-  } catch (error) {
-    throw writeFailure(error, `"${file}"`)
-  }
+async function writeReport(name: string, text: string): Promise<void> {
+  const file = await ReportFile.open(name)
+  await file.write(text)
+  await file.close()
+}
+
+/** Says that reports do not list everything. */
+function warnOfUnlisted({ unlisted = 0 }: Summary, { diagnostics }: Context): void {
+  if (unlisted === 0) return
+  const message = `${unlisted} findings are counted but not listed: memory has room for no more. Errors are listed first`
+  const hint = 'write --format ndjson, which lists all findings of a run without --crawl, or set NODE_OPTIONS=--max-old-space-size=8192'
+  diagnostics.warn({ code: 'FINDINGS_UNLISTED', message: `${message}; ${hint}` })
 }
 
 /** Failures for people; all of them are in the report. */

@@ -1,4 +1,4 @@
-/** Lints inputs one after the other and keeps only the findings. */
+/** Lints inputs one after the other and keeps only findings, as many as there is room for. */
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { LevelTable, LintConfig } from '../lint/config/config.ts'
@@ -7,8 +7,10 @@ import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import type { Failure } from './failure.ts'
+import { Findings, type Found as FoundProblems, roomForFindings } from './findings.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
+import type { BaselineOptions } from './lint-baseline.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import { type Found, type LintInput, lintInputs } from './lint-inputs.ts'
 import { compared, type Judged, type Linter, localLinter } from './linter.ts'
@@ -25,6 +27,10 @@ export interface LintSettings {
   readonly stdinName: string
   /** True when a glob may match nothing. */
   readonly mayMiss?: boolean
+  /** Characters of findings that are kept for the report. */
+  readonly room: number
+  /** Hears the findings of each piece, in the order of the documents; the run goes on when it is done. */
+  readonly list?: (problems: readonly Problem[]) => Promise<void>
   /** Other processes that judge; default: this one. */
   readonly linter?: Linter
   /** Where the bytes of inputs are that are not to be read from their files; then inputs are names of files only. */
@@ -34,7 +40,7 @@ export interface LintSettings {
 /** What was found, and what could not be looked at. */
 export interface LintOutcome {
   readonly documents: number
-  readonly problems: readonly Problem[]
+  readonly found: FoundProblems
   readonly failures: readonly Failure[]
   /** Texts of the first documents with findings by name, as many as {@link TEXTS} units hold. */
   readonly texts: ReadonlyMap<string, string>
@@ -55,13 +61,19 @@ export function requireRules(ids: readonly string[]): void {
 }
 
 /** What the command line says about a run, and the configuration that it names. Errors: those of `readLintConfig`. */
-export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
+export async function settingsOf(
+  options: GivenRules & InputOptions & BaselineOptions,
+  fingerprints: boolean,
+  io: Io,
+): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs } = options
   return {
     levels: await readLintConfig(options, io),
     run: new LintRun(),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
+    // A baseline counts all findings.
+    room: options.baseline === undefined ? roomForFindings() : Number.POSITIVE_INFINITY,
     mayMiss: !failOnUnmatchedGlobs,
   }
 }
@@ -133,15 +145,20 @@ async function* lintOne(input: Found, settings: LintSettings, linter: Linter, io
 /** What a run has led to so far. */
 class Gathered implements LintOutcome {
   documents = 0
-  readonly problems: Problem[] = []
   readonly failures: Failure[] = []
   readonly texts = new Map<string, string>()
   readonly names: string[] = []
   readonly #settings: LintSettings
+  readonly #findings: Findings
   #room = TEXTS
 
   constructor(settings: LintSettings) {
     this.#settings = settings
+    this.#findings = new Findings(settings.room)
+  }
+
+  get found(): FoundProblems {
+    return this.#findings.found()
   }
 
   begin(name: string): void {
@@ -154,7 +171,8 @@ class Gathered implements LintOutcome {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
       const found = placed ? placed(problems) : problems
       this.documents += documents
-      for (const problem of found) this.problems.push(problem)
+      this.#findings.add(found)
+      if (found.length > 0) await this.#settings.list?.(found)
       if (found.length > 0 && text !== undefined && text.length <= this.#room) {
         this.texts.set(nameOf(name, this.#settings), new TextDecoder().decode(text))
         this.#room -= text.length

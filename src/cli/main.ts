@@ -37,7 +37,8 @@ async function command(argv: readonly string[], io: Io, diagnostics: Diagnostics
 }
 
 async function failure(thrown: unknown, io: Io, diagnostics: Diagnostics): Promise<number> {
-  if (isBrokenPipe(thrown)) return EXIT.done
+  // Whoever closes the output stops the command: without a word, but what remained was not done.
+  if (isBrokenPipe(thrown)) return EXIT.interrupted
   const error = io.signal.aborted ? new AbortedError(io.signal.reason) : known(thrown)
   await diagnostics.error(error)
   if (error.code === 'INTERNAL' && io.env.STAC_AUTH_DEBUG) await diagnostics.note(frames(thrown))

@@ -9,6 +9,13 @@ export function wholeFrom(least: number): (text: string) => number {
   }
 }
 
+/** Reads a port. */
+export function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) === 0 || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a port, 1 to 65535.')
+  return Number(text)
+}
+
 /** Reads a number above zero. */
 export function positive(text: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')

@@ -1,7 +1,7 @@
 /** The user's side: credentials of file and environment, made into an `Auth` when a command first needs it. */
 import type { Auth } from '../auth/auth.ts'
 import type { Context } from './context.ts'
-import type { CredentialsOption } from './options.ts'
+import type { ByAddressOption, CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
 
 /**
@@ -14,7 +14,7 @@ import { isAddress } from './read-document.ts'
  */
 export function openAuth(
   { io, diagnostics }: Context,
-  { credentials, mayBeMissing = false }: CredentialsOption & { readonly mayBeMissing?: boolean },
+  { credentials, byAddress = false, mayBeMissing = false }: CredentialsOption & ByAddressOption & { readonly mayBeMissing?: boolean },
   typed: readonly string[],
   onUse?: (credential: string) => void,
 ): () => Promise<Auth> {
@@ -30,6 +30,7 @@ export function openAuth(
     return createAuth({
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
+      byAddress,
       onWarning: diagnostics.warn,
       session: tokenStore(io.env, diagnostics.warn),
       ...(onUse && { onUse }),

@@ -19,6 +19,10 @@ export interface CredentialsOption {
   readonly credentials?: string
 }
 
+export interface ByAddressOption {
+  readonly byAddress?: boolean
+}
+
 /** Adds `--asset`, `--alternate` and `--link`. */
 export function withTargetOptions(command: Command): Command {
   return command
@@ -33,6 +37,11 @@ export function withCredentialsOption(command: Command): Command {
     '--credentials <file>',
     "the credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
   )
+}
+
+/** Adds `--by-address`. */
+export function withByAddressOption(command: Command): Command {
+  return command.option('--by-address', 'send a target without auth:refs the credential whose sendTo covers its URL')
 }
 
 /** Makes it a `USAGE` error to give an option of the command, or of one below it, two values; except where {@link REPEATABLE} allows it. */

@@ -13,6 +13,7 @@ import { addMerge } from './commands/merge.ts'
 import { addRules } from './commands/rules.ts'
 import { addTime } from './commands/time.ts'
 import { addTranslate } from './commands/translate.ts'
+import { addVerify } from './commands/verify.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -24,8 +25,8 @@ import { version } from './version.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused or a login needed, 4 refused by the
-trust rules, 5 network, 6 files, 70 a mistake of ours, 130 interrupted. Credentials: --credentials FILE, else STAC_AUTH_CREDENTIALS,
-else stac-auth/credentials.json in the user's configuration folder (~/.config, %APPDATA%), see credentials check; STAC_AUTH_TOKEN
+trust rules, 5 network, 6 files, 70 a mistake of ours, 130 interrupted, also by the end of who reads stdout. Credentials:
+--credentials FILE, else STAC_AUTH_CREDENTIALS, else stac-auth/credentials.json in the user's configuration folder (~/.config, %APPDATA%), see credentials check; STAC_AUTH_TOKEN
 together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
 
 /** Parses the arguments and runs the command they name; its exit code. Errors: `USAGE` and those of the command. */
@@ -88,6 +89,7 @@ function programOf(context: Context): Command {
     addAuthorize,
     addFetch,
     addDownload,
+    addVerify,
     addList,
     addTranslate,
     addLogin,

@@ -1,6 +1,7 @@
 /** A new content for a file, whole or not at all. */
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, rename } from 'node:fs/promises'
 import { IntegrityError } from '../errors.ts'
+import { PartFile } from '../node/part-file.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../node/system-error.ts'
 
 /** What a file looked like when it was read. */
@@ -25,21 +26,21 @@ export async function seenFile(name: string): Promise<Seen | undefined> {
  * `DISK_FULL`, `FILE_ACCESS`; then the file is as before.
  */
 export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
-  const part = `${name}.part`
   const refuse = (error: unknown): never => {
     throw writeFailure(error, `"${name}"`)
   }
-  const file = await open(part, 'wx', seen ? seen.mode & 0o777 : 0o666).catch(refuse)
+  const part = await PartFile.open(name, seen ? seen.mode & 0o777 : 0o666, name)
   try {
-    await fill(file, text).catch(refuse)
+    await fill(part.file, text).catch(refuse)
     await requireSame(name, seen)
-    await rename(part, name).catch(refuse)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
+    await part.confirm()
+    await rename(part.path, name).catch(refuse)
+  } finally {
+    await part.end()
   }
 }
 
+/** Writes the text, waits until the disk has it, and closes the file. */
 async function fill(file: FileHandle, text: string): Promise<void> {
   try {
     await file.writeFile(text)

@@ -31,6 +31,6 @@ export async function targetOrAddress(
 function requireAddress(name: string, deed: string): void {
   const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(name)?.[1]?.toLowerCase()
   if (scheme === undefined) throw usageError(`what is to be ${deed}? Give --asset KEY, --alternate KEY/NAME or --link REL`)
-  if (isAddress(name) || scheme === 's3:') return
-  throw usageError(`${scheme} addresses cannot be ${deed}: only https:, http: and s3: addresses can`)
+  if (isAddress(name) || scheme === 's3:' || scheme === 'gs:') return
+  throw usageError(`${scheme} addresses cannot be ${deed}: only https:, http:, s3: and gs: addresses can`)
 }

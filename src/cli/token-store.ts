@@ -7,6 +7,7 @@ import type { Io } from './io.ts'
 
 /** Where the commands keep tokens: files of the user's own; on Windows, where modes mean little, the keyring. */
 export function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void): SessionStore {
-  const options = { folder: defaultTokenFolder({ ...env }), onWarning }
+  const folder = defaultTokenFolder({ ...env })
+  const options = { ...(folder !== undefined && { folder }), onWarning }
   return process.platform === 'win32' ? tokenKeyring(options) : tokenFiles(options)
 }

@@ -38,6 +38,8 @@ export interface ApiClientOptions {
   readonly renew?: boolean
   /** What to tell the user about a status, in `hint`. */
   readonly hints?: Readonly<Record<number, string>>
+  /** Reads the JSON of successful answers, with numbers that JavaScript cannot hold for example; default `JSON.parse`. */
+  readonly parseJson?: (text: string) => unknown
   /** Reads XML. */
   readonly codec?: Codec
   /** Default: one for the process. */

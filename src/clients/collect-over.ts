@@ -45,7 +45,7 @@ async function exchange(
 ): Promise<Collected> {
   const whole = await wholeRequest(request)
   stage.sent = true
-  const answer = await send(whole, { signal, granted })
+  const answer = await send(whole, { signal, granted, ...(keep && { pooled: true }) })
   stage.begun = true
   const { status, headers } = answer
   if (keep && status < 300) {

@@ -12,6 +12,7 @@ export interface Codec {
 interface Decoding {
   readonly kind: NonNullable<Operation['response']>
   readonly codec: Codec | undefined
+  readonly parseJson: (text: string) => unknown
   readonly url: string
   readonly scrub: (text: string) => string
   /** Nothing of the answer may be quoted. */
@@ -20,6 +21,8 @@ interface Decoding {
 
 const XML = /^(?:application|text)\/xml\b|\+xml\b/i
 const SNIPPET = 200
+/** Characters that are looked through for secrets: one that begins within the snippet is still known for one. */
+const READ = 8192
 
 /**
  * The data of a successful answer; undefined for an empty one.
@@ -35,7 +38,7 @@ export function decode(answer: Collected, decoding: Decoding): unknown {
   const contentType = answer.headers.get('content-type') ?? ''
   if (XML.test(contentType)) return fromXml(text, contentType, answer.status, decoding)
   try {
-    return JSON.parse(text) as unknown
+    return decoding.parseJson(text)
   } catch {
     throw unreadable(`is no JSON (${contentType || 'no content type'})`, text, contentType, answer.status, decoding)
   }
@@ -57,5 +60,5 @@ function fromXml(text: string, contentType: string, status: number, decoding: De
 
 function unreadable(why: string, text: string, contentType: string, status: number, { url, scrub, secret }: Decoding): ProtocolError {
   const error = new ProtocolError('RESPONSE_INVALID', `${url}: the answer ${why}`, { url, status, retryable: true })
-  return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text).slice(0, SNIPPET) })
+  return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text.slice(0, READ)).slice(0, SNIPPET) })
 }

@@ -16,15 +16,15 @@ export function unwrapped(body: unknown, envelope: Envelope = 'auto'): unknown {
 }
 
 /**
- * The list in an answer: itself, or the only list under the resource's name, `items` or `results`.
+ * The list in an answer: itself, or the list under the resource's name, `items`, `results` or `value` (OData), in `_embedded` (HAL) too.
  *
  * Errors: `RESPONSE_INVALID` with the names that are there.
  */
 export function listIn(body: unknown, envelope: Envelope | undefined, name: string, url: string): readonly unknown[] {
-  const inner = unwrapped(body, envelope)
+  const inner = unwrapped(unwrapped(body, envelope), envelope === undefined || envelope === 'auto' ? { member: '_embedded' } : false)
   if (Array.isArray(inner)) return inner
   const members = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
-  for (const candidate of [name, 'items', 'results']) {
+  for (const candidate of [name, 'items', 'results', 'value']) {
     const list = Object.hasOwn(members, candidate) ? members[candidate] : undefined
     if (Array.isArray(list)) return list
   }

@@ -73,7 +73,7 @@ export class Outcomes {
     const { operation, responseKind: kind } = prepared
     try {
       const secret = operation.secretAnswer === true
-      return { answer, data: decode(answer, { kind, codec: settings.codec, url: this.#url, scrub, secret }) }
+      return { answer, data: decode(answer, { kind, codec: settings.codec, parseJson: settings.parseJson, url: this.#url, scrub, secret }) }
     } catch (error) {
       if (!isAuthError(error)) throw error
       return { error, status: answer.status, headers: answer.headers, sent: true, begun: true }

@@ -87,7 +87,7 @@ export class RestResource<T extends object = object, Create extends object = obj
         next: (answer, _cursor, read) => {
           const unread = this.#unread(answer)
           if (unread !== undefined) this.#options.client.emit('warning', { code: 'PAGE_UNREAD', message: `${this.#name}: ${unread}` })
-          return cursorAfter(paging, { ...read, answer, pageSize })
+          return during(this.#operations.list.name, answer.attempts, () => cursorAfter(paging, { ...read, answer, pageSize }))
         },
       },
       { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) },

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors.ts'
+import { Redactor } from '../text/redactor.ts'
 import type { ApiClientOptions } from './api-client-options.ts'
 import { Events } from './events.ts'
 import { sharedGovernor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
-import { Redactor } from './redactor.ts'
 import type { Settings, Timeouts } from './settings.ts'
 
 /** The settings of a client with those options, at that base address. */
@@ -24,6 +24,7 @@ export function settingsOf(
     renew: options.renew ?? true,
     hints: options.hints ?? {},
     codec: options.codec,
+    parseJson: options.parseJson ?? JSON.parse,
     governor,
     events: new Events(options.hooks),
     redactor: new Redactor(),

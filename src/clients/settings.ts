@@ -1,10 +1,11 @@
 /** What the calls of one client have in common. */
+
+import type { Redactor } from '../text/redactor.ts'
 import type { Codec } from './decode.ts'
 import type { Events } from './events.ts'
 import type { FormOptions } from './form.ts'
 import type { Governor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
-import type { Redactor } from './redactor.ts'
 
 /** Milliseconds. A transport that is only a function, such as `fetch`, knows no `headers` and `bodyIdle`: `attempt` ends those waits. */
 export interface Timeouts {
@@ -34,6 +35,7 @@ export interface Settings {
   /** What to tell the user about a status. */
   readonly hints: Readonly<Record<number, string>>
   readonly codec: Codec | undefined
+  readonly parseJson: (text: string) => unknown
   readonly governor: Governor
   readonly events: Events
   readonly redactor: Redactor

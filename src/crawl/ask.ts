@@ -112,10 +112,13 @@ async function unchanged(response: CrawlResponse): Promise<Answer> {
 class Refusal extends Error {
   readonly status: number
   readonly rest: number | undefined
-  constructor(status: number, rest: number | undefined) {
+  /** The URL that answered. */
+  readonly url: string
+  constructor({ status, url }: CrawlResponse, rest: number | undefined) {
     super()
     this.status = status
     this.rest = rest
+    this.url = url
   }
 }
 
@@ -123,16 +126,20 @@ async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
   const { status, headers } = response
   const rest = status === 429 || status >= 500 ? retryHint(headers, now) : undefined
   await response.discard().catch(() => undefined)
-  return new Refusal(status, rest)
+  return new Refusal(response, rest)
 }
 
 /** The error of a failed attempt, and the milliseconds that its server wants to rest. */
 function judged(error: unknown, url: string, { longestWait = DEFAULTS.wait }: CrawlManners): { told: AuthError; wait?: number } {
   if (!(error instanceof Refusal)) return { told: isAuthError(error) ? error : failure(error, undefined, url) }
-  const { status, rest } = error
+  const { status, rest, url: answered } = error
   if (rest !== undefined && rest > Math.min(longestWait, DEFAULTS.wait) * 1000) return { told: rateLimited(url) }
   const retryable = isPassingStatus(status)
-  const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: the server answered ${status}`, { url, status, retryable })
+  const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status}`, {
+    url: answered || url,
+    status,
+    retryable,
+  })
   return rest === undefined ? { told } : { told, wait: rest }
 }
 
@@ -140,6 +147,11 @@ function rateLimited(url: string): NetworkError {
   return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: the server wants to be left alone for longer than a crawl waits`, {
     url,
   })
+}
+
+/** A redirect may lead to a server that the URL does not name. */
+function serverOf(answered: string, url: string): string {
+  return answered === '' || originOf(answered) === originOf(url) ? 'the server' : originOf(answered)
 }
 
 /** Queries carry keys and signatures. */

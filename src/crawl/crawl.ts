@@ -1,5 +1,5 @@
 /** Walks a catalog or an API and gives its documents. */
-import { AbortedError } from '../errors.ts'
+import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
@@ -195,8 +195,14 @@ class Crawler {
       if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
       return this.#read(job, answer, above)
     } catch (error) {
-      return failed(job, error)
+      return failed(job, isRefusal(error) ? await this.#explained(error, job, scopes) : error)
     }
+  }
+
+  /** Loaded with the first document that asks for authentication. */
+  async #explained(error: AuthError, job: Job, scopes: readonly Scope[]): Promise<AuthError> {
+    const { accessError } = await import('./access.ts')
+    return accessError(error, job, scopes)
   }
 
   /** Loaded when it is asked for. */
@@ -233,6 +239,11 @@ class Crawler {
     const message = `${maxDocuments ?? DEFAULTS.documents} documents were read, at least ${count} were left`
     return { url, code: 'CRAWL_LIMIT', message, limit: 'documents', asked: maxDocuments !== undefined, count }
   }
+}
+
+/** True for an answer to a request without a credential, or with one that nobody here knows of. */
+function isRefusal(error: unknown): error is AuthError {
+  return isAuthError(error) && (error.code === 'HTTP_401' || error.code === 'HTTP_403')
 }
 
 /** Jobs that are asked, or wait to be asked again. */

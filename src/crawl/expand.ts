@@ -3,8 +3,8 @@
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
 import { hashOf, sampleOf } from './hash.ts'
-import { type Job, type Left, linkedTo, originOf, type Scope } from './job.ts'
-import { linksOf } from './links.ts'
+import { type Job, type Left, linkedTo, originOf, type Scope, type Via } from './job.ts'
+import { isUnreadable, linksOf, UNREADABLE, viaOf } from './links.ts'
 import { firstPage, following, isRepeated, listAt } from './pages.ts'
 import { resolveLink } from './resolve.ts'
 import { type CrawlLimits, DEFAULTS } from './settings.ts'
@@ -128,21 +128,22 @@ class Expander {
   }
 
   #list(links: readonly JsonObject[], scope: string | undefined): void {
-    for (const url of this.#addresses(links)) this.#add({ ...listAt(url), depth: this.#job.depth, api: true, leaf: false, scope })
+    for (const { url, via } of this.#addresses(links))
+      this.#add({ ...listAt(url), depth: this.#job.depth, api: true, leaf: false, scope, via })
   }
 
   #items(links: readonly JsonObject[], scope: string | undefined, api: boolean): void {
     const depth = this.#depthBelow()
-    for (const url of this.#addresses(links)) {
+    for (const { url, via } of this.#addresses(links)) {
       if (depth + 1 > this.#maxDepth) this.#tooDeep++
-      else this.#add({ ...firstPage(url, this.#limits, this.#limits.sample), depth, api, leaf: false, scope })
+      else this.#add({ ...firstPage(url, this.#limits, this.#limits.sample), depth, api, leaf: false, scope, via })
     }
   }
 
   #follow(links: readonly JsonObject[], scope: string | undefined, api: boolean, leaf: boolean): void {
     const { sample, seed = 1, shard } = this.#limits
     const addresses = this.#addresses(links)
-    const chosen = leaf && sample !== undefined ? sampleOf(addresses, sample, seed, (url) => url) : addresses
+    const chosen = leaf && sample !== undefined ? sampleOf(addresses, sample, seed, ({ url }) => url) : addresses
     if (chosen.length < addresses.length)
       this.#left.push({
         url: this.#url,
@@ -154,8 +155,8 @@ class Expander {
       })
     const depth = this.#depthBelow() + 1
     const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home }
-    for (const url of chosen) {
-      const job = linkedTo(url, below)
+    for (const { url, via } of chosen) {
+      const job = linkedTo(url, { ...below, via })
       if (depth > this.#maxDepth) this.#tooDeep++
       // Items are leaves: nobody but their own part needs them.
       else if (!leaf || isMine(job.key, shard)) this.#jobs.push(job)
@@ -172,9 +173,13 @@ class Expander {
   }
 
   /** Where the links lead, without what may not be followed. */
-  #addresses(links: readonly JsonObject[]): readonly string[] {
-    const addresses: string[] = []
+  #addresses(links: readonly JsonObject[]): readonly Address[] {
+    const addresses: Address[] = []
     for (const link of links) {
+      if (isUnreadable(link)) {
+        this.#left.push({ url: this.#url, code: 'SCHEME_INVALID', message: `a link of it ${UNREADABLE}`, asked: false, count: 1 })
+        continue
+      }
       const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
       if (typeof url !== 'string')
         this.#left.push({
@@ -184,7 +189,7 @@ class Expander {
           asked: false,
           count: 1,
         })
-      else if (this.#mayGo(url)) addresses.push(url)
+      else if (this.#mayGo(url)) addresses.push({ url, via: viaOf(link, this.#url) })
     }
     return addresses
   }
@@ -209,7 +214,7 @@ class Expander {
     const above = this.#job.scope
     if (schemePlaces(document).length === 0) return above
     const kept = Object.fromEntries(SCOPE_MEMBERS.flatMap((name) => (Object.hasOwn(document, name) ? [[name, document[name]]] : [])))
-    this.#scopes.push({ key, origin: originOf(this.#url), document: kept, ...(above !== undefined && { above }) })
+    this.#scopes.push({ key, url: this.#url, origin: originOf(this.#url), document: kept, ...(above !== undefined && { above }) })
     return key
   }
 
@@ -227,6 +232,12 @@ class Expander {
 const NO_LIST = 'it is JSON, but not what was linked to: what is below it is not known'
 const NO_LINKS = 'its links are no list: what is below it is not known'
 const SCOPE_MEMBERS = ['type', 'id', 'stac_version', 'stac_extensions', 'auth:schemes']
+
+/** Where a link leads. */
+interface Address {
+  readonly url: string
+  readonly via: Via | undefined
+}
 
 /** True when the document belongs to this part of the crawl. */
 export function isMine(key: string, shard: CrawlLimits['shard']): boolean {

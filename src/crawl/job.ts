@@ -23,6 +23,16 @@ export interface Job {
   /** For an Item that was linked to: nothing is below it. */
   readonly leaf: boolean
   readonly page?: Page
+  /** The link that leads there, where it asks for authentication. */
+  readonly via?: Via
+}
+
+/** A link with `auth:refs`. */
+export interface Via {
+  /** URL of the document that holds the link. */
+  readonly url: string
+  /** The first names in its `auth:refs`. */
+  readonly refs: readonly string[]
 }
 
 /** A place in a list that comes in pages. */
@@ -41,6 +51,8 @@ export interface Page {
 /** A document that may lend its schemes to those below it. */
 export interface Scope {
   readonly key: string
+  /** URL that the document was read from. */
+  readonly url: string
   /** Only documents of this origin may borrow. */
   readonly origin: string
   /** The members that say something about schemes. */
@@ -74,7 +86,7 @@ export interface Outcome {
   readonly jobs: readonly Job[]
   readonly scopes: readonly Scope[]
   readonly left: readonly Left[]
-  readonly failure?: { readonly code: string; readonly message: string }
+  readonly failure?: { readonly code: string; readonly message: string; readonly hint?: string }
   /** What to ask with the next time (RFC 9110 §13.1). */
   readonly etag?: string
   readonly modified?: string
@@ -94,8 +106,8 @@ export function startAt(address: string): Job {
 }
 
 /** The job of a link: there are as many as documents, so all have one shape. */
-export function linkedTo(url: string, { depth, api, leaf, scope, level, home }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>): Job {
-  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf }
+export function linkedTo(url: string, { depth, api, leaf, scope, level, home, via }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>): Job {
+  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf, via }
 }
 
 /** The origin of an address as a `URL` writes it; files have one together. */

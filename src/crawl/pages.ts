@@ -3,7 +3,7 @@ import { isForbiddenHeader } from '../http/field-name.ts'
 import { queryValues, withQueryParameter } from '../http/message.ts'
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
 import { type Job, keyOf, type Left, originOf, type Page } from './job.ts'
-import { linksOf } from './links.ts'
+import { isUnreadable, linksOf, UNREADABLE, viaOf } from './links.ts'
 import { resolveLink } from './resolve.ts'
 import { type CrawlLimits, DEFAULTS } from './settings.ts'
 
@@ -74,7 +74,7 @@ export function following(
     ...(mark !== undefined && { mark }),
     ...(room !== undefined && { room }),
   }
-  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next } }
+  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url) } }
 }
 
 function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {
@@ -85,6 +85,7 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
     asked: false,
     count: 1,
   })
+  if (isUnreadable(link)) return refused('SCHEME_INVALID', UNREADABLE)
   const href = ownString(link, 'href') ?? ''
   const body = own(link, 'body')
   if (href.length + (isObject(body) ? JSON.stringify(body).length : 0) > LONGEST_NEXT) return refused('URL_INVALID', 'is longer than 8 kB')

@@ -57,14 +57,29 @@ export const systemClock: CrawlClock = {
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const abort = () => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
+      const forget =
+        signal &&
+        onAbort(signal, () => {
+          clearTimeout(timer)
+          reject(signal.reason)
+        })
       const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort)
+        forget?.()
         resolve()
       }, milliseconds)
-      signal?.addEventListener('abort', abort, { once: true })
     }),
+}
+
+/** What waits for a signal. A listener for each would make Node print a warning from the eleventh on, so there is one for all. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** Calls `abort` when the signal aborts; what is returned takes that back. */
+function onAbort(signal: AbortSignal, abort: () => void): () => void {
+  const all = waiting.get(signal) ?? new Set()
+  if (!waiting.has(signal)) {
+    waiting.set(signal, all)
+    signal.addEventListener('abort', () => all.forEach((each) => void each()), { once: true })
+  }
+  all.add(abort)
+  return () => void all.delete(abort)
 }

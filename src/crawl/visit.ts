@@ -43,8 +43,8 @@ export function parentsAt(url: string, scopes: readonly Scope[]): readonly StacD
 export function failed(job: Job, thrown: unknown): Found {
   if (!isAuthError(thrown)) throw thrown
   const error = thrown
-  const { code, message } = error
-  return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message } } }
+  const { code, message, hint } = error
+  return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message, ...(hint !== undefined && { hint }) } } }
 }
 
 /** What `robots.txt` keeps a crawl from. */

@@ -2,7 +2,7 @@
 import { base64url, fromBase64url } from './base64url.ts'
 
 /** Algorithms of JSON Web Signatures (RFC 7518 §3.1, RFC 8037 §3.1), and RSA with SHA-1 (RFC 8812 §2); the kind of the key decides which. */
-export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'RS1'
+export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256' | 'RS1'
 
 /** The public half: the members that RFC 7638 §3.2 asks for, and no others. */
 export type PublicJwk = Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export interface KeyProblem {
 
 interface Kind {
   readonly name: string
-  readonly parameters: { readonly name: string; readonly namedCurve?: string; readonly hash?: string }
+  readonly parameters: { readonly name: string; readonly namedCurve?: string; readonly hash?: string; readonly saltLength?: number }
   /** Members of the public half, in the order of JWK examples. */
   readonly members: readonly string[]
 }
@@ -35,6 +35,7 @@ const KINDS: Readonly<Record<SignatureAlgorithm, Kind>> = {
   ES256: { name: 'P-256', parameters: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }, members: ['kty', 'x', 'y', 'crv'] },
   EdDSA: { name: 'Ed25519', parameters: { name: 'Ed25519' }, members: ['kty', 'x', 'crv'] },
   RS256: { name: 'RSA', parameters: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, members: ['kty', 'n', 'e'] },
+  PS256: { name: 'RSA', parameters: { name: 'RSA-PSS', hash: 'SHA-256', saltLength: 32 }, members: ['kty', 'n', 'e'] },
   RS1: { name: 'RSA', parameters: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-1' }, members: ['kty', 'n', 'e'] },
 }
 

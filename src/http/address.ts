@@ -1,31 +1,19 @@
-/**
- * Addresses as documents state them. URL parsers disagree about odd syntax, and what they disagree about decides where a
- * secret goes, so odd syntax is refused before any parser sees it.
- */
+/** Addresses as documents state them, and where a secret may not follow. */
+import { type HrefOptions, type HrefProblem, urlOfHref } from './href.ts'
 import { isLoopbackHost, isPublicHost } from './public-address.ts'
 
 /** Why an address is refused; the codes are those of `AuthError`. */
 export interface AddressProblem {
-  readonly code: 'URL_INVALID' | 'URL_SCHEME_FORBIDDEN' | 'URL_HAS_USERINFO' | 'URL_INSECURE' | 'URL_ADDRESS_FORBIDDEN'
+  readonly code: HrefProblem['code'] | 'URL_INSECURE' | 'URL_ADDRESS_FORBIDDEN'
   readonly message: string
 }
 
-export interface AddressRules {
-  /** Base of a relative reference; without one it is refused. */
-  readonly base?: string
+export interface AddressRules extends HrefOptions {
   /** True when a secret may follow: `http:` is refused then, except for a loopback address the user named. */
   readonly secure: boolean
   /** Origins that the user wrote down: only these may be loopback or private. */
   readonly named: Pick<ReadonlySet<string>, 'has'>
 }
-
-const MAX_LENGTH = 8192
-const ODD = /[\u0000-\u0020\u007f\\]/
-const SCHEME = /^([a-z][a-z0-9+.-]*):/i
-const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
-
-/** What is wrong with a relative reference without a base. */
-export const RELATIVE = problem('URL_INVALID', 'is relative, and the address of its document is unknown')
 
 /**
  * The parsed address, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
@@ -33,67 +21,20 @@ export const RELATIVE = problem('URL_INVALID', 'is relative, and the address of 
  * @example addressOf('../a.tif', { base: 'https://data.example/items/1', secure: true, named: new Set() })
  */
 export function addressOf(text: string, rules: AddressRules): URL | AddressProblem {
-  return syntaxProblem(text) ?? parse(text, rules)
+  const url = urlOfHref(text, rules)
+  if (isAddressProblem(url) || url.protocol === 's3:') return url
+  const { secure, named } = rules
+  const isNamed = named.has(url.origin)
+  if (secure && url.protocol === 'http:' && !(isNamed && isLoopbackHost(url.hostname))) {
+    return { code: 'URL_INSECURE', message: 'is not encrypted (http:)' }
+  }
+  if (!isNamed && !isPublicHost(url.hostname)) {
+    return { code: 'URL_ADDRESS_FORBIDDEN', message: 'is a loopback or private address that you did not name' }
+  }
+  return url
 }
 
 /** True for what {@link addressOf} refused. */
 export function isAddressProblem(value: URL | AddressProblem): value is AddressProblem {
   return !(value instanceof URL)
-}
-
-function parse(text: string, { base, secure, named }: AddressRules): URL | AddressProblem {
-  const url = parsed(text, base)
-  // Dots of other scripts become dots only when they are parsed.
-  if (!url || url.hostname.endsWith('.')) {
-    return SCHEME.test(text) || base !== undefined ? problem('URL_INVALID', 'is no valid address') : RELATIVE
-  }
-  if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
-  // No server has such a name, and as a pattern it would stand for many.
-  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no address')
-  if (url.protocol === 's3:') return url
-  const isNamed = named.has(url.origin)
-  if (secure && url.protocol === 'http:' && !(isNamed && isLoopbackHost(url.hostname))) {
-    return problem('URL_INSECURE', 'is not encrypted (http:)')
-  }
-  if (!isNamed && !isPublicHost(url.hostname)) {
-    return problem('URL_ADDRESS_FORBIDDEN', 'is a loopback or private address that you did not name')
-  }
-  return url
-}
-
-function syntaxProblem(text: string): AddressProblem | undefined {
-  if (text === '') return problem('URL_INVALID', 'is missing')
-  if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
-  if (ODD.test(text)) return problem('URL_INVALID', 'has a control character, a space or a backslash in it')
-  if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
-  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
-  if (scheme === undefined) return undefined
-  if (scheme !== 'https' && scheme !== 'http' && scheme !== 's3') {
-    return problem('URL_SCHEME_FORBIDDEN', `has the scheme "${scheme}:"; only https: and s3: can be authorized`)
-  }
-  const authority = AUTHORITY.exec(text)?.[1]
-  if (authority === undefined) return problem('URL_INVALID', `does not write out "${scheme}://host"`)
-  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
-  if (host === '' || host.includes('%') || host.endsWith('.'))
-    return problem('URL_INVALID', 'has a host name that parsers read differently')
-  return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
-}
-
-/**
- * Behind a name that begins with a dot the parser of Node 20 and 22 leaves `..` where it is, and servers do not; its encoded form is
- * read alike by all of them (WHATWG URL, "double-dot URL path segment").
- */
-function parsed(text: string, base: string | undefined): URL | undefined {
-  try {
-    const url = new URL(text, base)
-    const path = url.pathname.replace(/\/\.(\.?)(?![^/])/g, '/%2e$1')
-    if (path !== url.pathname) url.pathname = path
-    return url
-  } catch {
-    return undefined
-  }
-}
-
-function problem(code: AddressProblem['code'], message: string): AddressProblem {
-  return { code, message }
 }

@@ -30,3 +30,11 @@ export function isRegisteredScheme(name: string): boolean {
 export function spellingOf(name: string): string {
   return SPELLING.get(name.toLowerCase()) ?? name
 }
+
+/**
+ * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can stand behind a scheme name in a header. Providers go beyond the
+ * token68 of RFC 6750, so only blanks and what a field value cannot hold are refused.
+ */
+export function isAccessToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,16384}$/.test(text)
+}

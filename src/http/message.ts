@@ -23,8 +23,12 @@ export interface HttpResponse {
   bytes(limit: number): Promise<Uint8Array>
   /** The body as UTF-8 text; at most `limit` decoded bytes, else `RESPONSE_TOO_LARGE`. */
   text(limit: number): Promise<string>
-  /** The decoded body piece by piece, instead of the readers; whoever stops before its end gives the connection up. */
-  chunks?(): AsyncIterable<Uint8Array>
+  /**
+   * The decoded body piece by piece, instead of the readers; whoever stops before its end gives the connection up.
+   *
+   * @param asSent true leaves it in its content coding
+   */
+  chunks?(asSent?: boolean): AsyncIterable<Uint8Array>
   /** Throws the rest of the body away so that the connection can be used again. */
   discard(): Promise<void>
   /** As a standard `Response`; call it once, instead of the readers. */
@@ -46,6 +50,8 @@ export interface SendOptions {
   readonly timeout?: number
   /** What the client shows on an encrypted connection (RFC 8705 §2), PEM; a connection of its own is made for it. */
   readonly clientCertificate?: ClientCertificate
+  /** Share the connections of collected exchanges: for calls of an API, whose responses are short. */
+  readonly pooled?: boolean
   /** Where the platform hides the address of a redirect (browsers), it may follow by itself; for resources only. */
   readonly followHidden?: boolean
 }

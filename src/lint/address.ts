@@ -5,6 +5,7 @@ import { FLOW_URLS } from './vocabulary.ts'
 
 /** The lower-cased scheme without colon, or undefined for a relative reference. */
 export function protocolOf(address: string): string | undefined {
+  if (address.startsWith('https:')) return 'https'
   return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
 }
 

@@ -18,7 +18,7 @@ export function cyclesIn(schemes: readonly SchemeNode[]): readonly Cycle[] {
   const told = new Set<SchemeNode>()
   for (const scheme of chained) {
     if (told.has(scheme)) continue
-    const path = wayBack(scheme, schemes)
+    const path = wayBack(scheme)
     if (!path) continue
     for (const member of path) told.add(member)
     const names = [...path, scheme].map(({ name }) => name)
@@ -28,8 +28,8 @@ export function cyclesIn(schemes: readonly SchemeNode[]): readonly Cycle[] {
 }
 
 /** The shortest way from a scheme to itself, without the return; breadth first, so that no depth can exhaust the stack. */
-function wayBack(start: SchemeNode, schemes: readonly SchemeNode[]): readonly SchemeNode[] | undefined {
-  const byName = new Map(schemes.filter(({ siblings }) => siblings === start.siblings).map((scheme) => [scheme.name, scheme]))
+function wayBack(start: SchemeNode): readonly SchemeNode[] | undefined {
+  const byName = new Map(start.map.schemes.map((scheme) => [scheme.name, scheme]))
   const cameFrom = new Map<SchemeNode, SchemeNode>()
   const queue = [start]
   for (const scheme of queue) {

@@ -1,6 +1,5 @@
 /** What the documents of one run have said: some mistakes are only seen when several are read. */
 import { isObject, type JsonObject } from '../stac/json.ts'
-import { Quiet } from './quiet.ts'
 
 /** Definitions remembered; later ones are not compared. */
 const REMEMBERED = 10_000
@@ -15,14 +14,6 @@ interface Definitions {
 export class LintRun {
   readonly #definitions = new Map<string, Definitions>()
   #remembered = 0
-  readonly #quiet = new Map<object, Quiet>()
-
-  /** What this run has found to be clean under one set of rules: other runs have seen other definitions. */
-  quietUnder(rules: object): Quiet {
-    const quiet = this.#quiet.get(rules) ?? new Quiet()
-    this.#quiet.set(rules, quiet)
-    return quiet
-  }
 
   /**
    * The document that was the first to define a scheme of that name, when it defined it differently. Each definition is told

@@ -32,13 +32,9 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
   }
   if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
     return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
-  const runner = runnerFor(options)
-  const quiet = options.run?.quietUnder(runner) ?? runner.quiet
-  if (quiet.covers(text, document)) return []
   const { problems, members, strings } = inspect(document, options)
   const tooDeep = problems.some(({ rule }) => rule === 'document-limit')
   if (!tooDeep && mayRepeat(text, members, strings)) problems.push(...repeated(text, document, options))
-  if (problems.length === 0) quiet.remember(text, document)
   return problems.length === 0 ? problems : placed(problems, text, options)
 }
 

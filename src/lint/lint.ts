@@ -1,6 +1,7 @@
 /** Linting of parsed documents. */
 import { kindOf, type StacDocument } from '../stac/document.ts'
 import { isObject } from '../stac/json.ts'
+import { declarationsOf } from '../stac/version.ts'
 import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
 import { isSilent, type Part, partsOf } from './parts.ts'
@@ -68,8 +69,9 @@ function inspectPart(
   inspection.strings += counted.strings
   if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
-  if (isSilent(value, counted)) return []
-  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run })
+  const declarations = declarationsOf(value)
+  if (isSilent(counted, declarations)) return []
+  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run, declarations })
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
   if (counted.fields > expectedFields(model)) model.strays = straysIn(model)

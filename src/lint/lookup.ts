@@ -11,25 +11,23 @@ export interface Definition {
 
 /** The nearest definition of the name, or undefined: on the target, in its document, the wrapper, then the parents. */
 export function definitionOf(target: TargetNode, name: string): Definition | undefined {
+  // Nearly all targets of a document see the same schemes.
+  if (Object.hasOwn(target.object, 'auth:schemes') || isItemAsset(target)) return find(target, name)
+  const { definitions } = target.document
+  if (!definitions.has(name)) definitions.set(name, find(target, name))
+  return definitions.get(name)
+}
+
+function find(target: TargetNode, name: string): Definition | undefined {
   const { document } = target
   for (const map of ownMaps(target)) if (Object.hasOwn(map, name)) return { value: map[name], where: 'document' }
-  const inWrapper = document.wrapper && find(document.wrapper, name)
+  const inWrapper = document.wrapper && memberOf(document.wrapper, name)
   if (inWrapper) return { value: inWrapper.value, where: 'wrapper' }
   for (const parent of document.parents) {
-    const inParent = find(parent, name)
+    const inParent = memberOf(parent, name)
     if (inParent) return { value: inParent.value, where: 'parent' }
   }
   return undefined
-}
-
-/** The types of a target's refs that can be found; a scheme without a readable type is left out. */
-export function typesOf(target: TargetNode): readonly string[] {
-  const types: string[] = []
-  for (const ref of target.refs ?? []) {
-    const type = typeof ref === 'string' ? own(definitionOf(target, ref)?.value, 'type') : undefined
-    if (typeof type === 'string') types.push(type)
-  }
-  return types
 }
 
 /** Names that a target could refer to. */
@@ -45,7 +43,7 @@ export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
 }
 
 function ownMaps(target: TargetNode): readonly JsonObject[] {
-  const { document, object, kind, asset } = target
+  const { document, object } = target
   const found: JsonObject[] = []
   const near = own(object, 'auth:schemes')
   if (isObject(near)) found.push(near)
@@ -53,8 +51,13 @@ function ownMaps(target: TargetNode): readonly JsonObject[] {
   // An Item's root is the wrong place, but it is plain what was meant: the place is reported, the refs are not.
   const root = document.kind === 'item' ? own(document.object, 'auth:schemes') : undefined
   if (isObject(root)) found.push(root)
-  if (kind === 'item_asset' || asset?.kind === 'item_asset') found.push(...document.summaries)
+  if (isItemAsset(target)) found.push(...document.maps.filter(({ summary }) => summary).map(({ value }) => value))
   return found
+}
+
+/** These see the schemes in `summaries` too. */
+function isItemAsset({ kind, asset }: TargetNode): boolean {
+  return kind === 'item_asset' || asset?.kind === 'item_asset'
 }
 
 function maps(document: StacDocument): readonly JsonObject[] {
@@ -63,7 +66,7 @@ function maps(document: StacDocument): readonly JsonObject[] {
     .filter(isObject)
 }
 
-function find(document: StacDocument, name: string): { readonly value: unknown } | undefined {
+function memberOf(document: StacDocument, name: string): { readonly value: unknown } | undefined {
   const map = maps(document).find((candidate) => Object.hasOwn(candidate, name))
   return map && { value: map[name] }
 }

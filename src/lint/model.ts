@@ -6,6 +6,7 @@ import type { DocumentKind, StacDocument } from '../stac/document.ts'
 import type { JsonObject } from '../stac/json.ts'
 import type { Declaration, ExtensionVersion } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
+import type { Definition } from './lookup.ts'
 import type { Preset } from './problem.ts'
 import type { Stray } from './strays.ts'
 
@@ -30,28 +31,40 @@ export interface LintDocument {
   readonly version: ExtensionVersion
   /** What stands in the right place for `auth:schemes`, with its pointer; undefined when nothing does. */
   readonly map: { readonly value: unknown; readonly pointer: string } | undefined
-  /** Maps in a Collection's `summaries["auth:schemes"]`. */
-  readonly summaries: readonly JsonObject[]
-  /** Schemes of the map, then of the summaries. */
+  /** The maps that are objects: the one of the document, then those in a Collection's `summaries["auth:schemes"]`. */
+  readonly maps: readonly SchemeMap[]
+  /** Schemes of all maps, in their order. */
   readonly schemes: readonly SchemeNode[]
   readonly targets: readonly TargetNode[]
+  /** What names mean to its targets, as far as it was looked up. */
+  readonly definitions: Map<string, Definition | undefined>
   /** Members with `auth` in their names that stand where the extension does not define them. */
   readonly strays: readonly Stray[]
 }
 
-/** An entry of `auth:schemes` that is an object. */
+/**
+ * A map of schemes, and all that a finding about one of its schemes, flows or parameters may depend on. Findings are kept per value of a
+ * map, so a rule about schemes that needs to know more of the document is a rule about documents.
+ */
+export interface SchemeMap {
+  readonly value: JsonObject
+  readonly pointer: string
+  /** True in `summaries`. */
+  readonly summary: boolean
+  readonly version: ExtensionVersion
+  readonly declared: boolean
+  readonly preset: Preset
+  readonly schemes: readonly SchemeNode[]
+}
+
+/** A member of `auth:schemes` that is an object. */
 export interface SchemeNode {
-  readonly document: LintDocument
+  readonly map: SchemeMap
   readonly name: string
   readonly value: JsonObject
   readonly pointer: string
   /** The `type`, when it is a string. */
   readonly type: string | undefined
-  /** The map around it: its own refs are looked up there. */
-  readonly siblings: JsonObject
-  readonly summary: boolean
-  /** Flows of the types that have flows, unless `flows` is flat. */
-  readonly flows: readonly FlowNode[]
 }
 
 /** A value of `flows` that is an object. */
@@ -60,7 +73,6 @@ export interface FlowNode {
   readonly name: string
   readonly value: JsonObject
   readonly pointer: string
-  readonly parameters: readonly ParameterNode[]
 }
 
 /** A value of `parameters` that is an object. */
@@ -84,4 +96,8 @@ export interface TargetNode {
   readonly refs: readonly unknown[] | undefined
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
+  /** The definition of each ref, in the order of `refs`; undefined for one that is not defined or not a string. */
+  readonly definitions: readonly (Definition | undefined)[]
+  /** The types of the definitions that have a readable type. */
+  readonly types: readonly string[]
 }

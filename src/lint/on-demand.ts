@@ -1,6 +1,7 @@
 /** The linter for pages: at once comes only what tells documents that need it from those that do not. */
 import { kindOf } from '../stac/document.ts'
 import { isObject } from '../stac/json.ts'
+import { declarationsOf } from '../stac/version.ts'
 import type { LintOptions } from './lint.ts'
 import { isSilent, partsOf } from './parts.ts'
 import type { Problem } from './problem.ts'
@@ -19,6 +20,6 @@ export async function lint(document: unknown, options: LintOptions = {}): Promis
 function needsRules(document: unknown): boolean {
   return partsOf(document).some(({ value, depth, inside }) => {
     const counted = survey(value, depth, inside)
-    return counted.tooDeep !== undefined || !isObject(value) || kindOf(value) === 'unknown' || !isSilent(value, counted)
+    return counted.tooDeep !== undefined || !isObject(value) || kindOf(value) === 'unknown' || !isSilent(counted, declarationsOf(value))
   })
 }

@@ -1,7 +1,7 @@
 /** What is linted by itself: a document, each one of an array, each one in a wrapper and what is around them. */
 import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
 import { isObject, own } from '../stac/json.ts'
-import { declarationsOf } from '../stac/version.ts'
+import type { Declaration } from '../stac/version.ts'
 import type { Survey } from './survey.ts'
 
 /** A document, or a wrapper without its documents. */
@@ -29,6 +29,6 @@ function partsIn(value: unknown, at: string, depth: number): Part[] {
 }
 
 /** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */
-export function isSilent(document: StacDocument, { fields }: Pick<Survey, 'fields'>): boolean {
-  return fields === 0 && declarationsOf(document).length === 0
+export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
+  return fields === 0 && declarations.length === 0
 }

@@ -1,9 +1,10 @@
 /** Reads a parsed document into the model of the rules. Only own properties are looked at, and nothing is refused. */
 import { type DocumentKind, kindOf, type StacDocument } from '../stac/document.ts'
 import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
-import { declarationsOf, versionOfDocument } from '../stac/version.ts'
+import { type Declaration, declarationsOf, versionOf } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
-import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import { type Definition, definitionOf } from './lookup.ts'
+import type { FlowNode, LintDocument, ParameterNode, SchemeMap, SchemeNode, TargetNode } from './model.ts'
 import type { Preset } from './problem.ts'
 
 /** Where a document was found, and what the caller knows about it. */
@@ -15,35 +16,40 @@ export interface Surroundings {
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
   readonly run?: LintRun
+  /** What the document itself declares. */
+  readonly declarations: readonly Declaration[]
 }
 
-type Draft = { -readonly [K in keyof LintDocument]: LintDocument[K] }
+type Writable = { -readonly [K in keyof LintDocument]: LintDocument[K] }
 
 /** The model of one document; `strays` is filled in by who looks for them. */
-export function modelOf(object: StacDocument, around: Surroundings): Draft {
-  const declarations = declarationsOf(object)
+export function modelOf(object: StacDocument, around: Surroundings): Writable {
+  const { declarations, wrapper, at } = around
+  const inherited = declarations.length > 0 || wrapper === undefined ? declarations : declarationsOf(wrapper)
   const kind = kindOf(object)
-  const document: Draft = {
+  const document: Writable = {
     object,
     kind,
-    at: around.at,
+    at,
     url: around.url,
     name: around.name,
-    wrapper: around.wrapper,
+    wrapper,
     parents: around.parents,
     preset: around.preset,
     run: around.run,
     declarations,
-    declared: declarations.length > 0 || (around.wrapper !== undefined && declarationsOf(around.wrapper).length > 0),
-    version: versionOfDocument(object, around.wrapper),
-    map: mapOf(object, kind, around.at),
-    summaries: [],
+    declared: inherited.length > 0,
+    version: versionOf(inherited),
+    map: mapOf(object, kind, at),
+    maps: [],
     schemes: [],
     targets: [],
+    definitions: new Map(),
     strays: [],
   }
   document.targets = targetsIn(document)
-  document.schemes = schemesIn(document)
+  document.maps = mapsIn(document)
+  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
   return document
 }
 
@@ -52,61 +58,48 @@ function mapOf(object: StacDocument, kind: DocumentKind, at: string): LintDocume
   return value === undefined ? undefined : { value, pointer: at + (kind === 'item' ? '/properties/auth:schemes' : '/auth:schemes') }
 }
 
-function schemesIn(document: Draft): SchemeNode[] {
-  const found: SchemeNode[] = []
-  if (document.map) addSchemes(found, document, document.map.value, document.map.pointer, false)
-  if (document.kind !== 'collection') return found
-  const summary = own(own(document.object, 'summaries'), 'auth:schemes')
+function mapsIn(document: LintDocument): SchemeMap[] {
+  const found: SchemeMap[] = []
+  const { map, kind, at } = document
+  if (map && isObject(map.value)) found.push(schemeMap(document, map.value, map.pointer, false))
+  const summary = kind === 'collection' ? own(own(document.object, 'summaries'), 'auth:schemes') : undefined
   if (!Array.isArray(summary)) return found
-  document.summaries = summary.filter(isObject)
-  summary.forEach((map, index) => {
-    addSchemes(found, document, map, `${document.at}/summaries/auth:schemes/${index}`, true)
-  })
+  for (const [index, value] of summary.entries()) {
+    if (isObject(value)) found.push(schemeMap(document, value, `${at}/summaries/auth:schemes/${index}`, true))
+  }
   return found
 }
 
-function addSchemes(found: SchemeNode[], document: LintDocument, map: unknown, at: string, summary: boolean): void {
-  if (!isObject(map)) return
-  for (const name of Object.keys(map)) {
+function schemeMap({ version, declared, preset }: LintDocument, value: JsonObject, at: string, summary: boolean): SchemeMap {
+  const schemes: SchemeNode[] = []
+  const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
+  for (const name of Object.keys(value)) {
+    const scheme = value[name]
+    if (!isObject(scheme)) continue
+    const type = own(scheme, 'type')
+    schemes.push({ map, name, value: scheme, pointer: pointer(at, name), type: typeof type === 'string' ? type : undefined })
+  }
+  return map
+}
+
+/** The flows of a scheme whose type has flows; none when `flows` is flat. */
+export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
+  const flows = scheme.type === 'oauth2' || scheme.type === 'signedUrl' ? own(scheme.value, 'flows') : undefined
+  if (!isObject(flows) || isFlat(flows)) return []
+  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map((node) => ({ scheme, ...node }))
+}
+
+/** The parameters of a flow of type `signedUrl`. */
+export function parametersOf(flow: FlowNode): readonly ParameterNode[] {
+  const parameters = flow.scheme.type === 'signedUrl' ? own(flow.value, 'parameters') : undefined
+  return isObject(parameters) ? nodesIn(parameters, pointer(flow.pointer, 'parameters')).map((node) => ({ flow, ...node })) : []
+}
+
+function nodesIn(map: JsonObject, at: string): { name: string; value: JsonObject; pointer: string }[] {
+  return Object.keys(map).flatMap((name) => {
     const value = map[name]
-    if (!isObject(value)) continue
-    const type = own(value, 'type')
-    const flows: FlowNode[] = []
-    const scheme = {
-      document,
-      name,
-      value,
-      pointer: pointer(at, name),
-      type: typeof type === 'string' ? type : undefined,
-      siblings: map,
-      summary,
-      flows,
-    }
-    if (type === 'oauth2' || type === 'signedUrl') addFlows(flows, scheme)
-    found.push(scheme)
-  }
-}
-
-function addFlows(found: FlowNode[], scheme: SchemeNode): void {
-  const flows = own(scheme.value, 'flows')
-  if (!isObject(flows) || isFlat(flows)) return
-  for (const name of Object.keys(flows)) {
-    const value = flows[name]
-    if (!isObject(value)) continue
-    const parameters: ParameterNode[] = []
-    const flow = { scheme, name, value, pointer: pointer(scheme.pointer, 'flows', name), parameters }
-    if (scheme.type === 'signedUrl') addParameters(parameters, flow)
-    found.push(flow)
-  }
-}
-
-function addParameters(found: ParameterNode[], flow: FlowNode): void {
-  const parameters = own(flow.value, 'parameters')
-  if (!isObject(parameters)) return
-  for (const name of Object.keys(parameters)) {
-    const value = parameters[name]
-    if (isObject(value)) found.push({ flow, name, value, pointer: pointer(flow.pointer, 'parameters', name) })
-  }
+    return isObject(value) ? [{ name, value, pointer: pointer(at, name) }] : []
+  })
 }
 
 const FLOW_TEXTS = new Set([
@@ -133,46 +126,72 @@ function targetsIn(document: LintDocument): TargetNode[] {
     if (kind === 'collection') addAssets(found, document, own(object, 'item_assets'), `${at}/item_assets`, 'item_asset')
   }
   const links = own(object, 'links')
-  if (Array.isArray(links))
-    for (const [index, link] of links.entries()) add(found, document, 'link', String(index), link, `${at}/links/${index}`)
+  if (!Array.isArray(links)) return found
+  for (let index = 0; index < links.length; index++) {
+    const link: unknown = links[index]
+    if (isObject(link)) found.push(new Target(document, 'link', String(index), link, `${at}/links/${index}`))
+  }
   return found
 }
 
 function addAssets(found: TargetNode[], document: LintDocument, assets: unknown, at: string, kind: 'asset' | 'item_asset'): void {
   if (!isObject(assets)) return
   for (const name of Object.keys(assets)) {
-    const asset = add(found, document, kind, name, assets[name], pointer(at, name))
-    const alternates = asset && own(asset.object, 'alternate')
+    const value = assets[name]
+    if (!isObject(value)) continue
+    const asset = new Target(document, kind, name, value, pointer(at, name))
+    found.push(asset)
+    const alternates = own(value, 'alternate')
     if (!isObject(alternates)) continue
     for (const key of Object.keys(alternates)) {
-      if (key === 'auth:refs' || key === 'auth:schemes') continue
-      add(found, document, 'alternate', key, alternates[key], pointer(asset?.pointer ?? at, 'alternate', key), asset)
+      const alternate = alternates[key]
+      if (key === 'auth:refs' || key === 'auth:schemes' || !isObject(alternate)) continue
+      found.push(new Target(document, 'alternate', key, alternate, pointer(asset.pointer, 'alternate', key), asset))
     }
   }
 }
 
-function add(
-  found: TargetNode[],
-  document: LintDocument,
-  kind: TargetNode['kind'],
-  name: string,
-  object: unknown,
-  at: string,
-  asset?: TargetNode,
-): TargetNode | undefined {
-  if (!isObject(object)) return undefined
-  const href = own(object, 'href')
-  const refs = own(object, 'auth:refs')
-  const target = {
-    document,
-    kind,
-    name,
-    object,
-    pointer: at,
-    href: typeof href === 'string' ? href : undefined,
-    refs: Array.isArray(refs) ? refs : undefined,
-    asset,
+const NONE: readonly undefined[] = []
+
+/** What its refs mean is looked up when the first rule asks, and once. */
+class Target implements TargetNode {
+  readonly document: LintDocument
+  readonly kind: TargetNode['kind']
+  readonly name: string
+  readonly object: JsonObject
+  readonly pointer: string
+  readonly href: string | undefined
+  readonly refs: readonly unknown[] | undefined
+  readonly asset: TargetNode | undefined
+  #definitions: readonly (Definition | undefined)[] | undefined
+  #types: readonly string[] | undefined
+
+  constructor(document: LintDocument, kind: TargetNode['kind'], name: string, object: JsonObject, at: string, asset?: TargetNode) {
+    const href = own(object, 'href')
+    const refs = own(object, 'auth:refs')
+    this.document = document
+    this.kind = kind
+    this.name = name
+    this.object = object
+    this.pointer = at
+    this.href = typeof href === 'string' ? href : undefined
+    this.refs = Array.isArray(refs) ? refs : undefined
+    this.asset = asset
   }
-  found.push(target)
-  return target
+
+  get definitions(): readonly (Definition | undefined)[] {
+    this.#definitions ??= this.refs?.map((ref) => (typeof ref === 'string' ? definitionOf(this, ref) : undefined)) ?? NONE
+    return this.#definitions
+  }
+
+  get types(): readonly string[] {
+    if (this.#types) return this.#types
+    const types: string[] = []
+    for (const definition of this.definitions) {
+      const type = own(definition?.value, 'type')
+      if (typeof type === 'string') types.push(type)
+    }
+    this.#types = types
+    return types
+  }
 }

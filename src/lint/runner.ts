@@ -1,13 +1,14 @@
 /** Asks all rules about one document and makes one finding of each mistake. */
 import { ownString } from '../stac/json.ts'
-import type { LintDocument, SchemeNode } from './model.ts'
+import type { LintDocument, SchemeMap } from './model.ts'
 import type { Level, Preset, Problem, Severity } from './problem.ts'
-import { Quiet } from './quiet.ts'
+import { flowsOf, parametersOf } from './read-model.ts'
 import type { Report, ReportData, Rule } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
 import { type Swallow, swallows } from './swallow.ts'
+import { Verdicts } from './verdicts.ts'
 
 /** Findings reported per document. */
 export const FINDING_LIMIT = 1000
@@ -35,8 +36,7 @@ interface Active {
 /** The rules that are on for a preset and its overrides, ready to be asked about many documents. */
 export class Runner {
   readonly preset: Preset
-  /** What these rules have found to be clean. */
-  readonly quiet = new Quiet()
+  readonly #verdicts = new Verdicts()
   #found: Finding[] = []
   readonly #claiming: readonly Active[]
   readonly #document: readonly Active[]
@@ -66,7 +66,7 @@ export class Runner {
     this.#claim(document)
     for (const { rule, report } of this.#document) rule.document?.(document, report)
     for (const target of document.targets) for (const { rule, report } of this.#target) rule.target?.(target, report)
-    for (const scheme of document.schemes) this.#askScheme(scheme)
+    for (const map of document.maps) if (map.schemes.length > 0) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map)))
     return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
   }
 
@@ -84,12 +84,20 @@ export class Runner {
     }
   }
 
-  #askScheme(scheme: SchemeNode): void {
-    for (const { rule, report } of this.#scheme) rule.scheme?.(scheme, report)
-    for (const flow of scheme.flows) {
-      for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
-      for (const parameter of flow.parameters) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
+  /** The findings about the schemes of one map, their flows and parameters. */
+  #askSchemes({ schemes }: SchemeMap): readonly Finding[] {
+    const before = this.#found
+    this.#found = []
+    for (const scheme of schemes) {
+      for (const { rule, report } of this.#scheme) rule.scheme?.(scheme, report)
+      for (const flow of flowsOf(scheme)) {
+        for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
+        for (const parameter of parametersOf(flow)) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
+      }
     }
+    const found = this.#found
+    this.#found = before
+    return found
   }
 
   #reporter({ meta }: Rule, severity: Severity): Report {

@@ -1,19 +1,49 @@
-/** What gives a secret away: names of members and parameters, and the shapes of values. */
+/**
+ * What gives a secret away: names of members and parameters, the forms that issuers give their tokens, and words that no person wrote.
+ * A word that people use is never a secret, whatever stands before it.
+ */
 import { type JsonObject, own } from '../stac/json.ts'
 
 /** Names of query parameters that carry signatures, tokens and keys: shared access signatures, S3 and those who sign like it, tokens. */
 const PARAMETERS = /^(?:sig|.+-signature|x-amz-security-token|(?:access_)?token|api_?key|client_secret|password|secret)$/
 
+/** Members that hold a secret and nothing else. */
 const MEMBERS =
-  /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id|session)_?token|secret_?(?:access_?)?key|private_?key)$/i
+  /^(?:password|passwd|passphrase|secret|client_?secret|token|(?:access|refresh|id|session|sas)_?token|secret_?(?:access_?)?key|private_?key)$/i
 
-const SHAPES = [
+/** Members that hold a secret or the name of one: the value decides. */
+const DOUBTFUL_MEMBERS =
+  /^(?:.*api[-_]?key|.*[-_]key|authorization|credentials?|.*[-_]token|.*[-_](?:secret|password)|connection_?string)$/i
+
+/** Tokens and keys with a form of their own, anywhere in a text. */
+const FORMS = [
   // A JSON Web Token (RFC 7515 §7.1). Each part is looked through once: text of a catalog may be one word of megabytes.
   /(?<![\w-])(?=[\w-]+\.[\w-]{8,}\.)[\w-]*?\beyJ[\w-]{8}/,
-  /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /^(?:Basic|Bearer) +[\w.~+/=-]{8,}$/i,
+  // AWS, GitHub, GitLab, Slack, Google, Stripe, npm, Hugging Face, Planet, Azure.
+  /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
+  /\bgh[oprsu]_[A-Za-z\d]{30}/,
+  /\bgithub_pat_\w{30}/,
+  /\bglpat-[\w-]{20}/,
+  /\bxox[abeoprs]-[\w-]{10}/,
+  /\bAIza[\w-]{35}/,
+  /\bGOCSPX-[\w-]{20}/,
+  /\bya29\.[\w-]{20}/,
+  /\b[rs]k_(?:live|test)_[A-Za-z\d]{16}/,
+  /\b(?:npm|hf)_[A-Za-z\d]{30}/,
+  /\bPLAK[\da-f]{32}\b/,
+  /\bAccountKey=[\w+/]{40}/i,
 ]
+
+/** The value of an `Authorization` field (RFC 9110 §11.6.2), also in the middle of a sentence. */
+const AUTHORIZATION = /\b(basic|bearer|token|api-?key|dpop)[ \t]+([\w.~+/:-]{8,}=*)/gi
+
+/** A word for a secret in several languages, followed by the value itself. */
+const NAMED =
+  /(?:pass(?:word|wort|phrase|wd)|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|secret|geheimnis|api[-_ ]?(?:key|schlüssel)|(?:access|secret|subscription)[-_ ]?key|cl(?:é|e) d['’]api|clave|token|jeton)["'`]?\s*(?:is|ist|lautet|est|es|é|jest|:|=|：|は|是)\s*["'`“„«「]?([^\s"'`”“»」,;)]{6,})/giu
+
+/** The user information of a URL in a text. */
+const USER_INFO = /\b[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#@:"'<>]{1,100}):([^\s/?#@"'<>]{1,200})@/gi
 
 /** The lower-cased name of the first query parameter that holds a secret, or undefined. Placeholders are no secrets. */
 export function secretParameter(address: string): string | undefined {
@@ -40,16 +70,106 @@ export function hasUserInfo(address: string): boolean {
 /** True when a member of that name, or a value of that shape, is a secret and no placeholder for one. */
 export function isSecret(name: string, value: string): boolean {
   if (value.length === 0 || isPlaceholder(value)) return false
-  return MEMBERS.test(name) || looksSecret(value)
+  if (MEMBERS.test(name) && !isPlainText(value)) return true
+  return looksSecret(value) || (DOUBTFUL_MEMBERS.test(name) && isOpaque(value, 8))
 }
 
-/** True when the value has the shape of a token, a key or an `Authorization` field. */
-export function looksSecret(value: string): boolean {
-  return value.length >= 8 && SHAPES.some((shape) => shape.test(value))
+/** True when the text is or contains a token, a key, a password or an `Authorization` field. */
+export function looksSecret(text: string): boolean {
+  if (text.length < 8) return false
+  if (FORMS.some((form) => form.test(text))) return true
+  for (const [, scheme = '', value = ''] of text.matchAll(AUTHORIZATION)) if (isAuthorization(scheme, value)) return true
+  for (const [, value = ''] of text.matchAll(NAMED)) if (isOpaque(value.replace(/[.!?]+$/, ''), 6)) return true
+  for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) if (!isPlaceholder(user) && !isPlaceholder(password)) return true
+  return hasSecretUrl(text) || hasRandomWord(text)
 }
+
+/** What follows the name of an HTTP authentication scheme. Basic is proved by its parts (RFC 7617 §2). */
+function isAuthorization(scheme: string, value: string): boolean {
+  if (isPlaceholder(value)) return false
+  if (scheme.toLowerCase() !== 'basic') return isOpaque(value, 10)
+  try {
+    return /^[^\0-\x1f\x7f:]+:[^\0-\x1f\x7f]+$/.test(atob(value))
+  } catch {
+    return false
+  }
+}
+
+/** True when a URL in the text carries a secret in its query. */
+function hasSecretUrl(text: string): boolean {
+  if (!text.includes('?')) return false
+  for (const [url] of text.matchAll(/[?&]([\w-]+)=([^\s&#"'<>]{8,})/g)) {
+    const [name = '', value = ''] = url.slice(1).split('=', 2)
+    if (PARAMETERS.test(name.toLowerCase()) && isOpaque(value, 8)) return true
+  }
+  return false
+}
+
+/** The shortest word that is called random by its letters alone. */
+const RANDOM_LENGTH = 32
+/** Capital letters, small letters and digits change from one character to the next in so much of a random word; 0.62 on average. */
+const RANDOM_CHANGES = 0.45
+
+/** True for a word of capitals, small letters and digits in no order that a person would write; checksums are hexadecimal and pass. */
+function hasRandomWord(text: string): boolean {
+  if (text.length < RANDOM_LENGTH) return false
+  for (const [word] of text.matchAll(/(?<![\w+/.:%-]|base64,)[\w+/-]{32,512}={0,2}(?![\w+/%-]|\.\w)/g)) {
+    const letters = word.replace(/[^A-Za-z\d]/g, '')
+    if (!/^[\da-f]*$/i.test(letters) && /\d/.test(letters) && changes(letters) / letters.length >= RANDOM_CHANGES) return true
+  }
+  return false
+}
+
+function changes(letters: string): number {
+  let found = 0
+  let before = ''
+  for (const letter of letters) {
+    const kind = letter <= '9' ? 'digit' : letter <= 'Z' ? 'capital' : 'small'
+    if (before !== '' && kind !== before) found++
+    before = kind
+  }
+  return found
+}
+
+/** True for a value that is no word, number, date, name of a version, place in a file or anything else that people write. */
+function isOpaque(value: string, least: number): boolean {
+  if (value.length < least || isPlaceholder(value) || /\s/.test(value)) return false
+  if (/^[\da-f]{16,}$/i.test(value) || UUID.test(value)) return true
+  if (/^\d*$/.test(value)) return value.length >= 16
+  if (value.includes('://') || /^(?:\/|\.\.?\/)/.test(value) || /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?:[:/].*)?$/i.test(value))
+    return false
+  if (!/\d/.test(value) || !/[a-z]/i.test(value)) return value.length >= 16 && changes(value.replace(/[^A-Za-z]/g, '')) >= 5
+  // Words with a number behind or before them: oauth2, level-2a, v1.2.0, sha256, 2026-01-01T00:00:00Z.
+  const parts = value.split(/[^A-Za-z\d]+/).filter((part) => part !== '')
+  if (parts.every((part) => KNOWN.test(part))) return false
+  return value.length >= 12 ? parts.some((part) => changes(part) >= 3 || part.length >= 16) || parts.every((part) => /\d/.test(part)) : true
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+const KNOWN =
+  /^(?:\d+|v?\d+[a-z]?|[a-z]+|oauth\d|oidc\d?|(?:sha|md|hs|rs|es|ps|utf|http|tls|rfc|base|s|l|level|band|b|ed)\d+[a-z]{0,2}|\d+t\d+z?)$/i
+
+/** Words that say what a secret is like, or that there is one, instead of it. */
+const PLAIN =
+  /^(?:required|optional|none|null|true|false|yes|no|string|text|header|query|cookie|body|bearer|basic|digest|jwt|opaque|personal|private|public|static|dynamic|token|password|secret|key|access[-_ ]?token|id[-_ ]?token|api[-_ ]?key|oauth2?|oidc|see .*|ask .*|n\/a|tbd)$/i
+
+/** A description in a secret's place: one of the words above, or a sentence. */
+function isPlainText(value: string): boolean {
+  return (
+    !looksSecret(value) && (PLAIN.test(value.trim()) || /^\p{Lu}?[\p{L}\p{M}'’,.:;()/-]+(?: [\p{L}\p{M}\d'’,.:;()/"-]+){3,}$/u.test(value))
+  )
+}
+
+const PLACEHOLDERS = [
+  /^(?:<.*>|\[.*\]|\{.*\}|%7B.*%7D|\$.*|#\{.*\}|[*x•_-]{3,}|…|\.{3})?$/is,
+  /^(?:your|my|insert|enter|put|paste|example|sample|dummy|fake)(?:[-_ ].*)?$/is,
+  /change[-_]?me|placeholder|redacted|goes[-_ ]here/i,
+  /^(?:user(?:name)?|pass(?:word|wd)?|secret|token|key|login|foo)(?::(?:pass(?:word|wd)?|secret|token|bar))?$/i,
+]
 
 function isPlaceholder(value: string): boolean {
-  return /^(?:<.*>|\{.*\}|%7B.*%7D|\$.*|\*{3,}|…|\.{3})?$/is.test(value.replace(/^(?:Basic|Bearer) +/i, ''))
+  const bare = value.replace(/^(?:Basic|Bearer) +/i, '')
+  return PLACEHOLDERS.some((form) => form.test(bare))
 }
 
 const CREDENTIAL_HEADERS = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|apikey|x-auth-token|x-access-token)$/i

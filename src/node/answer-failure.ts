@@ -6,7 +6,7 @@ import type { HttpResponse } from '../http/message.ts'
 import { isPassingStatus } from '../http/passing-status.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { errorCode } from '../objects/error-code.ts'
-import type { Target } from '../stac/target.ts'
+import { isProtected, type Target } from '../stac/target.ts'
 
 /** An answer whose body has not been read. */
 export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
@@ -50,14 +50,14 @@ function uncovered(
   const { origin } = new URL(url)
   const schemes = offeredSchemes(headers.get('www-authenticate') ?? '')
   const asks = status === 403 ? 'refuses access (403)' : `asks for authentication (${schemes.join(', ') || '401'})`
-  const unasked = target?.refs.length === 0
+  const unasked = target !== undefined && !isProtected(target)
   const why = unasked ? 'the document names no scheme for it (auth:refs)' : 'no entry of yours covers it'
   return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
     status,
     url,
     hint: unasked
-      ? `stac-auth fetch ${bareAddress(url)} uses the entry whose sendTo covers that address`
-      : `if you trust ${origin}, add an entry to the credential file, such as ${entryFor(schemes, new URL(url))}`,
+      ? `with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${bareAddress(url)}`
+      : `if you trust ${origin}, add an entry to the credential file, such as ${exampleCredential(url, schemes)}`,
   })
 }
 
@@ -67,7 +67,9 @@ function offeredSchemes(field: string): string[] {
   return [...new Set(names)].filter((name) => name.length <= 32).slice(0, 5)
 }
 
-function entryFor(schemes: readonly string[], url: URL): string {
+/** A credential for the origin of an address, as JSON to complete: Basic where that is the first scheme, else a bearer token. */
+export function exampleCredential(address: string, schemes: readonly string[] = []): string {
+  const url = new URL(address)
   const id = url.hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
   const isBasic = schemes[0]?.toLowerCase() === 'basic'
   const secret = isBasic ? { scheme: 'basic', username: '…', password: { env: 'PASSWORD' } } : { scheme: 'bearer', token: { env: 'TOKEN' } }

@@ -9,6 +9,7 @@ import type { AwsProviders } from './aws-package.ts'
 import { FAMILIES, pairIn } from './aws-pair.ts'
 import { type ProfileFiles, profileFiles, readProfile } from './aws-profile.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'
+import { HOME_HINT } from './user-folder.ts'
 
 /** The user's side of the search for keys. */
 export interface AwsUser {
@@ -66,6 +67,10 @@ async function findProfile(name: string, places: readonly ProfileFiles[]): Promi
 }
 
 function noProfile(name: string, places: readonly ProfileFiles[]): CredentialError {
+  if (places.length === 0) {
+    const message = `there is no profile "${name}": no file is named, and there is no home folder`
+    return new CredentialError('CREDENTIAL_SOURCE', message, { hint: `${HOME_HINT}, or name a file in AWS_CONFIG_FILE` })
+  }
   const files = new Set(places.flatMap(({ credentials, config }) => [credentials, config]))
   return new CredentialError('CREDENTIAL_SOURCE', `there is no profile "${name}" in ${[...files].join(' or ')}`)
 }

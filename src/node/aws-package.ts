@@ -2,6 +2,7 @@
 import { type AuthError, CredentialError, isAuthError } from '../errors.ts'
 import type { S3Keys } from '../platform/platform.ts'
 import { sourceError } from './secret-text.ts'
+import { checkHome } from './user-folder.ts'
 
 /** Keys as the package gives them. */
 export interface AwsIdentity {
@@ -42,9 +43,11 @@ export const SERVICE_CLIENT = {
 
 /**
  * The keys. Errors: `LOGIN_REQUIRED` where a session of the user's has ended, `CREDENTIAL_SOURCE` without the package and for all
- * else, with the kind of trouble, never with what a service said.
+ * else, with the kind of trouble, never with what a service said; `CONFIG_INVALID` for a home folder by a relative path.
  */
 export async function askAws(question: AwsQuestion, load: () => Promise<AwsProviders> = importProviders): Promise<S3Keys> {
+  // The package reads its own settings below the home folder, and addresses of services among them.
+  checkHome()
   const aws = await load().catch(() => {
     throw unavailable(question)
   })

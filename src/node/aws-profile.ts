@@ -1,8 +1,8 @@
 /** Profiles in the configuration files that object-store tools share. */
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CredentialError } from '../errors.ts'
+import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** Settings of a profile by name. */
 export type Profile = ReadonlyMap<string, string>
@@ -16,12 +16,13 @@ export interface ProfileFiles {
 /** The files to look in, in their order: one of the user's own choice, then those of the tools of AWS. */
 export function profileFiles(environment: NodeJS.ProcessEnv): readonly ProfileFiles[] {
   const { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = environment
-  const folder = join(homedir(), '.aws')
-  const usual = {
-    credentials: AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'),
-    config: AWS_CONFIG_FILE || join(folder, 'config'),
-  }
-  return own ? [{ credentials: own, config: own }, usual] : [usual]
+  const home = homeFolder(environment)
+  const credentials = AWS_SHARED_CREDENTIALS_FILE || (home && join(home, '.aws', 'credentials'))
+  const config = AWS_CONFIG_FILE || (home && join(home, '.aws', 'config'))
+  // One file that is named is read where there is no place for the other one.
+  const either = credentials || config
+  const usual = either === undefined ? [] : [{ credentials: credentials || either, config: config || either }]
+  return own ? [{ credentials: own, config: own }, ...usual] : usual
 }
 
 /** The profile's settings, the first file that has one counts; undefined when neither file knows it. Errors: `CREDENTIAL_SOURCE`. */
@@ -53,7 +54,10 @@ function parseProfiles(text: string): ReadonlyMap<string, Profile> {
 
 /** A file that is not there has no profiles. */
 async function textOf(file: string): Promise<string> {
-  const path = file.startsWith('~/') ? join(homedir(), file.slice(2)) : file
+  const home = homeFolder()
+  if (file.startsWith('~/') && home === undefined)
+    throw new CredentialError('CREDENTIAL_SOURCE', `${file} is in a home folder, and there is none`, { hint: HOME_HINT })
+  const path = file.startsWith('~/') && home !== undefined ? join(home, file.slice(2)) : file
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

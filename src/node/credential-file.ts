@@ -1,6 +1,4 @@
 import type { Stats } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { CredentialSet } from '../auth/credential.ts'
 import { readCredentials } from '../auth/read-credentials.ts'
 import { loadStrategies } from '../auth/registry.ts'
@@ -11,6 +9,7 @@ import { isObject, type JsonObject, pointer } from '../stac/json.ts'
 import { scan } from '../stac/json-scan.ts'
 import { defaultStrategies } from '../strategies/index.ts'
 import { readRegularFile } from './regular-file.ts'
+import { folderVariables, userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576
 const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
@@ -50,18 +49,35 @@ export async function credentialFileText(name: string): Promise<string | undefin
   })
 }
 
-/** Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows). */
-export function defaultCredentialFile(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
-  const base = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined
-  return join(base || join(homedir(), platform === 'win32' ? 'AppData/Roaming' : '.config'), 'stac-auth', 'credentials.json')
+/**
+ * Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows).
+ *
+ * @param account the home folder of the account
+ *
+ * Errors: `CONFIG_INVALID` where the user has no folder.
+ */
+export function defaultCredentialFile(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  account?: () => string,
+): string {
+  const path = userFolder('config', ['stac-auth', 'credentials.json'], env, platform, account)
+  if (path !== undefined) return path
+  const message = `there is no folder for the credential file: neither ${folderVariables('config', platform)} is an absolute path`
+  throw new ConfigurationError('CONFIG_INVALID', message, {
+    hint: 'set one of them, or name the file with --credentials or STAC_AUTH_CREDENTIALS',
+  })
 }
 
-/** Who can write this file decides where secrets go. Modes mean little on Windows. */
+/**
+ * Who can write this file decides where secrets go: the user, and root, who mounts secrets into containers and may do everything anyway.
+ * Modes mean little on Windows.
+ */
 function checkOwner(name: string, { mode, uid }: Stats): void {
   if (process.platform === 'win32') return
-  if (uid !== process.getuid?.()) {
+  if (uid !== process.getuid?.() && uid !== 0) {
     throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} belongs to another user`, {
-      hint: 'use a file of your own',
+      hint: 'use a file of your own, or one of root that only root can write',
     })
   }
   if (mode & 0o022) {

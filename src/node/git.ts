@@ -8,6 +8,7 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../errors.ts'
 import { systemCode } from './system-error.ts'
+import { withAbsoluteFolders } from './user-folder.ts'
 
 /** A regular file; `blob` names what is staged of it. */
 export interface GitFile {
@@ -120,7 +121,13 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 /** Older versions of git do not know how not to fetch, but know of no protocol to fetch by. */
 function environment(): Variables {
-  return { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' }
+  return {
+    ...withAbsoluteFolders(process.env),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: '',
+  }
 }
 
 function git(folder: string, args: readonly string[], more: Variables = {}): Promise<string> {

@@ -4,7 +4,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { TrustError } from '../errors.ts'
 import { isPublicAddress, isPublicHost } from '../http/public-address.ts'
-import { openTunnel, type Proxies } from './proxy-tunnel.ts'
+import { connectToProxy, forwardingProxy } from './forward-proxy.ts'
+import { openTunnel, type Proxies, wantsAddress } from './proxy-tunnel.ts'
 
 type Connector = buildConnector.connector
 type Dial = buildConnector.Options
@@ -35,16 +36,28 @@ interface ConnectOptions extends ConnectHooks {
   readonly cert?: string
   readonly key?: string
   readonly proxies?: Proxies
+  /** True when requests are written for proxies that forward them; otherwise every proxy opens a tunnel. */
+  readonly forwards?: boolean
 }
 
 /**
  * Opens connections to public addresses only, unless granted. The address that was checked is the one that is dialled: names are
- * resolved once, all their addresses must be public, and IP literals go through the same check. Behind a proxy, which resolves
- * names itself, the name is checked. Certificates are always verified.
+ * resolved once, all their addresses must be public, and IP literals go through the same check. Behind a proxy that resolves
+ * names itself (all but `socks5:`), the name is checked. Certificates are always verified.
  *
  * Errors: `URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`, `PROXY_*`.
  */
-export function guardedConnect({ granted, timeout, ca, cert, key, proxies, lookup = lookupAll, connect }: ConnectOptions): Connector {
+export function guardedConnect({
+  granted,
+  timeout,
+  ca,
+  cert,
+  key,
+  proxies,
+  forwards = false,
+  lookup = lookupAll,
+  connect,
+}: ConnectOptions): Connector {
   const resolve = granted ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
   const dial = buildConnector({
     timeout,
@@ -57,7 +70,12 @@ export function guardedConnect({ granted, timeout, ca, cert, key, proxies, looku
     const open = async () => {
       checkTarget(to, granted)
       const proxy = proxies?.for(to.protocol, to.hostname, portOf(to))
-      if (proxy) return tunnelled(await openTunnel(proxy, to.hostname, portOf(to), timeout), to, dial)
+      const forwarding = forwards && proxies && forwardingProxy(proxies, to.protocol, to.hostname, portOf(to))
+      if (forwarding) return connectToProxy(forwarding, timeout)
+      if (proxy) {
+        const host = wantsAddress(proxy) ? await addressOf(to, resolve) : to.hostname
+        return tunnelled(await openTunnel(proxy, host, portOf(to), timeout), to, dial)
+      }
       return dialled(connect ? await redirected(to, resolve, connect) : to, dial)
     }
     open().then(
@@ -91,9 +109,13 @@ function tunnelled(httpSocket: Socket, to: Dial, dial: Connector): Promise<Socke
 }
 
 async function redirected(to: Dial, resolve: Resolve, connect: NonNullable<ConnectHooks['connect']>): Promise<Dial> {
-  const address = isIP(to.hostname) ? to.hostname : ((await resolve(to.hostname))[0]?.address ?? '')
+  const address = await addressOf(to, resolve)
   const place = connect({ hostname: to.hostname, address, port: Number(portOf(to)) })
   return { ...to, hostname: place.address, port: String(place.port) }
+}
+
+async function addressOf({ hostname }: Dial, resolve: Resolve): Promise<string> {
+  return isIP(hostname) ? hostname : ((await resolve(hostname))[0]?.address ?? '')
 }
 
 function lookupAll(hostname: string): Promise<LookupAddress[]> {

@@ -10,6 +10,8 @@ export interface LoopbackOptions {
   readonly show: (url: string) => unknown
   /** `::1` where the client is registered with it. */
   readonly host?: '127.0.0.1' | '::1'
+  /** Port to listen on, where the client is registered with one; default: that of the credential, else a free one. */
+  readonly port?: number
   /** Milliseconds to wait for the browser; default 5 minutes. */
   readonly timeout?: number
 }
@@ -38,18 +40,18 @@ interface Wait {
 }
 
 /**
- * Makes a login's `redirect`. The listener has a free port of one loopback address and a fixed path, and takes GET requests that
- * name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the wait goes on.
+ * Makes a login's `redirect`. The listener has one loopback address, a free port and a fixed path, or those that the credential
+ * (`redirectPort`, `redirectPath`) or `port` says, and takes GET requests that name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the wait goes on.
  *
  * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
  */
 export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interaction['redirect']> {
-  return async (signal) => {
+  return async (signal, { port = 0, path = PATH } = {}) => {
     if (signal?.aborted) throw new AbortedError(signal.reason)
     const { host = '127.0.0.1' } = options
     let wait: Wait | undefined
     const answer: RequestListener = (request, response) => {
-      const callback = callbackOf(request, origin)
+      const callback = callbackOf(request, origin, path)
       if (callback === undefined) return page(response, 404, 'There is nothing here.')
       if (!wait || !isComplete(callback) || !accepts(wait, callback))
         return page(response, 400, 'This is not the answer that is waited for.')
@@ -60,14 +62,14 @@ export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interact
     }
     const server = createServer(LIMITS, answer)
     newestConnections(server)
-    await listen(server, host)
+    await listen(server, host, options.port ?? port)
     const origin = originOf(server, host)
     const until = (url: string, isOurs: Wait['isOurs']) =>
       waitFor<URL>(signal, options.timeout ?? TIMEOUT, async (resolve) => {
         wait = { isOurs, resolve }
         await options.show(url)
       })
-    return redirectionOf(server, `${origin}${PATH}`, until)
+    return redirectionOf(server, `${origin}${path}`, until)
   }
 }
 
@@ -85,11 +87,11 @@ function redirectionOf(server: Server, uri: string, until: Redirection['answer']
 }
 
 /** The address that the browser was sent to, or undefined for any other request. */
-function callbackOf({ method, url = '', headersDistinct, headers }: IncomingMessage, origin: string): URL | undefined {
+function callbackOf({ method, url = '', headersDistinct, headers }: IncomingMessage, origin: string, path: string): URL | undefined {
   const { host = [] } = headersDistinct
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (method !== 'GET' || hasBody || host.length !== 1 || `http://${host[0]}` !== origin) return undefined
-  if (url.split('?', 1)[0] !== PATH) return undefined
+  if (url.split('?', 1)[0] !== path) return undefined
   return new URL(origin + url)
 }
 
@@ -112,13 +114,14 @@ function page(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, HEADERS).end(`<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`)
 }
 
-function listen(server: Server, host: string): Promise<void> {
+function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const code = 'code' in cause ? String(cause.code) : 'unknown reason'
-      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}: ${code}`))
+      const hint = code === 'EADDRINUSE' ? { hint: 'end the program that listens on that port, or register and use another one' } : {}
+      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
     })
-    server.listen(0, host === '::1' ? '::1' : '127.0.0.1', resolve)
+    server.listen(port, host === '::1' ? '::1' : '127.0.0.1', resolve)
   })
 }
 

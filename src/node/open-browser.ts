@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { isLoopbackHost } from '../http/public-address.ts'
+import { withAbsoluteFolders } from './user-folder.ts'
 
 export interface BrowserOptions {
   readonly platform?: NodeJS.Platform
@@ -19,7 +20,13 @@ export function openBrowser(address: string, { platform = process.platform, env 
   if (url === undefined || program === undefined) return Promise.resolve(false)
   return new Promise((resolve) => {
     try {
-      const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true, shell: false, windowsHide: true, env })
+      const child = spawn(program, [...args, url], {
+        stdio: 'ignore',
+        detached: true,
+        shell: false,
+        windowsHide: true,
+        env: withAbsoluteFolders(env),
+      })
       child.once('error', () => resolve(false))
       child.once('spawn', () => resolve(true))
       child.unref()

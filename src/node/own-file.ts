@@ -8,7 +8,7 @@ import { shellWord } from '../text/shell-word.ts'
 import { readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** Windows has neither flag: no named pipes in its folders, and links only for administrators. */
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants
 
 /**
  * A file's bytes and what the same open file says about itself; undefined when there is none.
@@ -35,16 +35,40 @@ export async function readOwnFile(path: string, limit: number): Promise<{ readon
 }
 
 /**
- * Puts a text in place of a file: written beside it, brought to the disk, renamed. The old file is there until then.
- *
- * Errors: `DISK_FULL`, `FILE_ACCESS`; `CACHE_UNSAFE` when a folder stands in its place.
+ * Makes a file beside `path` that has room for so many bytes on the disk, for {@link writeOwnFile}; its name. The bytes are random, for
+ * some file systems need no room for others. Errors: `DISK_FULL`, `FILE_ACCESS`.
  */
-export async function writeOwnFile(path: string, text: string): Promise<void> {
+export async function reserveOwnFile(path: string, bytes: number): Promise<string> {
   const part = beside(path, 'tmp')
   try {
     const file = await open(part, 'wx', 0o600)
     try {
+      await file.writeFile(randomBytes(bytes))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    return part
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    throw writeFailure(error, `"${path}"`)
+  }
+}
+
+/**
+ * Puts a text in place of a file: written beside it, brought to the disk, renamed. The old file is there until then.
+ *
+ * @param reserved a file of {@link reserveOwnFile} that becomes the new one
+ *
+ * Errors: `DISK_FULL`, `FILE_ACCESS`; `CACHE_UNSAFE` when a folder stands in its place.
+ */
+export async function writeOwnFile(path: string, text: string, reserved?: string): Promise<void> {
+  const part = reserved ?? beside(path, 'tmp')
+  try {
+    const file = await (reserved === undefined ? open(part, 'wx', 0o600) : open(part, O_RDWR | O_NOFOLLOW))
+    try {
       await file.writeFile(text)
+      if (reserved !== undefined) await file.truncate(Buffer.byteLength(text))
       await file.sync()
     } finally {
       await file.close()

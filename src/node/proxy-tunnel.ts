@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { type AuthError, NetworkError } from '../errors.ts'
 
 /** The proxies named in an environment. */
@@ -8,8 +9,8 @@ export interface Proxies {
 }
 
 /**
- * The proxies of `https_proxy`, `http_proxy`, `all_proxy` and the hosts of `no_proxy` (lower or upper case); undefined when no
- * proxy is set.
+ * The proxies of `https_proxy`, `http_proxy`, `all_proxy` and the hosts of `no_proxy` (lower or upper case): names, addresses and
+ * ranges (`10.0.0.0/8`), each with or without a port; undefined when no proxy is set.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
   const read = (name: string) => env[name] || env[name.toUpperCase()]
@@ -19,16 +20,21 @@ export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined 
     ['http:', read('http_proxy') ?? all],
   ])
   if (![...byProtocol.values()].some(Boolean)) return undefined
-  const exceptions = (read('no_proxy') ?? '')
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)
+  const exceptions = exceptionsOf(read('no_proxy') ?? '')
   return {
     for: (protocol, hostname, port) => {
       const proxy = byProtocol.get(protocol)
-      return proxy && !exceptions.some((entry) => isException(entry, hostname, port)) ? parseProxy(proxy) : undefined
+      return proxy && !exceptions.some((isException) => isException(hostname, port)) ? parseProxy(proxy) : undefined
     },
   }
+}
+
+/** `socks5h` leaves names to the proxy; for `socks5` they are resolved here, as curl has it. */
+const SOCKS = new Set(['socks5:', 'socks5h:'])
+
+/** True when the proxy is to be given an address instead of a name. */
+export function wantsAddress({ protocol }: URL): boolean {
+  return protocol === 'socks5:'
 }
 
 /**
@@ -39,6 +45,10 @@ export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined 
  * Errors: `PROXY_AUTH_REQUIRED`, `PROXY_REFUSED`, `PROXY_UNREACHABLE`.
  */
 export async function openTunnel(proxy: URL, hostname: string, port: string, timeout: number): Promise<Socket> {
+  if (SOCKS.has(proxy.protocol)) {
+    const { openSocksTunnel } = await import('./socks-tunnel.ts')
+    return openSocksTunnel(proxy, hostname, port, timeout)
+  }
   const { request } = proxy.protocol === 'https:' ? await import('node:https') : await import('node:http')
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
   return new Promise((resolve, reject) => {
@@ -66,31 +76,61 @@ function parseProxy(text: string): URL {
   const url = text.includes('://') ? text : `http://${text}`
   const proxy = URL.canParse(url) ? new URL(url) : undefined
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
-  throw new NetworkError('PROXY_INVALID', 'the proxy variable of the environment does not name an http or https proxy')
+  if (proxy?.hostname && SOCKS.has(proxy.protocol)) return proxy
+  throw new NetworkError('PROXY_INVALID', 'the proxy variable of the environment does not name an http, https, socks5 or socks5h proxy')
 }
 
-/** `*`, a host and everything below it, with or without a leading dot, and possibly one port of it. */
-function isException(entry: string, hostname: string, port: string): boolean {
-  if (entry === '*') return true
-  const [, named = entry, exactPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? []
-  const host = named.replace(/^\[|\]$/g, '').replace(/^\*?\./, '')
-  return (exactPort === undefined || exactPort === port) && (hostname === host || hostname.endsWith(`.${host}`))
+type Exception = (hostname: string, port: string) => boolean
+
+/** The elements of `no_proxy`; one that cannot be read is no exception. */
+function exceptionsOf(list: string): readonly Exception[] {
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((element) => {
+      if (element === '*') return () => true
+      const [, named = element, exactPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(element) ?? []
+      const isHost = hostMatcher(named.replace(/^\[(.*)\]$/, '$1'))
+      return (hostname, port) => (exactPort === undefined || exactPort === port) && isHost(hostname)
+    })
 }
 
-function proxyAuthorization({ username, password }: URL): Record<string, string> {
+/** An address or a range of addresses, for hosts that are addresses; a name and everything below it, with or without a leading dot. */
+function hostMatcher(named: string): (hostname: string) => boolean {
+  const [address = '', prefix] = named.split('/')
+  const version = isIP(address)
+  if (version === 0) {
+    const name = prefix !== undefined ? '' : domainToASCII(named.replace(/^\*?\./, '').replace(/\.$/, ''))
+    return (hostname) => name !== '' && isIP(hostname) === 0 && (hostname === name || hostname.endsWith(`.${name}`))
+  }
+  const bits = version === 4 ? 32 : 128
+  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
+  if (length < 0 || length > bits) return () => false
+  const range = new BlockList()
+  range.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6')
+  return (hostname) => isIP(hostname) === version && range.check(hostname, version === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** The login in the proxy's URL as a header, for the proxy only; none when it has none. */
+export function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (!username) return {}
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
 function refusal(proxy: URL, status: number, authority: string): AuthError {
-  if (status === 407) {
-    const hint = 'put the user name and password of the proxy into its variable: https_proxy=http://user:password@proxy:port'
-    return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} asks for a login of its own`, { status, hint })
-  }
+  if (status === 407) return loginRequired(proxy)
   return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refuses to connect to ${authority} (status ${status})`, { status })
 }
 
-function unreachable(proxy: URL): AuthError {
+/** `PROXY_AUTH_REQUIRED`. */
+export function loginRequired(proxy: URL): NetworkError {
+  const hint = 'put the user name and password of the proxy into its variable: https_proxy=http://user:password@proxy:port'
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} asks for a login of its own`, { status: 407, hint })
+}
+
+/** `PROXY_UNREACHABLE`. */
+export function unreachable(proxy: URL): AuthError {
   return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} cannot be reached`, { retryable: true })
 }

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { SecretSource } from '../auth/credential.ts'
 import { loadKeyring } from './keyring.ts'
@@ -6,6 +5,7 @@ import { readRegularFile } from './regular-file.ts'
 import { runSecretCommand } from './secret-command.ts'
 import { promptSecret } from './secret-prompt.ts'
 import { MAX_SECRET_BYTES, secretText, sourceError } from './secret-text.ts'
+import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** Where the operating system's secret store keeps ours. */
 const KEYRING_SERVICE = 'stac-auth'
@@ -43,13 +43,20 @@ function fromEnvironment(name: string): string {
 }
 
 async function fromFile(name: string): Promise<string> {
-  const path = /^~[/\\]/.test(name) ? join(homedir(), name.slice(2)) : name
+  const path = /^~[/\\]/.test(name) ? join(homeOf(name), name.slice(2)) : name
   if (!isAbsolute(path))
     throw sourceError(`the secret file ${name} is named by a relative path`, 'write an absolute path, or one that starts with ~/')
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
   if ('problem' in file)
     throw sourceError(`the secret file ${name} ${file.problem}`, `it must hold the secret alone, at most ${MAX_SECRET_BYTES} bytes`)
   return secretText(file.bytes, `the secret file ${name}`)
+}
+
+/** Errors: `CREDENTIAL_SOURCE`. */
+function homeOf(name: string): string {
+  const home = homeFolder()
+  if (home === undefined) throw sourceError(`the secret file ${name} is in a home folder, and there is none`, HOME_HINT)
+  return home
 }
 
 async function fromKeyring(account: string): Promise<string> {

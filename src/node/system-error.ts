@@ -10,6 +10,7 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of the path is no folder',
   EROFS: 'the file system is read-only',
+  EIO: 'the device reports an error',
   EFBIG: 'it would be larger than this process may write',
   ENAMETOOLONG: 'its name is too long',
   EMFILE: TOO_MANY,
@@ -26,7 +27,7 @@ export function readFailure(error: unknown, name: string): IntegrityError {
 export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new IntegrityError('DISK_FULL', `no space is left to write ${name}`, {
+    return new IntegrityError('DISK_FULL', `no space is left to write ${name}${code === 'EDQUOT' ? ': the disk quota is used up' : ''}`, {
       hint: 'make room there, then try again; a download goes on with what it has',
     })
   }

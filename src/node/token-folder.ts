@@ -1,16 +1,16 @@
 /** The folder of the token store: one file per key, and the locks beside them. */
-import { lstat, readdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Turns } from '../auth/turns.ts'
 import { IntegrityError } from '../errors.ts'
 import { expiring } from '../http/deadline.ts'
 import { shellWord } from '../text/shell-word.ts'
 import { makeFolder } from './make-folder.ts'
-import { checkFolder, readOwnFile, setAside, wipeOwnFile, writeOwnFile } from './own-file.ts'
-import { takeLock } from './process-lock.ts'
+import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from './own-file.ts'
+import { type Lease, type LeaseOptions, takeLock } from './process-lock.ts'
 import { readFailure, systemCode, writeFailure } from './system-error.ts'
 import { formatEnvelope, parseEnvelope, type TokenEnvelope } from './token-envelope.ts'
+import { userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576
 /** Names of what {@link TokenFolder.remove} removes. */
@@ -20,10 +20,18 @@ const LEFT_AFTER = 60_000
 /** Milliseconds that a process waits for the others. */
 const LONGEST_WAIT = 30_000
 
-/** Where tokens are kept when nobody says otherwise (XDG base directories; `LOCALAPPDATA` on Windows). */
-export function defaultTokenFolder(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
-  const base = platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : undefined
-  return join(base || join(homedir(), platform === 'win32' ? 'AppData/Local' : '.cache'), 'stac-auth', 'tokens')
+/**
+ * Where tokens are kept when nobody says otherwise (XDG base directories; `LOCALAPPDATA` on Windows); undefined where the user has no
+ * folder.
+ *
+ * @param account the home folder of the account
+ */
+export function defaultTokenFolder(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  account?: () => string,
+): string | undefined {
+  return userFolder('cache', ['stac-auth', 'tokens'], env, platform, account)
 }
 
 /**
@@ -35,11 +43,18 @@ export function defaultTokenFolder(env: NodeJS.ProcessEnv = process.env, platfor
 export class TokenFolder {
   readonly path: string
   readonly #wait: number
+  readonly #lease: LeaseOptions
   readonly #turns = new Turns()
+  /** Files with room for what will be saved, by key. */
+  readonly #reserved = new Map<string, string>()
+  /** By the keys that are held. */
+  readonly #held = new Map<string, Held>()
 
-  constructor(path: string = defaultTokenFolder(), wait = LONGEST_WAIT) {
+  /** @param wait milliseconds for which other processes are waited for */
+  constructor(path: string, wait = LONGEST_WAIT, lease: LeaseOptions = {}) {
     this.path = path
     this.#wait = wait
+    this.#lease = lease
   }
 
   /** The envelope; undefined when there is none. A damaged file is renamed to `.corrupt`. */
@@ -53,22 +68,40 @@ export class TokenFolder {
     return envelope
   }
 
-  /** Replaces the file. Errors: also `DISK_FULL`; the old file stays. */
+  /**
+   * Replaces the file; of a key that is held only while it is: where another process has taken the key over meanwhile and replaced the file,
+   * that one stays, for what is in it is newer.
+   *
+   * Errors: also `DISK_FULL`, `CACHE_LOCK_TIMEOUT`; the old file stays.
+   */
   async save(key: string, envelope: TokenEnvelope): Promise<void> {
     const path = this.#pathOf(key, 'json')
     const content = formatEnvelope(key, envelope)
     if (Buffer.byteLength(content) > MAX_BYTES)
       throw new IntegrityError('CACHE_UNSAFE', `a token set may have ${MAX_BYTES} bytes, not more: it was not kept`)
     await this.#make()
-    await writeOwnFile(path, content)
+    if (!(await this.mayReplace(key))) return
+    const reserved = this.#reserved.get(key)
+    this.#reserved.delete(key)
+    await writeOwnFile(path, content, reserved)
+    await this.#note(key)
     for (const name of await this.#namesOf(key, /\.tmp$|\.lock\./)) await this.#wipeOld(name)
   }
 
-  /** Overwrites and removes everything of that key, damaged files too; locks stay. */
+  /** Holds room for the next envelope of so many bytes until the end of {@link exclusively}. Errors: also `DISK_FULL`. */
+  async reserve(key: string, bytes: number): Promise<void> {
+    const path = this.#pathOf(key, 'json')
+    await this.#make()
+    await this.#release(key)
+    this.#reserved.set(key, await reserveOwnFile(path, Math.min(bytes, MAX_BYTES)))
+  }
+
+  /** Overwrites and removes everything of that key, damaged files too; locks stay. A file that is newer stays as in {@link save}. */
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key, 'json')
-    if (!(await this.#isThere())) return
+    if (!(await this.#isThere()) || !(await this.mayReplace(key))) return
     await wipeOwnFile(path)
+    await this.#note(key)
     for (const name of await this.#namesOf(key, /\.(?:corrupt|tmp)$/)) await wipeOwnFile(join(this.path, name))
   }
 
@@ -87,12 +120,16 @@ export class TokenFolder {
     const waiting = expiring(signal, this.#wait, () => lockTimeout(path, this.#wait))
     const alone = async () => {
       await this.#make()
-      const release = await takeLock(path, waiting.signal)
+      const lease = await takeLock(path, waiting.signal, this.#lease)
       waiting.clear()
+      this.#held.set(key, { lease, version: await this.#versionOf(key) })
       try {
         return await run()
       } finally {
-        await release()
+        const held = this.#held.get(key)
+        this.#held.delete(key)
+        await this.#release(key)
+        await held?.lease.release()
       }
     }
     try {
@@ -102,9 +139,45 @@ export class TokenFolder {
     }
   }
 
+  /**
+   * Makes sure that nobody else holds a key that is held here; false where another process has replaced its file meanwhile. A process that
+   * was stopped for longer than its lease takes the key again: what its server has given it would be lost otherwise, and with it the login.
+   *
+   * Errors: also `CACHE_LOCK_TIMEOUT`.
+   */
+  async mayReplace(key: string): Promise<boolean> {
+    const held = this.#held.get(key)
+    if (!held) return true
+    if (!(await held.lease.confirm())) {
+      const path = this.#pathOf(key, 'lock')
+      const waiting = expiring(undefined, this.#wait, () => lockTimeout(path, this.#wait))
+      held.lease = await takeLock(path, waiting.signal, this.#lease).finally(() => waiting.clear())
+      if ((await this.#versionOf(key)) !== held.version) return false
+    }
+    return true
+  }
+
+  async #note(key: string): Promise<void> {
+    const held = this.#held.get(key)
+    if (held) held.version = await this.#versionOf(key)
+  }
+
+  /** Tells one content of a file from another: each is a new file. */
+  async #versionOf(key: string): Promise<string> {
+    const stats = await lstat(this.#pathOf(key, 'json'), { bigint: true }).catch(() => undefined)
+    return stats ? `${stats.ino} ${stats.mtimeNs} ${stats.size}` : ''
+  }
+
   #pathOf(key: string, ending: string): string {
     if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('the key of a token set has 64 hex digits')
     return join(this.path, `${key}.${ending}`)
+  }
+
+  /** Gives back room that was not used. */
+  async #release(key: string): Promise<void> {
+    const reserved = this.#reserved.get(key)
+    this.#reserved.delete(key)
+    if (reserved !== undefined) await rm(reserved, { force: true }).catch(() => undefined)
   }
 
   async #isThere(): Promise<boolean> {
@@ -135,6 +208,13 @@ export class TokenFolder {
     const { mtimeMs = Date.now() } = (await lstat(path).catch(() => undefined)) ?? {}
     if (Date.now() - mtimeMs > LEFT_AFTER) await wipeOwnFile(path).catch(() => undefined)
   }
+}
+
+/** A key that is held. */
+interface Held {
+  lease: Lease
+  /** Of the file as it was then. */
+  version: string
 }
 
 function lockTimeout(path: string, wait: number): IntegrityError {

@@ -3,8 +3,8 @@ import type { SessionStore } from '../auth/session-store.ts'
 import { isAuthError } from '../errors.ts'
 import { type KeyringEntry, loadKeyring } from './keyring.ts'
 import { sourceError } from './secret-text.ts'
-import type { TokenFilesOptions } from './token-files.ts'
-import { TokenFolder } from './token-folder.ts'
+import { nowhere, type TokenFilesOptions } from './token-files.ts'
+import { defaultTokenFolder, TokenFolder } from './token-folder.ts'
 
 /** Apart from the service of the secrets that users put there themselves. */
 const SERVICE = 'stac-auth tokens'
@@ -19,7 +19,8 @@ const OPTIONS = { linux: { store: 'secret-service' } } as const
  *
  * Errors: those of `tokenFiles`; `CREDENTIAL_SOURCE` when the keyring does not remove what it has.
  */
-export function tokenKeyring({ folder, onWarning }: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
+export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
+  if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
   const files = new TokenFolder(folder)
   let warned = false
 
@@ -48,12 +49,22 @@ export function tokenKeyring({ folder, onWarning }: TokenFilesOptions = {}, load
       return (await ask(key, (entry) => entry.getPassword(), 'the tokens in it count as absent'))?.answer ?? undefined
     },
     write: async (key, text) => {
+      // Whoever has come meanwhile has newer ones.
+      if (!(await files.mayReplace(key))) return
       const { text: old, keyring } = (await files.load(key)) ?? {}
       // A text in the file goes before that of the keyring: at every moment the newest one is read.
       if (!keyring || old !== undefined) await files.save(key, { keyring: true, ...(old !== undefined && { text }) })
       const taken = await ask(key, (entry) => entry.setPassword(text), `tokens are kept in files in ${files.path}, which only you can read`)
       if (!taken) await files.save(key, { text, ...(keyring && { keyring }) })
       else if (old !== undefined) await files.save(key, { keyring: true })
+      // A new file tells others that there is something newer; where it cannot be made, the keyring has it all the same.
+      else await files.save(key, { keyring: true }).catch(() => undefined)
+    },
+    // The keyring may refuse a text at any time; a file with room for it is there then.
+    reserve: async (key, length) => {
+      const { text, keyring } = (await files.load(key)) ?? {}
+      if (!keyring) await files.save(key, { keyring: true, ...(text !== undefined && { text }) })
+      await files.reserve(key, length)
     },
     remove: async (key) => {
       const { text, keyring } = (await files.load(key)) ?? {}

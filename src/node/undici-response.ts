@@ -51,9 +51,9 @@ export class UndiciResponse implements HttpResponse {
     return utf8(await this.bytes(limit))
   }
 
-  async *chunks(): AsyncGenerator<Uint8Array, void> {
+  async *chunks(asSent = false): AsyncGenerator<Uint8Array, void> {
     try {
-      yield* this.#decoded()
+      yield* asSent ? this.#body : this.#decoded()
     } catch (error) {
       throw this.#failure(error)
     }

@@ -1,11 +1,13 @@
-import { Agent, type buildConnector } from 'undici'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import type { Collect } from '../http/collect.ts'
 import type { ClientCertificate, Connect, HttpRequest, Send, SendOptions } from '../http/message.ts'
+import { forwardThrough } from './forward-proxy.ts'
 import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
 import { environmentProxies } from './proxy-tunnel.ts'
 import { undiciCollect } from './undici-collect.ts'
 import { undiciConnection } from './undici-connection.ts'
 import { exchange } from './undici-exchange.ts'
+import { reuseConnections } from './undici-reuse.ts'
 
 export interface UndiciTransportOptions extends ConnectHooks {
   /** Certificates of authorities to trust instead of the system's, PEM. Checks cannot be turned off. */
@@ -24,7 +26,7 @@ const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
  * Sends requests with undici, which follows no redirect and keeps connections open.
  *
  * Addresses that are not granted must be public, checked on the very address dialled. Headers end at 16 KiB; gzip, deflate and br are
- * taken off, at most two of them. Proxies of the environment are used through tunnels, so they see no request.
+ * taken off, at most two of them. Proxies of the environment see requests for `http:` URLs; for all others they open tunnels and see none.
  *
  * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`
  * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`.
@@ -36,14 +38,19 @@ export function undiciTransport({
   ...hooks
 }: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
   const proxies = environmentProxies(env)
-  const connector = (granted: boolean, shown?: ClientCertificate): buildConnector.connector =>
-    guardedConnect({ ...hooks, ...shown, granted, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) })
+  const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
+  /** For a connection of its own, which is a tunnel behind every proxy. */
+  const connector = (granted: boolean, shown?: ClientCertificate) => guardedConnect({ ...common, ...shown, granted })
   const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
-  const agent = (granted: boolean) => new Agent({ ...limits, connect: connector(granted) })
+  const shared = (granted: boolean, more: Agent.Options = {}) =>
+    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, granted, forwards: true }) })
+  const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
+  const agent = (granted: boolean) => forwarded(shared(granted))
   const guarded = agent(false)
   const granted = agent(true)
   const send = (request: HttpRequest, options: SendOptions = {}) => {
     if (options.clientCertificate) return shownTo(request, options, connector(options.granted === true, options.clientCertificate))
+    if (options.pooled) return exchange(collectingAgent(options.granted === true), request, options)
     return exchange(options.granted ? granted : guarded, request, options)
   }
   /** Kept apart: no other request may go out over a connection with somebody's certificate. */
@@ -56,15 +63,14 @@ export function undiciTransport({
     }
   }
   const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
-  const collecting = new Map<boolean, Agent>()
+  const collecting = new Map<boolean, Dispatcher>()
   const collectingAgent = (granted: boolean) => {
-    const agent = new Agent({ ...limits, ...COLLECTING, connect: connector(granted) })
+    const agent = collecting.get(granted) ?? forwarded(shared(granted, COLLECTING).compose(reuseConnections))
     collecting.set(granted, agent)
     return agent
   }
   const collect: Collect = (request, options, done) => {
-    const granted = options.granted === true
-    return undiciCollect(collecting.get(granted) ?? collectingAgent(granted), request, options, done)
+    return undiciCollect(collectingAgent(options.granted === true), request, options, done)
   }
   return Object.assign(send, { connect, collect })
 }

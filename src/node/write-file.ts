@@ -1,7 +1,8 @@
 /** A new file that is complete or not there: data goes to a `.part` beside it, is synced, then gets the name. */
-import { link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
+import { link, lstat, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
+import { PartFile } from './part-file.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 
 /**
@@ -10,25 +11,24 @@ import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
  * @param overwrite true puts the file in the place of one that is there, once it is complete
  *
  * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (someone else is
- * writing it), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
+ * writing it: {@link PartFile.open}), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
  */
 export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite = false): Promise<void> {
   const refuse = refusing(name)
   const target = await newPath(name, overwrite)
-  const part = `${target}.part`
-  const file = await open(part, 'wx', 0o666).catch(refuse)
+  const part = await PartFile.open(target, 0o666, name)
   try {
     try {
-      for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
-      await file.sync().catch(refuse)
+      for await (const chunk of await source()) await part.file.writeFile(chunk).catch(refuse)
+      await part.file.sync().catch(refuse)
     } finally {
-      await file.close()
+      await part.file.close()
     }
-    if (overwrite) await rename(part, target).catch(refuse)
-    else await give(part, name, target)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
+    await part.confirm()
+    if (overwrite) await rename(part.path, target).catch(refuse)
+    else await give(part.path, name, target)
+  } finally {
+    await part.end()
   }
 }
 

@@ -18,13 +18,14 @@ export interface Folder {
  *
  * Errors: those of `auth.authorize`, `SCHEME_UNSUPPORTED` where there is no object store, `URL_INVALID`.
  */
-export async function folderOf(auth: Auth, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
+export async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
   if (typeof from === 'string') return folderAt(from, URL.canParse(from) ? objectAddressOf(from) : undefined)
   const target = givenTarget(from)
-  const { url, location, scheme } = await auth.authorize(target, signal ? { signal } : {})
+  const { url, location, scheme, credential } = await auth.authorize(target, signal ? { signal } : {})
   const isNative = /^s3:/i.test(target.href)
   if (location) return { root: isNative ? `s3://${location.bucket}/` : rootOf(location), prefix: folder(location.key) }
   if (scheme !== undefined && scheme !== 's3') throw noStore(url, `it is authorized by ${scheme}`)
+  if (scheme === undefined && credential !== undefined) throw noStore(url, `"${credential}" is not an s3 credential`)
   return folderAt(
     url,
     objectAddressOf(

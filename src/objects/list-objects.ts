@@ -43,7 +43,11 @@ const MAX_EMPTY = 100
  * const open = auth.fetchFor(store)
  * for await (const { url, size } of listObjects(auth, store)) if (url) await open(url)
  */
-export async function* listObjects(auth: Auth, from: Target | string | undefined, options: ListOptions = {}): AsyncGenerator<StoredObject> {
+export async function* listObjects(
+  auth: Pick<Auth, 'authorize' | 'fetch' | 'fetchFor'>,
+  from: Target | string | undefined,
+  options: ListOptions = {},
+): AsyncGenerator<StoredObject> {
   const { limit = Number.POSITIVE_INFINITY, pageSize, startAfter, signal } = options
   checkOptions(options)
   const folder = await folderOf(auth, from, signal)

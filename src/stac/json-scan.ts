@@ -116,7 +116,7 @@ function string(text: string, at: number): number {
 }
 
 /** End of the object or array that opens at that offset; the text must be JSON. */
-export function endOf(text: string, at: number): number {
+function endOf(text: string, at: number): number {
   let open = 0
   for (;;) {
     const unit = text.charCodeAt(at)
@@ -134,7 +134,7 @@ function after(pattern: RegExp, text: string, at: number): number | undefined {
 }
 
 /** Offset of the first character from there on that is no blank. */
-export function skip(text: string, at: number): number {
+function skip(text: string, at: number): number {
   let unit = text.charCodeAt(at)
   while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) unit = text.charCodeAt(++at)
   return at

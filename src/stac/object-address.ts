@@ -43,12 +43,11 @@ export function objectAddressOf(url: string, services: readonly Service[] = []):
   return bucket === undefined ? inPath(endpoint, path, search) : { endpoint, virtualHost: true, bucket, path, search }
 }
 
-/** Bucket and decoded key, where the address tells them; with `plus` as a space where addresses are read like forms. */
-export function bucketAndKey(url: string, storages: readonly Storage[] = [], plus: '+' | ' ' = '+') {
-  const services = storages.map((storage) => serviceOf(storage))
-  const { bucket, path = '' } = objectAddressOf(url, services) ?? {}
+/** Bucket and decoded key, where the address tells them. */
+export function bucketAndKey(url: string) {
+  const { bucket, path = '' } = objectAddressOf(url) ?? {}
   try {
-    return bucket ? { bucket, key: decodeURIComponent(path.replaceAll('+', plus)) } : undefined
+    return bucket ? { bucket, key: decodeURIComponent(path) } : undefined
   } catch {
     return undefined
   }

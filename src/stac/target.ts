@@ -13,6 +13,8 @@ export interface Target {
   readonly href: string
   /** Names of schemes, any one of which gives access; empty when nothing was said or `[]`. */
   readonly refs: readonly string[]
+  /** What stands in `auth:refs` and is not a name; absent when there is no such thing. The target is not public then. */
+  readonly malformedRefs?: readonly MalformedRef[]
   /** Pointer of the object, from the root of what was read. */
   readonly pointer: string
   readonly scope: Scope
@@ -20,6 +22,13 @@ export interface Target {
   readonly object: JsonObject
   /** The object that says `auth:refs`, and its pointer: the main asset's for an alternate that inherits. */
   readonly refsOf: { readonly object: JsonObject; readonly pointer: string }
+}
+
+/** A value in `auth:refs`, or in its place, that names no scheme. */
+export interface MalformedRef {
+  /** Pointer of the value. */
+  readonly pointer: string
+  readonly value: unknown
 }
 
 /** Where a document was read from, and what else the caller knows. */
@@ -115,8 +124,17 @@ function* assetsIn(scope: Scope, member: 'assets' | 'item_assets', kind: 'asset'
   }
 }
 
+/**
+ * True for a target whose document asks for authentication, also where it does so in a way that cannot be read: only `false` allows
+ * a request without credentials.
+ */
+export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malformedRefs'>): boolean {
+  return refs.length > 0 || malformedRefs !== undefined
+}
+
 function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
-  return { kind, href: ownString(object, 'href') ?? '', refs: refsOf(object), pointer: at, scope, object, refsOf: { object, pointer: at } }
+  const target = { kind, href: ownString(object, 'href') ?? '', pointer: at, scope, object, refsOf: { object, pointer: at } }
+  return { ...target, ...readRefs(object, at) }
 }
 
 /** An alternate that says nothing takes over its asset's refs, but only on the same origin (for `s3:` the same bucket). */
@@ -125,20 +143,27 @@ function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObj
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
   const href = ownString(asset, 'href')
   if (!href || !sameOrigin(href, target.href, scope.url)) return target
-  return { ...target, refs: refsOf(asset), refsOf: { object: asset, pointer: assetAt } }
+  return { ...target, ...readRefs(asset, assetAt), refsOf: { object: asset, pointer: assetAt } }
 }
 
-const NONE: readonly string[] = []
+const NOTHING_SAID: Pick<Target, 'refs'> = { refs: [] }
 
 /** More alternatives than anyone offers: each of them costs a judgement. */
 const MAX_REFS = 100
 
-/** The names; a lone string is read as a list of one, anything that is no string is left out, repetitions are dropped, and what comes after the hundredth. */
-function refsOf(object: JsonObject): readonly string[] {
-  const refs = own(object, 'auth:refs')
-  if (refs === undefined) return NONE
-  if (typeof refs === 'string') return [refs]
-  if (!Array.isArray(refs)) return NONE
-  if (refs.length === 1 && typeof refs[0] === 'string') return refs
-  return [...new Set(refs.filter((ref) => typeof ref === 'string'))].slice(0, MAX_REFS)
+/**
+ * The member `auth:refs` of an object: its names without repetitions, up to the hundredth, and what is not a name. A lone string is
+ * read as a list of one. An absent member and an empty list say that nothing is needed; `null`, `true`, `{}` and `""` do not.
+ */
+export function readRefs(object: unknown, at: string): Pick<Target, 'refs' | 'malformedRefs'> {
+  const value = own(object, 'auth:refs')
+  if (value === undefined) return NOTHING_SAID
+  if (typeof value === 'string' && value !== '') return { refs: [value] }
+  if (!Array.isArray(value)) return { refs: [], malformedRefs: [{ pointer: pointer(at, 'auth:refs'), value }] }
+  if (value.every((ref) => typeof ref === 'string')) return { refs: value.length < 2 ? value : [...new Set(value)].slice(0, MAX_REFS) }
+  const malformedRefs: MalformedRef[] = []
+  for (let index = 0; index < value.length && malformedRefs.length < MAX_REFS; index++) {
+    if (typeof value[index] !== 'string') malformedRefs.push({ pointer: pointer(at, 'auth:refs', index), value: value[index] })
+  }
+  return { refs: [...new Set(value.filter((ref) => typeof ref === 'string'))].slice(0, MAX_REFS), malformedRefs }
 }

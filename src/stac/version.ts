@@ -25,7 +25,7 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
   const found: Declaration[] = []
   for (let index = 0; index < list.length; index++) {
     const url = list[index]
-    if (typeof url === 'string' && url.startsWith(EXTENSION)) found.push({ index, version: versionOf(url), url })
+    if (typeof url === 'string' && url.startsWith(EXTENSION)) found.push({ index, version: knownVersion(url), url })
   }
   return found
 }
@@ -33,12 +33,16 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
 /** The version that counts: the highest declared one; an unknown one, or none, counts as the newest. */
 export function versionOfDocument(document: unknown, wrapper?: unknown): ExtensionVersion {
   const own = declarationsOf(document)
-  const declared = own.length ? own : declarationsOf(wrapper)
+  return versionOf(own.length ? own : declarationsOf(wrapper))
+}
+
+/** The highest version among declarations; an unknown one, or none, counts as the newest. */
+export function versionOf(declared: readonly Declaration[]): ExtensionVersion {
   let highest = -1
   for (const { version } of declared) highest = Math.max(highest, VERSIONS.indexOf(version ?? NEWEST))
   return VERSIONS[highest] ?? NEWEST
 }
 
-function versionOf(url: string): ExtensionVersion | undefined {
+function knownVersion(url: string): ExtensionVersion | undefined {
   return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
 }

@@ -4,6 +4,8 @@ import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isToken } from '../http/field-name.ts'
 import { type HttpScheme, isHttpScheme } from '../stac/scheme.ts'
+import { accessToken } from './http/access-token.ts'
+import { bearer } from './http/bearer.ts'
 import { readyMade, readyMadeForm } from './http/ready-made.ts'
 import { formsOf, type HttpWord } from './http/word.ts'
 import { words } from './http/words.ts'
@@ -35,6 +37,12 @@ export const http: Strategy<HttpScheme> = {
   peek: (request, context) => {
     const word = wordOf(context.credential)
     return word ? word.peek?.(request, context) : readyMade.peek(request, context)
+  },
+  async token({ credential }) {
+    if (wordOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
+    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" has no token to give: only bearer credentials do`, {
+      credential: credential.id,
+    })
   },
   authorize: (request, context) => (wordOf(context.credential) ?? readyMade).authorize(request, context),
 }

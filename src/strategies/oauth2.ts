@@ -9,6 +9,7 @@ import { byToken } from './oauth2/by-token.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
 import { entryProblem, OAUTH2_FORMS, wanted } from './oauth2/entry-forms.ts'
 import { fragmentsUnseen } from './oauth2/implicit.ts'
+import { hostsOf } from './oauth2/server.ts'
 
 /** Scopes that are told one by one. */
 const MAX_TOLD = 20
@@ -49,13 +50,13 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   ...byToken,
 }
 
-/** An issuer speaks for what is below it: what it publishes is what is used, whatever the catalog copied. */
+/** An issuer speaks for what is below it and on the hosts that the credential adds: what it publishes is what is used, whatever the catalog copied. */
 function identityOf(entry: OAuth2Credential): Identity {
   const [written = []] = oauth2.identity(oauth2.schemeOf(entry))
   if (entry.issuer === undefined) return written
-  const below = entry.issuer.replace(/\/?$/, '/')
+  const places = [new URL(entry.issuer).href, ...hostsOf(entry)].map((place) => place.replace(/\/?$/, '/'))
   const missing = URLS.filter((name) => entry[name] === undefined)
-  return [...written, ...missing.map((name) => ({ name, value: below, pointer: '', url: 'below' as const }))]
+  return [...written, ...missing.flatMap((name) => places.map((value) => ({ name, value, pointer: '', url: 'below' as const })))]
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {

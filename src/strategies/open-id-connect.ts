@@ -25,8 +25,8 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   ],
   schemeOf: ({ openIdConnectUrl, issuer }) => ({ type: 'openIdConnect', openIdConnectUrl: openIdConnectUrl ?? issuer ?? '' }),
   refine(entry) {
-    if ((entry.openIdConnectUrl === undefined) === (entry.issuer === undefined)) {
-      throw new ConfigurationError('CONFIG_INVALID', 'give either openIdConnectUrl or issuer')
+    if (entry.openIdConnectUrl === undefined && entry.issuer === undefined) {
+      throw new ConfigurationError('CONFIG_INVALID', 'give openIdConnectUrl, or issuer, or both where they differ')
     }
     const complete = withOpenId({ ...entry, flow: entry.flow ?? 'authorizationCode' })
     const problem = entryProblem(complete)

@@ -14,7 +14,15 @@ import type { SignedUrlCredential } from './signed-url/credential.ts'
 import { endingWith } from './signed-url/expiry.ts'
 import { flowFor, flowIdentity, flowsProblem, methodOf } from './signed-url/flows.ts'
 import { Pace } from './signed-url/pace.ts'
-import { type Answers, askedParameters, bindParameters, callIdentity, checkParameters } from './signed-url/parameters.ts'
+import {
+  type Answers,
+  askedParameters,
+  bindParameters,
+  callIdentity,
+  checkParameters,
+  ownParameters,
+  templateProblem,
+} from './signed-url/parameters.ts'
 import { type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './signed-url/reuse.ts'
 import { rootOf } from './signed-url/root.ts'
 import { readSignedAnswer } from './signed-url/signed-answer.ts'
@@ -40,7 +48,9 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
         method: { kind: 'text', label: 'HTTP method of the signing call', required: true, values: ['GET', 'POST'] },
         signedUrlHosts: { kind: 'signed-url-patterns', label: 'Where signed addresses may point', required: true },
         with: { kind: 'id', label: 'Entry that authorizes the signing call' },
-        parameters: { kind: 'parameters', label: 'Values of further parameters' },
+        parameters: { kind: 'parameters', label: 'Values of parameters; {url} {bucket} {key} {account} {container} {blob} are of the URL' },
+        endpoint: { kind: 'url', label: 'Service whose URLs have bucket and key; known: S3, Google, Azure' },
+        virtualHost: { kind: 'boolean', label: 'Bucket in the host name, with endpoint' },
         parameter: { kind: 'function', label: 'In code only: function that gives the value of a parameter' },
         responseField: { kind: 'text', label: 'Member of the answer that holds the signed address' },
         reuse: {
@@ -55,18 +65,11 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   ],
   problem: flowsProblem,
   identity: ({ flows }) => Object.entries(flows).map(([name, flow]) => flowIdentity(name, flow)),
-  schemeOf: ({ authorizationApi, method, responseField }) => ({
-    type: 'signedUrl',
-    flows: {
-      signedUrl: {
-        method,
-        authorizationApi,
-        responseField,
-        parameters: { href: { in: method === 'GET' ? 'query' : 'body', required: true } },
-      },
-    },
-  }),
-  refine: (entry) => (entry.sendTo.length ? entry : { ...entry, sendTo: entry.signedUrlHosts }),
+  schemeOf: (entry) => {
+    const { authorizationApi, method, responseField } = entry
+    return { type: 'signedUrl', flows: { signedUrl: { method, authorizationApi, responseField, parameters: ownParameters(entry) } } }
+  },
+  refine,
   describe({ flows }) {
     const [flow] = Object.values(flows)
     const entry = { type: 'signedUrl', authorizationApi: flow?.authorizationApi ?? '…', method: methodOf(flow) }
@@ -77,6 +80,12 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   prepare,
   peek,
   authorize,
+}
+
+function refine(entry: SignedUrlCredential): SignedUrlCredential {
+  const problem = templateProblem(entry)
+  if (problem) throw problem
+  return entry.sendTo.length ? entry : { ...entry, sendTo: entry.signedUrlHosts }
 }
 
 function prepare({ scheme, pointer: at, credential, resource }: Preparation<SignedUrlScheme, SignedUrlCredential>) {
@@ -184,7 +193,7 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
   const wanted = toBeSigned(resource)
   const field = ownString(flow, 'responseField')
   const allows = (address: string) => coveredBy(credential.signedUrlHosts, new URL(address))
-  const own = JSON.stringify(['signed', wanted.url, name, field, callIdentity(flow, answers, wanted)])
+  const own = JSON.stringify(['signed', wanted.url, name, field, callIdentity(flow, answers, { credential, resource: wanted })])
   if (credential.reuse === 'address') return { own, allows }
   return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, answers)]), allows }
 }

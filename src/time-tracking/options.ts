@@ -22,7 +22,16 @@ export type ProfileOptions = Partial<Pick<ServiceProfile, 'form' | 'envelope' | 
 /** What every client of an API may choose. */
 type Common = Pick<
   ApiClientOptions,
-  'baseUrl' | 'transport' | 'allowInsecure' | 'timeouts' | 'maxRetries' | 'maxRetryAfter' | 'queueLimit' | 'governor' | 'hooks'
+  | 'baseUrl'
+  | 'transport'
+  | 'allowInsecure'
+  | 'timeouts'
+  | 'maxRetries'
+  | 'maxRetryAfter'
+  | 'queueLimit'
+  | 'governor'
+  | 'hooks'
+  | 'parseJson'
 >
 
 /** How the service is reached and by whom. */

@@ -32,9 +32,10 @@ describe('what STAC Browser adds', () => {
   })
 
   const SCHEMES = { token: scheme.bearer, query: scheme.key('key', 'query'), header: scheme.key('x-key') }
-  const engine = (token = 'right', value = 'a+b') => {
+  const engine = (token = 'right', value = 'a+b', byAddress = false) => {
     const [key, sendTo] = [{ type: 'apiKey', value }, `${archive.origin}/`]
     return createAuth({
+      byAddress,
       credentials: [
         bearer(token, sendTo),
         { ...key, id: 'query', in: 'query', name: 'key', sendTo },
@@ -64,6 +65,14 @@ describe('what STAC Browser adds', () => {
     expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
     expect(await injectionResolver(engine())(...link('/a', []))).toEqual(nothing)
     expect(await injectionResolver(engine())(null, `${archive.origin}/a`)).toEqual(nothing)
+  })
+
+  it('adds the credential that covers the URL of a link without references where the engine allows that', async () => {
+    const object = new Item(item(undefined, {}, { links: [{ rel: 'data', href: `${archive.origin}/a` }] }), `${archive.origin}/item.json`)
+    const resolve = (byAddress: boolean, url: string) => injectionResolver(engine('right', 'a+b', byAddress))(object.links[0], url)
+    expect(await resolve(true, `${archive.origin}/a`)).toEqual({ headers: { authorization: 'Bearer right' }, query: {} })
+    expect(await resolve(false, `${archive.origin}/a`)).toEqual({ headers: {}, query: {} })
+    expect(await resolve(true, `${stranger.origin}/a`)).toEqual({ headers: {}, query: {} })
   })
 
   it('refuses to be silent about a parameter that would have to be replaced', async () => {

@@ -41,7 +41,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
-    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis'],
+    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis', 'picomatch'],
   },
   cli: {
     from: [...CORE, 'index', 'node', 'platform/node', '#platform'],

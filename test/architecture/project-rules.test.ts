@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codeFiles, projectFiles } from './files.ts'
-import { foreignWords, medianLength, nameProblem } from './project-rules.ts'
+import { foreignWords, nameProblem } from './project-rules.ts'
 
 const code = codeFiles('src', 'test', 'scripts', 'bench')
 
@@ -44,14 +44,4 @@ describe('the project', () => {
     'has nothing against %s',
     (text) => expect(foreignWords(text)).toBeUndefined(),
   )
-})
-
-describe('source files', () => {
-  it('are short: half of them have at most 90 lines', () => {
-    expect(medianLength(codeFiles('src').map(({ text }) => text))).toBeLessThanOrEqual(90)
-  })
-
-  it('are measured by their middle', () => {
-    expect(medianLength(['\n'.repeat(199), 'a', 'a\nb'])).toBe(2)
-  })
 })

@@ -30,9 +30,3 @@ export function foreignWords(text: string): string | undefined {
   const line = text.split('\n').findIndex((content) => FOREIGN.some((pattern) => pattern.test(content)))
   return line < 0 ? undefined : `line ${line + 1}: ${text.split('\n')[line]?.trim().slice(0, 80)}`
 }
-
-/** The middle of the lengths, in lines. */
-export function medianLength(texts: readonly string[]): number {
-  const sorted = texts.map((text) => text.split('\n').length).sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
-}

@@ -14,8 +14,9 @@ export interface SourceRule {
   readonly good: string
 }
 
-const MAX_LINES = 250
-const MAX_FUNCTION_LINES = 40
+/** A file is a concept with its helpers inside; beyond this it is more than one concept. */
+const MAX_LINES = 600
+const MAX_FUNCTION_LINES = 60
 
 const inSrc = (path: string) => path.startsWith('src/')
 const inTests = (path: string) => path.startsWith('test/')

@@ -32,7 +32,7 @@ describe('chains of schemes', () => {
     ['two that name each other', { k0: key('k1'), k1: key('k0') }, 'SCHEME_CYCLE', `${K}/k1/auth:refs/0`],
     ['a name that is not there', { k0: key('gone') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['a name of the prototype', { k0: key('toString') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
-    ['a name that is no text', { k0: key({ toString: 1, valueOf: 1 }) }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['a name that is not text', { k0: key({ toString: 1, valueOf: 1 }) }, 'SCHEME_INVALID', `${K}/k0/auth:refs/0`],
     ['a scheme that is no object', { k0: key('k1'), k1: 'text' }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['nine schemes in a row', chain(9), 'SCHEME_INVALID', `${K}/k7/auth:refs/0`],
   ])('are refused: %s', async (_name, schemes, code, pointer) => {

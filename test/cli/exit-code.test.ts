@@ -49,7 +49,8 @@ describe('worstExit', () => {
 })
 
 describe('exitOfSignal', () => {
-  it('tells SIGTERM from every other interruption', () => {
+  it('tells SIGTERM and SIGHUP from every other interruption', () => {
+    expect(exitOfSignal(AbortSignal.abort('SIGHUP'))).toBe(143)
     expect(exitOfSignal(AbortSignal.abort('SIGTERM'))).toBe(143)
     expect(exitOfSignal(AbortSignal.abort('SIGINT'))).toBe(130)
   })

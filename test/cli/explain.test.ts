@@ -65,12 +65,20 @@ it('keeps the pointer of a target whose address is refused', async () => {
 })
 
 it('says so when the chosen target asks for nothing', async () => {
-  expect((await explain(item, '--asset', 'plain')).stdout).toBe('1 target asks for no authentication\n')
+  const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
+  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target asks for no authentication\n')
+})
+
+it('says which credential covers the URL of a chosen target that asks for nothing', async () => {
+  expect((await explain(item, '--asset', 'plain')).stdout).toBe(
+    '1 target asks for no authentication\n\n' +
+      '"portal" covers this URL: --by-address sends it there, as does "use": "by-address" in the credential\n',
+  )
 })
 
 it.each([
   ['has no targets', {}],
-  ['has targets that ask for nothing', { plain: { href } }],
+  ['has targets that ask for nothing', { plain: { href: 'https://far.example/f' } }],
 ])('says so when a document %s', async (_name, assets) => {
   const path = await put(folder, 'silent.json', itemWith(assets))
   expect(await explain(path)).toMatchObject({ code: 0, stdout: 'nothing in this document asks for authentication\n', stderr: '' })
@@ -106,5 +114,39 @@ describe('explain for people', () => {
       expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|\p{Surrogate}/u)
       expect(stdout + stderr).not.toMatch(/^::/m)
     }
+  })
+})
+
+describe('auth:refs that cannot be read', () => {
+  const path = put(
+    folder,
+    'malformed.json',
+    itemWith({ data: { href, 'auth:refs': [{}] }, list: { href, 'auth:refs': true } }, { schemes }),
+  )
+
+  it('are explained with their pointers, and end in exit code 4', async () => {
+    const { code, stdout } = await explain(await path, '--json')
+    expect(code).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject([
+      { refs: [{ ref: '{}', code: 'SCHEME_INVALID', pointer: '/assets/data/auth:refs/0' }] },
+      { refs: [{ ref: 'true', code: 'SCHEME_INVALID', pointer: '/assets/list/auth:refs' }] },
+    ])
+    expect((await explain(await path)).stdout).not.toContain('nothing in this document')
+  })
+
+  it.each([
+    ['authorize', '--asset', 'data', '--as', 'json'],
+    ['fetch', '--asset', 'data'],
+    ['list', '--asset', 'list'],
+  ])('are refused by %s before anything is sent', async (command, ...options) => {
+    const { code, stdout, stderr } = await run([command, await path, ...options, '--credentials', credentials])
+    expect([code, stdout]).toEqual([4, ''])
+    expect(stderr).toContain('SCHEME_INVALID')
+  })
+
+  it('are refused by download for each asset', async () => {
+    const { code, stderr } = await run(['download', await path, '-d', `${folder}/files`, '--credentials', credentials])
+    expect(code).toBe(4)
+    expect(stderr.match(/SCHEME_INVALID/g)?.length).toBe(2)
   })
 })

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, keyFor } from './items.ts'
@@ -10,7 +11,18 @@ import { lastError, run } from './run.ts'
 import { body, KEY, serve } from './server.ts'
 
 const data = randomBytes(300_000)
-const item = itemWith({ data: { href: '../private/data.tif', 'auth:refs': ['key'] }, lost: { href: '../lost' } })
+const text = Buffer.from('{"type":"FeatureCollection","features":[]}')
+const packed = gzipSync(text)
+const checksum = (bytes: Buffer) => `1220${createHash('sha256').update(bytes).digest('hex')}`
+const item = itemWith({
+  data: { href: '../private/data.tif', 'auth:refs': ['key'] },
+  lost: { href: '../lost' },
+  packed: { href: '../a.json', 'file:checksum': checksum(packed) },
+  unpacked: { href: '../a.json.gz', 'file:checksum': checksum(text) },
+  neither: { href: '../a.json.gz', 'file:checksum': checksum(Buffer.from('x')) },
+})
+const coded: Parameters<typeof serve>[0][string] = (_request, response) =>
+  response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed)
 const server = await serve({
   '/private/data.tif': body(data),
   '/private/items/x.json': body(JSON.stringify(item)),
@@ -21,6 +33,8 @@ const server = await serve({
     response.write('only this')
     setTimeout(() => response.destroy(), 20)
   },
+  '/a.json': coded,
+  '/a.json.gz': coded,
   '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
   '/silent': () => {},
   '/broken': (_request, response) => response.writeHead(503).end(),
@@ -53,7 +67,7 @@ describe('fetch', () => {
     expect([outcome.code, outcome.stderr]).toEqual([
       3,
       `error AUTH_REJECTED: ${server.origin.slice(0, -1)} asks for authentication (ApiKey) and the document names no scheme for it (auth:refs): ` +
-        `${server.origin}private/lost\n  stac-auth fetch ${server.origin}private/lost uses the entry whose sendTo covers that address\n`,
+        `${server.origin}private/lost\n  with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${server.origin}private/lost\n`,
     ])
   })
 
@@ -99,17 +113,52 @@ describe('fetch', () => {
     expect(stderr).not.toContain('sig')
   })
 
-  it.each([
-    ['image/tiff; application=geotiff', /^warning CONTENT_TYPE_UNEXPECTED \/assets\/page: .*text\/html.*image\/tiff: .*\n200, /],
-    ['text/html', /^200, /],
-  ])('warns of a web page where the document says %s', async (type, stderr) => {
-    const { origin } = await serve({
-      '/page': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('log in'),
+  describe('a web page', () => {
+    const page = async () => {
+      const { origin } = await serve({
+        '/page': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('log in'),
+        '/sniffed.tif': body('<!DOCTYPE html><title>log in'),
+      })
+      const { origin: archive } = await serve({
+        '/granule.h5': (_request, response) => response.writeHead(302, { location: `${origin}page` }).end(),
+      })
+      const granted = await put(folder, 'page-credentials.json', keyFor(origin, archive))
+      return { origin, archive, get: (...argv: string[]) => run(['fetch', ...argv, '--credentials', granted]) }
+    }
+
+    it('is refused before a byte is written where the document says something else', async () => {
+      const { origin, get } = await page()
+      const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type: 'image/tiff; application=geotiff' } }))
+      const stderr = expect.stringMatching(/^error FILE_INTEGRITY \/assets\/page: .*page is a web page, and image\/tiff was expected/)
+      expect(await get(path, '--asset', 'page')).toMatchObject({ code: 6, stdout: '', stderr })
+      expect(await get(path, '--asset', 'page', '-o', join(folder, 'page.tif'))).toMatchObject({ code: 6, stderr })
+      expect(existsSync(join(folder, 'page.tif'))).toBe(false)
+      const accepted = await get(path, '--asset', 'page', '--accept-html')
+      expect(accepted).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(/^warning CONTENT_TYPE_UNEXPECTED /) })
     })
-    const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type } }))
-    const granted = await put(folder, 'page-credentials.json', keyFor(origin))
-    const outcome = await run(['fetch', path, '--asset', 'page', '--credentials', granted])
-    expect(outcome).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(stderr) })
+
+    it('is refused by its first bytes where the name says something else', async () => {
+      const { origin, get } = await page()
+      expect(await get(`${origin}sniffed.tif`)).toMatchObject({ code: 6, stdout: '' })
+      expect(await get(`${origin}page`, '-o', join(folder, 'named.tif'))).toMatchObject({ code: 6 })
+      expect(await get(`${origin}page`, '-o', join(folder, 'named.html'))).toMatchObject({ code: 0 })
+    })
+
+    it('of another host names that host and the credential to add', async () => {
+      const { origin, archive, get } = await page()
+      const { code, stdout, stderr } = await get(`${archive}granule.h5`)
+      expect([code, stdout]).toEqual([3, ''])
+      expect(stderr).toContain(
+        `error LOGIN_PAGE: ${archive.slice(0, -1)} was asked for "granule.h5", and ${origin.slice(0, -1)} answered with a web page`,
+      )
+      expect(stderr).toContain(`"sendTo":["${archive}"]`)
+    })
+
+    it('is what a document may promise', async () => {
+      const { origin, get } = await page()
+      const path = await put(folder, 'html.json', itemWith({ page: { href: `${origin}page`, type: 'text/html' } }))
+      expect(await get(path, '--asset', 'page')).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(/^200, /) })
+    })
   })
 
   it('names the entry whose secret cannot be read', async () => {
@@ -175,6 +224,33 @@ describe('fetch', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(path))).toEqual([])
   })
 
+  it('stores a file whose name ends in its content coding as it is sent, and others without it', async () => {
+    for (const [path, bytes] of [
+      ['a.json', text],
+      ['a.json.gz', packed],
+    ] as const) {
+      const file = join(await temporaryFolder(), 'out')
+      expect(await fetchIt(server.origin + path, '-o', file)).toMatchObject({ code: 0 })
+      expect((await readFile(file)).equals(bytes)).toBe(true)
+      expect((await fetchIt(server.origin + path)).bytes.equals(bytes)).toBe(true)
+    }
+  })
+
+  it('stores what the document promises, in its content coding or without it', async () => {
+    for (const [asset, bytes] of [
+      ['packed', packed],
+      ['unpacked', text],
+    ] as const) {
+      const file = join(await temporaryFolder(), 'out')
+      expect(await fetchIt(`${server.origin}items/x.json`, '--asset', asset, '-o', file)).toMatchObject({ code: 0 })
+      expect((await readFile(file)).equals(bytes)).toBe(true)
+    }
+    const out = await temporaryFolder()
+    const outcome = await fetchIt(`${server.origin}items/x.json`, '--asset', 'neither', '-o', join(out, 'out'))
+    expect([outcome.code, await readdir(out)]).toEqual([6, []])
+    expect(outcome.stderr).toContain('error FILE_INTEGRITY')
+  })
+
   it('ends in 3 when the server refuses the key, which is not shown', async () => {
     vi.stubEnv('STAC_AUTH_TEST_KEY', 'wrong-wrong-wrong')
     const outcome = await fetchIt(`${server.origin}private/data.tif`)
@@ -186,11 +262,11 @@ describe('fetch', () => {
     expect(await fetchIt('x.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('--asset KEY') })
   })
 
-  it('ends quietly when the reader of stdout goes away', async () => {
+  it('ends quietly in 130 when the reader of stdout goes away', async () => {
     const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(gone) })
     const outcome = await run(['fetch', `${server.origin}private/data.tif`, '--credentials', credentials], { stdout })
-    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    expect(outcome).toMatchObject({ code: 130, stderr: '' })
   })
 
   it.each([

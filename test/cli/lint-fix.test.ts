@@ -1,5 +1,5 @@
-import { chmod, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
@@ -111,5 +111,94 @@ describe('lint --fix of standard input', () => {
   ])('%j is a mistake', async (argv, message) => {
     const outcome = await run(['lint', ...argv], { stdin: BEFORE })
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  })
+})
+
+describe('lint --fix-suggestions and schemes that other documents use', () => {
+  const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
+  const extension = ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json']
+  const collectionWith = (schemes: object, links: readonly object[] = []) => ({
+    type: 'Collection',
+    stac_version: '1.1.0',
+    stac_extensions: extension,
+    id: 'c',
+    description: 'd',
+    license: 'other',
+    extent: { spatial: { bbox: [[-180, -90, 180, 90]] }, temporal: { interval: [[null, null]] } },
+    'auth:schemes': schemes,
+    links,
+  })
+  const itemUsing = (...refs: string[]) => ({
+    type: 'Feature',
+    stac_version: '1.1.0',
+    stac_extensions: extension,
+    id: 'i',
+    geometry: null,
+    collection: 'c',
+    properties: { datetime: '2026-01-01T00:00:00Z' },
+    links: [],
+    assets: { data: { href, 'auth:refs': refs } },
+  })
+  const link = (rel: string, to: string) => ({ rel, href: to })
+  let count = 0
+
+  /** Names of the schemes that are left in the Collection. */
+  async function left(files: Readonly<Record<string, object | string>>, inputs: readonly string[] = ['.'], stdin?: string) {
+    const catalog = join(folder, `catalog-${count++}`)
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(catalog, name)), { recursive: true })
+      await put(catalog, name, content)
+    }
+    const names = inputs.map((name) => (name === '-' ? name : join(catalog, name)))
+    const outcome = await run(['lint', ...names, '--fix-suggestions', '--stdin-filename', 's.json'], { stdin })
+    expect(outcome.code).not.toBe(2)
+    const collection = JSON.parse(await readFile(join(catalog, 'collection.json'), 'utf8'))
+    return { names: Object.keys(collection['auth:schemes'] ?? {}), outcome }
+  }
+  const both = collectionWith({ used: KEY, old: KEY }, [link('item', './items/i.json')])
+
+  it.each([
+    ['a folder', ['.']],
+    ['files', ['collection.json', 'items/i.json']],
+    ['files in another order', ['items/i.json', 'collection.json']],
+  ])('takes out only what nothing in %s uses', async (_name, inputs) => {
+    expect((await left({ 'collection.json': both, 'items/i.json': itemUsing('used') }, inputs)).names).toEqual(['used'])
+  })
+
+  it('keeps what an Item uses that nothing links to', async () => {
+    const { names } = await left({ 'collection.json': collectionWith({ used: KEY, old: KEY }), 'i.json': itemUsing('used') })
+    expect(names).toEqual(['used'])
+  })
+
+  it('keeps what an Item on standard input, in a list of lines or in a packed file uses', async () => {
+    const files = { 'collection.json': collectionWith({ used: KEY, old: KEY }) }
+    const item = itemUsing('used')
+    expect((await left(files, ['collection.json', '-'], JSON.stringify(item))).names).toEqual(['used'])
+    const lines = `${JSON.stringify(itemUsing())}\n${JSON.stringify(item)}\n`
+    expect((await left({ ...files, 'items.ndjson': lines })).names).toEqual(['used'])
+  })
+
+  it('keeps everything while a child, or a child of it, is not among the inputs', async () => {
+    const catalog = { ...collectionWith({}, [link('item', './items/gone.json')]), type: 'Catalog' }
+    const files = { 'collection.json': collectionWith({ old: KEY }, [link('child', './sub/catalog.json')]), 'sub/catalog.json': catalog }
+    expect((await left(files)).names).toEqual(['old'])
+    expect((await left({ 'collection.json': both, 'items/i.json': itemUsing() }, ['collection.json'])).names).toEqual(['used', 'old'])
+    expect((await left({ 'collection.json': collectionWith({ old: KEY }, [link('items', 'https://api.example/items')]) })).names).toEqual([
+      'old',
+    ])
+    expect((await left({ 'collection.json': collectionWith({ old: KEY }, [{ rel: 'item' }]) })).names).toEqual(['old'])
+  })
+
+  it('keeps everything when an input cannot be read, and says so', async () => {
+    const { names, outcome } = await left({ 'collection.json': collectionWith({ old: KEY }), 'broken.json': '{' })
+    expect(names).toEqual(['old'])
+    expect(outcome.stderr).toMatch(/unused schemes stay: .*broken\.json cannot be read/)
+  })
+
+  it('keeps a scheme that has an error, and all beside refs that cannot be read', async () => {
+    const broken = { type: 'apiKey', name: 'x' }
+    expect((await left({ 'collection.json': collectionWith({ broken, old: KEY }) })).names).toEqual(['broken'])
+    const assets = { data: { href, 'auth:refs': [{}] } }
+    expect((await left({ 'collection.json': { ...collectionWith({ old: KEY }), assets } })).names).toEqual(['old'])
   })
 })

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
@@ -48,6 +48,27 @@ describe('lint --format', () => {
     const { code, stderr } = await run(['lint', dangling, '--format', 'concise', '--format', `json=${file}`], { stdout })
     expect([code, stderr]).toEqual([1, ''])
     expect(JSON.parse(await readFile(file, 'utf8')).problems).toHaveLength(1)
+  })
+
+  it.each(['ndjson', 'concise'])('%s has the lines of a document before the next one is read', async (format) => {
+    let printed = ''
+    const stdout = new Writable({
+      write: (chunk, _encoding, done) => {
+        printed += chunk
+        done()
+      },
+    })
+    const seen: string[] = []
+    async function* documents() {
+      yield Buffer.from(`${JSON.stringify(itemOf('gone'))}\n${JSON.stringify(itemOf('key'))}\n`)
+      while (!printed) await new Promise((resolve) => setImmediate(resolve))
+      seen.push(printed)
+      yield Buffer.from(`${JSON.stringify(itemOf('gone'))}\n`)
+    }
+    await run(['lint', '-', '--format', format], { stdin: Readable.from(documents()), stdout })
+    expect(seen).toEqual([expect.stringMatching(/dangling-ref.*\n(?:.*\n)*$/)])
+    expect(printed.startsWith(seen[0] ?? 'nothing')).toBe(true)
+    expect(printed.match(/dangling-ref/g)).toHaveLength(2)
   })
 
   it('writes no two of them to one file', async () => {

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startS3Server } from '../servers/s3-server.ts'
 import { put, temporaryFolder } from './folder.ts'
@@ -46,6 +47,12 @@ describe('list', () => {
     const { stdout } = await list(item, '--asset', 'zarr', '--json', '--limit', '1')
     expect(JSON.parse(stdout)).toMatchObject({ key: 'store.zarr/c/0/0', path: 'c/0/0', size: 5, url: 's3://eo/store.zarr/c/0/0' })
     expect(stdout).toMatch(/^\{.*\}\n$/)
+  })
+
+  it('ends quietly in 130 when its reader goes before the end', async () => {
+    const gone = Object.assign(new Error(), { code: 'EPIPE' })
+    const stdout = new Writable({ write: (chunk, _encoding, done) => done(String(chunk).includes('zarr.json') ? gone : null) })
+    expect(await run(['list', item, '--asset', 'zarr', '--credentials', good], { stdout })).toMatchObject({ code: 130, stderr: '' })
   })
 
   it('says when there may be more', async () => {

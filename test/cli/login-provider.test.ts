@@ -1,5 +1,7 @@
 /** From a catalog's address to its protected file, by way of a person at a terminal and in a browser. */
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AuthorizationServer, startAuthorizationServer } from '../servers/authorization-server.ts'
@@ -21,8 +23,13 @@ interface Stage {
 let users = 0
 
 /** The server, with a document about its protected file. */
-async function stage({ isProtected = false } = {}): Promise<Stage> {
-  const schemes = (issuer: string) => ({ eo: { type: 'openIdConnect', openIdConnectUrl: `${issuer}/.well-known/openid-configuration` } })
+async function stage({ isProtected = false, isWritten = false } = {}): Promise<Stage> {
+  const written = (issuer: string) => ({ authorizationUrl: `${issuer}/auth`, tokenUrl: `${issuer}/token`, scopes: {} })
+  const schemes = (issuer: string) => ({
+    eo: isWritten
+      ? { type: 'oauth2', flows: { authorizationCode: written(issuer) } }
+      : { type: 'openIdConnect', openIdConnectUrl: `${issuer}/.well-known/openid-configuration` },
+  })
   const server: AuthorizationServer = await startAuthorizationServer({
     interfere: (request, response) => {
       if (request.url !== '/item.json') return false
@@ -36,6 +43,15 @@ async function stage({ isProtected = false } = {}): Promise<Stage> {
   const env = { NO_COLOR: '1', XDG_CACHE_HOME: join(home, 'cache'), STAC_AUTH_CREDENTIALS: join(home, 'credentials.json') }
   const at: Stage['at'] = (argv, stdin = '', onError) => run(argv, { isTTY: true, env, stdin, ...(onError && { onError }) })
   return { server, item: `${server.issuer}/item.json`, at, home }
+}
+
+/** A port that is free right now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 /** Does in the browser what the terminal says, once it has said it. */
@@ -86,6 +102,49 @@ describe('login DOC', () => {
     expect(stderr).toMatch(/open this address on any device:\n {2}\S+\/device\nand type the code {2}\S+\n/)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/"eo" is logged in until/)])
     expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
+  })
+
+  it('finds the issuer of endpoints that the catalog writes out, and checks the ID token against it', async () => {
+    const { item, at, home, server } = await stage({ isWritten: true })
+    const outcome = await at(['login', item, '--scope', 'openid', '--scope', 'read'], 'y\nnative\n', person(BROWSER))
+    expect(outcome).toMatchObject({ code: 0, stderr: expect.stringContaining(`the issuer of "eo" is ${server.issuer}\n`) })
+    expect(outcome.stderr).not.toContain('ID_TOKEN_UNUSED')
+    const { credentials } = JSON.parse(await readFile(join(home, 'credentials.json'), 'utf8'))
+    expect(credentials).toMatchObject([{ id: 'eo', type: 'oauth2', issuer: server.issuer, tokenUrl: `${server.issuer}/token` }])
+    const [name = ''] = await readdir(join(home, 'cache/stac-auth/tokens'))
+    const { idToken } = JSON.parse(JSON.parse(await readFile(join(home, 'cache/stac-auth/tokens', name), 'utf8')).text)
+    expect(JSON.parse(Buffer.from(idToken.split('.')[1], 'base64url').toString())).toMatchObject({ iss: server.issuer })
+    expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
+  })
+
+  it('asks nobody for an issuer before the person has agreed', async () => {
+    const { item, at, server } = await stage({ isWritten: true })
+    expect(await at(['login', item], 'n\n')).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was agreed to') })
+    expect(server.log).toEqual(['GET /item.json'])
+  })
+
+  it('listens on the port and path that the credential says, and on the port that --port says', async () => {
+    const { item, at, home } = await stage()
+    await at(['credentials', 'add', item, '--scope', 'read'], 'y\nnative\n')
+    const file = join(home, 'credentials.json')
+    const [port, other] = [await freePort(), await freePort()]
+    const text = await readFile(file, 'utf8')
+    await put(
+      home,
+      'credentials.json',
+      text.replace('"id": "eo"', `"id": "eo", "redirectPort": ${port}, "redirectPath": "/callback", "par": false`),
+    )
+    const asked = async (...more: string[]) => {
+      const { code, stderr } = await at(['login', 'eo', '--browser', ...more], '', person(BROWSER))
+      expect(code).toBe(0)
+      return new URL(BROWSER.exec(stderr)?.[1] ?? '').searchParams.get('redirect_uri')
+    }
+    expect(await asked()).toBe(`http://127.0.0.1:${port}/callback`)
+    expect(await asked('--port', String(other))).toBe(`http://127.0.0.1:${other}/callback`)
+  })
+
+  it.each(['0', '65536', '80a', '-1', ''])('takes no --port %j', async (port) => {
+    expect(await run(['login', 'eo', `--port=${port}`])).toMatchObject({ code: 2, stderr: expect.stringContaining('--port') })
   })
 
   it('ends in 3 when the person refuses', async () => {

@@ -8,7 +8,7 @@ const systemError = (code: string) => Object.assign(new Error(`${code}: hunter2`
 
 describe('main', () => {
   it.each([
-    ['EPIPE', 0, /^$/],
+    ['EPIPE', 130, /^$/],
     ['ENOSPC', 6, /^error DISK_FULL: /],
     ['EIO', 6, /^error FILE_ACCESS: /],
   ])('meets %s on stdout with %i', async (code, exit, message) => {

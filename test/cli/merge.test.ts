@@ -89,9 +89,18 @@ describe('merge', () => {
     expect(summary).toMatchObject({ documents: 2, errors: 3, baselined: 2 })
   })
 
+  it('adds up what the parts do not list', async () => {
+    const one = await put(folder, 'unlisted-1', report([problem('a')], { errors: 5, unlisted: 4 }))
+    const two = await put(folder, 'unlisted-2', report([problem('b')], { errors: 4, unlisted: 3 }))
+    const { stdout, stderr } = await run(['merge', one, two, '--format', 'json'])
+    expect(JSON.parse(stdout).summary).toMatchObject({ errors: 9, unlisted: 7 })
+    expect(stderr).toContain('FINDINGS_UNLISTED')
+    expect((await run(['merge', one, two])).stdout).toMatch(/… and 7 more\n(?:.*\n)*.*9 errors, .*, 7 findings not listed/)
+  })
+
   it('writes what the schema of reports describes', async () => {
     const validate = new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))
-    const left = { url: 'u', code: 'CRAWL_LIMIT', exit: 0 }
+    const left = { url: 'u', code: 'CRAWL_LIMIT', message: 'u: too many', hint: 'set another limit', exit: 0 }
     const one = await put(folder, 'schema', report([problem('a', { line: 1, column: 1 })], { baselined: 2, incomplete: [left] }))
     const merged = JSON.parse((await run(['merge', one, '--format', 'json'])).stdout)
     expect(validate(merged)).toBe(true)

@@ -55,7 +55,7 @@ describe('wrong values', () => {
     [['fetch', 'x', '--asset', 'a', '--asset', 'b'], '--asset is given twice'],
     [['authorize', 'x', '--asset', 'a', '--as', 'url', '--as=json'], '--as is given twice'],
     [['credentials', 'check', '--credentials', 'a', '--credentials', 'b'], '--credentials is given twice'],
-    [['fetch', 'FTP://data.example/x'], 'ftp: addresses cannot be fetched: only https:, http: and s3: addresses can'],
+    [['fetch', 'FTP://data.example/x'], 'ftp: addresses cannot be fetched: only https:, http:, s3: and gs: addresses can'],
     [['lint', 'x', '--format', 'html'], 'Formats are pretty, concise, json'],
   ])('%j says %s', async (argv, message) => {
     expect(await run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })

@@ -1,4 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { HttpError } from '../../src/clients/errors.ts'
@@ -113,3 +114,43 @@ it('sends the credential to the base address only', async () => {
   for (const path of [`${other.origin}/v1`, '//evil.example/', '/../a', '/a/%2e%2E/b', '/a#b', 'a', '/a%2fb', '/a\\b'])
     expect(await failureOf(client.request('GET', path)), path).toMatchObject({ code: 'REQUEST_INVALID', attempts: 0 })
 })
+
+/** As servers echo what they were sent: in encodings of their own. */
+const ECHOES: readonly ((text: string) => string)[] = [
+  (text) => text,
+  encodeURIComponent,
+  (text) => Buffer.from(text).toString('hex'),
+  (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  (text) => Buffer.from(text).toString('base64'),
+  (text) => text.replace(/[^A-Za-z0-9]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  (text) => [...text].map((char) => `&#${char.codePointAt(0)};`).join(''),
+]
+
+it.each(['öffne-dich', 'пароль', '打开芝麻门'])(
+  'shows nothing of a password that is not ASCII, though the answer comes in pieces: %s',
+  async (password) => {
+    const expected = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`
+    const told = ECHOES.flatMap((echo) => [echo(password), echo(`ada:${password}`)]).join(' ')
+    const { origin } = await sockets(async (socket) => {
+      const [head] = await once(socket, 'data')
+      const isRight = new RegExp(`^authorization: ${expected.replaceAll('+', '\\+')}\r$`, 'im').test(String(head))
+      const body = Buffer.from(
+        JSON.stringify({ message: isRight ? `no: ${told}` : 'wrong password', nested: [{ told }] }).replaceAll('\\\\u', '\\u'),
+      )
+      socket.write(
+        `HTTP/1.1 400 No\r\nx-trace-id: ${encodeURIComponent(password)}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      )
+      // Pieces that end within characters, escapes and groups of digits.
+      for (let at = 0; at < body.length; at += 7) {
+        socket.write(body.subarray(at, at + 7))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    const { client } = clientOf(origin, { credential: { type: 'http', scheme: 'basic', username: 'ada', password }, maxRetries: 0 })
+    const error = await failureOf(client.call(op))
+    expect(error).toMatchObject({ code: 'HTTP_400', message: expect.stringContaining('no: [secret]') })
+    const shown = shownBy(error)
+    for (const echo of ECHOES) expect(placesOf(echo(password), shown)).toEqual([])
+    expect(JSON.stringify(error.body)).toContain('[secret]')
+  },
+)

@@ -218,3 +218,27 @@ describe('robots.txt', () => {
     expect(serving({}).requests).toEqual([])
   })
 })
+
+describe('many requests that wait at the same time', () => {
+  it('make Node print no warning, and all end when the crawl does', async () => {
+    const links = Array.from({ length: 41 }, (_, index) => link('item', `i${index}.json`))
+    const failing = Object.fromEntries(links.map((_, index) => [`/i${index}.json`, { status: 503 }]))
+    const { send, asked } = serving({ '/': catalog(...links), ...failing })
+    const end = new AbortController()
+    const warnings: Error[] = []
+    const hear = (warning: Error) => void warnings.push(warning)
+    process.on('warning', hear)
+    try {
+      const visits = crawl({ start: [`${ORIGIN}/`], send, concurrency: 50, signal: end.signal })
+      await visits.next()
+      const next = visits.next()
+      await expect.poll(() => asked().length).toBeGreaterThan(41)
+      end.abort()
+      await expect(next).rejects.toMatchObject({ code: 'ABORTED' })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(warnings).toEqual([])
+    } finally {
+      process.off('warning', hear)
+    }
+  })
+})

@@ -71,6 +71,34 @@ describe('a static catalog', () => {
   })
 })
 
+describe('a link whose auth:refs cannot be read', () => {
+  const asking = (rel: string, href: string, refs: unknown) => ({ ...link(rel, href), 'auth:refs': refs })
+
+  it.each([[[{}]], [{}], [true], [null], [''], [[1]]])('is not requested and is reported: %j', async (refs) => {
+    const { asked, left } = await walk({
+      '/': catalog(asking('child', 'a', refs), asking('item', 'i', refs), link('child', 'b')),
+      '/b': catalog(),
+    })
+    expect(asked).toEqual(['/', '/b'])
+    expect(left).toMatchObject([
+      { code: 'SCHEME_INVALID', asked: false, message: expect.stringContaining('auth:refs') },
+      { code: 'SCHEME_INVALID', asked: false },
+    ])
+  })
+
+  it('ends a list of pages, and that is reported', async () => {
+    const { asked, left } = await walk({
+      '/': { body: { type: 'FeatureCollection', features: [item('i')], links: [asking('next', '/2', [{}])] } },
+    })
+    expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['SCHEME_INVALID']])
+  })
+
+  it('is followed when it has a name beside what cannot be read', async () => {
+    const { asked } = await walk({ '/': catalog(asking('child', 'a', [{}, 'k'])), '/a': catalog() })
+    expect(asked).toEqual(['/', '/a'])
+  })
+})
+
 describe('other origins', () => {
   const site = {
     '/': catalog(link('child', 'https://other.example/a'), link('item', 'https://third.example/i'), link('child', '/here')),

@@ -1,5 +1,5 @@
 import { chmod, chown, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
@@ -72,9 +72,9 @@ describe('which file', () => {
 
   it.each([
     [{ XDG_CONFIG_HOME: '/x' }, 'linux', '/x/stac-auth/credentials.json'],
-    [{ XDG_CONFIG_HOME: 'relative' }, 'linux', `${homedir()}/.config/stac-auth/credentials.json`],
-    [{}, 'darwin', `${homedir()}/.config/stac-auth/credentials.json`],
-    [{ APPDATA: '/appdata', XDG_CONFIG_HOME: '/x' }, 'win32', '/appdata/stac-auth/credentials.json'],
+    [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, 'linux', '/h/.config/stac-auth/credentials.json'],
+    [{ HOME: '/h' }, 'darwin', '/h/.config/stac-auth/credentials.json'],
+    [{ APPDATA: 'C:\\data', XDG_CONFIG_HOME: '/x' }, 'win32', 'C:\\data\\stac-auth\\credentials.json'],
   ] as const)('by default, for %j on %s, is %s', (env, platform, path) => expect(defaultCredentialFile(env, platform)).toBe(path))
 
   it('that was named must be there', async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Redirection } from '../../src/auth/interaction.ts'
+import type { Redirection, RedirectWish } from '../../src/auth/interaction.ts'
 import { type LoopbackOptions, loopbackRedirect } from '../../src/node/loopback-login.ts'
 
 const STATE = 'state-of-this-login'
@@ -16,8 +16,8 @@ afterEach(async () => {
 })
 
 /** A login that waits, and what came of it. */
-async function login(options: Partial<LoopbackOptions> = {}, signal?: AbortSignal) {
-  const redirection = await loopbackRedirect({ show: () => {}, ...options })(signal)
+async function login(options: Partial<LoopbackOptions> = {}, signal?: AbortSignal, wish?: RedirectWish) {
+  const redirection = await loopbackRedirect({ show: () => {}, ...options })(signal, wish)
   open.push(redirection)
   let outcome: URL | { code: string } | undefined
   const answer = redirection.answer('https://identity.example/authorize', isOurs, { state: STATE, record: '' })
@@ -44,6 +44,54 @@ function send(address: string, { method = 'GET', headers = {}, body = '' } = {})
     sent.on('error', reject).end(body)
   })
 }
+
+/** A port that is free right now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('the redirect URI that a client is registered with', () => {
+  it('has the port and the path of the credential', async () => {
+    const port = await freePort()
+    const { uri, origin, answer, outcome } = await login({}, undefined, { port, path: '/oauth/done' })
+    expect(uri).toBe(`http://127.0.0.1:${port}/oauth/done`)
+    for (const path of ['/callback', '/oauth', '/oauth/done/', '/oauth/Done', '/oauth%2Fdone']) {
+      expect((await send(`${origin}${path}${RIGHT}`)).status).toBe(404)
+    }
+    expect(outcome()).toBeUndefined()
+    await send(`${uri}${RIGHT}`)
+    expect((await answer).pathname).toBe('/oauth/done')
+  })
+
+  it('has the port of the caller before that of the credential', async () => {
+    const [port, other] = [await freePort(), await freePort()]
+    expect((await login({ port }, undefined, { port: other })).uri).toBe(`http://127.0.0.1:${port}/callback`)
+  })
+
+  it('is refused with its port when another program listens there', async () => {
+    const { uri } = await login()
+    const port = Number(new URL(uri).port)
+    await expect(login({ port })).rejects.toMatchObject({
+      code: 'NETWORK_LISTEN',
+      message: `cannot listen on 127.0.0.1 port ${port}: EADDRINUSE`,
+      hint: expect.stringContaining('that port'),
+    })
+  })
+
+  it('is on one loopback address only, and takes no other host', async () => {
+    const port = await freePort()
+    const { uri, outcome } = await login({}, undefined, { port })
+    for (const host of [`localhost:${port}`, 'evil.example', `127.0.0.1:${port + 1}`]) {
+      expect((await send(`${uri}${RIGHT}`, { headers: { host } })).status).toBe(404)
+    }
+    expect(outcome()).toBeUndefined()
+  })
+})
 
 const RIGHT = `?state=${STATE}&code=abc`
 

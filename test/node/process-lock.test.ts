@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isGone, type LockHolder, newHolder, parseHolder } from '../../src/node/lock-holder.ts'
+import { type LockHolder, newHolder, type ProcessIdentity, parseHolder, startOf, stateOf } from '../../src/node/lock-holder.ts'
 import { setAside } from '../../src/node/own-file.ts'
-import { takeLock } from '../../src/node/process-lock.ts'
+import { takeLock, tryLock } from '../../src/node/process-lock.ts'
 import { TokenFolder } from '../../src/node/token-folder.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/canary.ts'
@@ -47,7 +47,7 @@ async function isKept(): Promise<boolean> {
 
 describe('a lock', () => {
   it('says who holds it, and is gone when it is released', async () => {
-    const release = await takeLock(path, forever)
+    const { release } = await takeLock(path, forever)
     expect(parseHolder(await readFile(path, 'utf8'))).toEqual({ ...self, id: expect.stringMatching(/^[0-9a-f]{16}$/) })
     expect(await isKept()).toBe(true)
     await release()
@@ -59,12 +59,12 @@ describe('a lock', () => {
     ['of a process whose number another one has now', { started: '1' }, 0],
     ['60 s old, though its process lives', {}, 61],
     ['60 s old, of another machine', { ...ended, place: 'elsewhere' }, 61],
-    ['from the future', { place: 'elsewhere' }, -3600],
+    ['from the future, which nobody has written to for longer than two heartbeats', { place: 'elsewhere' }, -3600],
     ['that its maker had no time to write, 60 s old', '', 61],
     ['with something else in it, 60 s old', '{"id":"../../x","pid":-1,"place":"x"}', 61],
   ])('%s is stolen, and nothing is left behind', async (_name, content, secondsAgo) => {
     await leaveLock(content, path, secondsAgo)
-    const release = await takeLock(path, forever)
+    const { release } = await takeLock(path, forever, { beat: 100 })
     expect(await readFile(path, 'utf8')).toContain(`"pid":${process.pid}`)
     await release()
     expect(await readdir(folder)).toEqual([])
@@ -83,7 +83,7 @@ describe('a lock', () => {
     await leaveLock({ ...ended, id: '1'.repeat(16) })
     await leaveLock({ ...ended, id: '2'.repeat(16) }, `${path}.${'1'.repeat(16)}`)
     await leaveLock({ ...ended, id: '3'.repeat(16) }, `${path}.${'1'.repeat(16)}.${'2'.repeat(16)}`)
-    const release = await takeLock(path, forever)
+    const { release } = await takeLock(path, forever)
     await release()
     expect(await readdir(folder)).toEqual([])
   })
@@ -93,14 +93,14 @@ describe('a lock', () => {
     await leaveLock({}, `${path}.${id}`)
     expect(await isKept()).toBe(true)
     await rm(`${path}.${id}`)
-    await (await takeLock(path, forever))()
+    await (await takeLock(path, forever)).release()
   })
 
   it('that was stolen is not removed by the one who held it', async () => {
-    const release = await takeLock(path, forever)
+    const { release } = await takeLock(path, forever)
     const long = Date.now() / 1000 - 61
     await utimes(path, long, long)
-    const releaseStolen = await takeLock(path, forever)
+    const { release: releaseStolen } = await takeLock(path, forever)
     const stolen = await readFile(path, 'utf8')
     await release()
     expect(await readFile(path, 'utf8')).toBe(stolen)
@@ -113,7 +113,7 @@ describe('a lock', () => {
       await leaveLock({ ...ended, id: round.toString(16).padStart(16, '0') })
       const { visit, counts } = doorkeeper()
       const take = async () => {
-        const release = await takeLock(path, forever)
+        const { release } = await takeLock(path, forever)
         await visit().finally(release)
       }
       await Promise.all([take(), take(), take(), take()])
@@ -129,22 +129,102 @@ describe('a lock', () => {
   })
 })
 
-describe('isGone', () => {
+/** As if this process were on another host, where nobody can ask whether the holder lives. */
+const elsewhere: ProcessIdentity = { pid: 1, started: '1', place: 'another host' }
+/** Long enough for a busy machine to send a heartbeat in time. */
+const SHORT = { lease: 3000, beat: 100 }
+
+describe('a lease', () => {
+  it('is not taken from a holder that sends heartbeats, however long it lasts', async () => {
+    const lease = await takeLock(path, forever, SHORT)
+    const before = (await stat(path)).mtimeMs
+    expect(await tryLock(path, { ...SHORT, self: elsewhere, signal: forever })).toBeUndefined()
+    await expect.poll(async () => (await stat(path)).mtimeMs).toBeGreaterThan(before + SHORT.lease)
+    expect(await tryLock(path, { ...SHORT, self: elsewhere, signal: forever })).toBeUndefined()
+    expect([lease.isFresh, lease.isTakenOver, await lease.confirm()]).toEqual([true, false, true])
+    await lease.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('of a process on another host is taken over when no heartbeat comes any more', async () => {
+    await leaveLock({ ...ended, place: 'elsewhere' })
+    const waits: number[] = []
+    const lease = await tryLock(path, { ...SHORT, signal: forever, onWait: (longest) => waits.push(longest) })
+    expect([waits, lease?.isTakenOver]).toEqual([[SHORT.lease], true])
+    await lease?.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('of a process on another host is not waited for by those who must not', async () => {
+    await leaveLock({ ...ended, place: 'elsewhere' })
+    expect(await tryLock(path, SHORT)).toBeUndefined()
+    const controller = new AbortController()
+    const waiting = failureOf(tryLock(path, { signal: controller.signal }))
+    controller.abort('enough')
+    expect(await waiting).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('is known to be lost by a holder that was stopped, which then removes nothing', async () => {
+    const lease = await takeLock(path, forever)
+    const long = Date.now() / 1000 - 61
+    await utimes(path, long, long)
+    const next = await tryLock(path, { self: elsewhere, signal: forever })
+    const taken = await readFile(path, 'utf8')
+    expect([next?.isTakenOver, await lease.confirm(), lease.isFresh]).toEqual([true, false, false])
+    await lease.release()
+    expect(await readFile(path, 'utf8')).toBe(taken)
+    await next?.release()
+  })
+
+  it('is not fresh when no heartbeat could be sent for half of it', async () => {
+    const lease = await takeLock(path, forever)
+    expect(lease.isFresh).toBe(true)
+    const now = Date.now.bind(Date)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 31_000)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(lease.isFresh).toBe(false)
+    expect([await lease.confirm(), lease.isFresh]).toEqual([true, true])
+    await lease.release()
+  })
+
+  it.each([120_000, -120_000])('is not taken from a live holder where our clock is wrong by %d ms', async (wrong) => {
+    const lease = await takeLock(path, forever, { beat: 100 })
+    const now = Date.now.bind(Date)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + wrong)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await tryLock(path, { beat: 100, self: elsewhere, signal: forever })).toBeUndefined()
+    expect(await lease.confirm()).toBe(true)
+    await lease.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe('stateOf', () => {
   it('knows a process that has ended but was not asked for its exit code', async () => {
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = await parent.stdout.take(1).toArray()
       const pid = Number(line)
       const { started = '' } = await newHolder()
-      await expect.poll(() => isGone({ id, pid, started, place: self.place })).toBe(true)
+      await expect.poll(() => stateOf({ id, pid, started, place: self.place })).toBe('gone')
+      await expect.poll(() => startOf(pid, 'darwin'), { interval: 2100 }).toBe('ended')
     } finally {
       parent.kill()
     }
   })
 
-  it('goes by the number alone where the start is not known', async () => {
+  it('does not go by the number alone where the start is not known, nor by anything of another host', async () => {
     const { started: _, ...unknown } = { id, ...self }
-    expect([await isGone(unknown), await isGone({ ...unknown, pid: ended.pid ?? 0 })]).toEqual([false, true])
+    expect(await stateOf({ id, ...self })).toBe('alive')
+    expect([await stateOf(unknown), await stateOf({ ...unknown, pid: ended.pid ?? 0 })]).toEqual(['unknown', 'gone'])
+    expect(await stateOf({ id, ...self, ...ended, place: 'elsewhere' })).toBe('unknown')
+  })
+
+  it('asks ps when a process began where there is no /proc', async () => {
+    const [one, other] = [await startOf(process.pid, 'darwin'), await startOf(process.ppid, 'darwin')]
+    expect(one).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/)
+    expect(other).toMatch(/\d{4}$/)
+    expect([await startOf(ended.pid ?? 0, 'darwin'), await startOf(process.pid, 'win32')]).toEqual([undefined, undefined])
   })
 })
 
@@ -200,6 +280,31 @@ describe('TokenFolder', () => {
       })
     const tokens = await Promise.all(Array.from({ length: 25 }, () => stores.map(token)).flat())
     expect([tokens.length, new Set(tokens), requests]).toEqual([50, new Set(['token 1']), 1])
+  })
+})
+
+describe('a token that a holder has, which was stopped for longer than its lease,', () => {
+  /** Takes the key, is stopped, and goes on after another process had it. */
+  async function stopped(meanwhile: (files: TokenFolder) => Promise<void>) {
+    const [first, second] = [new TokenFolder(folder), new TokenFolder(folder)]
+    await first.save(KEY, { text: 'old' })
+    await first.exclusively(KEY, async () => {
+      const long = Date.now() / 1000 - 61
+      await utimes(path, long, long)
+      await second.exclusively(KEY, () => meanwhile(second))
+      await first.save(KEY, { text: 'late' })
+    })
+    expect((await readdir(folder)).filter((name) => name.includes('.lock'))).toEqual([])
+    return (await first.load(KEY))?.text
+  }
+
+  it('does not replace a newer one', async () => {
+    expect(await stopped((files) => files.save(KEY, { text: 'newer' }))).toBe('newer')
+    expect(await stopped((files) => files.remove(KEY))).toBeUndefined()
+  })
+
+  it('is not lost when nobody has a newer one', async () => {
+    expect(await stopped(async () => {})).toBe('late')
   })
 })
 

@@ -1,23 +1,323 @@
-import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+/** The examples of credentials for known providers, each at a stand-in that is as strict as the real one. */
+import { chmod, copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
+import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { Redirection } from '../../src/auth/interaction.ts'
+import { AuthError } from '../../src/errors.ts'
+import type { HttpRequest } from '../../src/http/message.ts'
 import { credentialsFromFile } from '../../src/node/credential-file.ts'
 import { root } from '../architecture/files.ts'
+import { put, temporaryFolder } from '../cli/folder.ts'
+import { type Json, scheme, target } from '../harness/documents.ts'
+import { script } from '../harness/scripted.ts'
+import { type ArchiveAnswer, CAREFUL_USER, createArchives, KEY_ID, SECRET, TOTP, USER } from '../servers/archives.ts'
 
-it('the entries for known providers are read as a credential file is, and each is explained', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'providers-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'credentials.json')
-  await copyFile(join(root, 'examples/providers.json'), file)
-  await chmod(file, 0o600)
-  const credentials = await credentialsFromFile(file)
-  const auth = createAuth({ credentials, transport: () => Promise.reject(new Error('sent')) })
-  await auth.ready()
-  const states = await auth.status()
-  const logins = credentials.credentials.filter(({ type }) => type === 'oauth2' || type === 'openIdConnect')
-  expect(states.map(({ credential, state }) => [credential, state])).toEqual(logins.map(({ id }) => [id, 'none']))
-  const page = await readFile(join(root, 'docs/providers.md'), 'utf8')
-  for (const { id } of credentials.credentials) expect(page).toContain(`| \`${id}\` |`)
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const CDSE = 'https://identity.dataspace.copernicus.eu/auth/realms/CDSE/.well-known/openid-configuration'
+const ZIPPER = 'https://zipper.dataspace.copernicus.eu/odata/v1/Products(7634aef0)/$value'
+const S3 = { type: 's3' }
+
+interface Case {
+  readonly id: string
+  readonly scheme: Json
+  readonly href: string
+  /** Secrets and names of users by variable. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The one of them that is made wrong, and the code of the refusal; absent where nothing is secret. */
+  readonly wrong?: readonly [variable: string, code: string]
+  /** Text in place of what users replace. */
+  readonly clientId?: string
+  /** All hosts that may hear of it. */
+  readonly hosts: readonly string[]
+}
+
+const CASES: readonly Case[] = [
+  {
+    id: 'copernicus-unattended',
+    scheme: scheme.oidc(CDSE),
+    href: ZIPPER,
+    env: { CDSE_USERNAME: USER, CDSE_PASSWORD: SECRET },
+    wrong: ['CDSE_PASSWORD', 'OAUTH_ERROR'],
+    hosts: ['identity.dataspace.copernicus.eu', 'zipper.dataspace.copernicus.eu'],
+  },
+  {
+    id: 'copernicus-s3',
+    scheme: S3,
+    href: 's3://eodata/Sentinel-2/MSI/L2A/2024/01/10/a.jp2',
+    env: { CDSE_S3_ACCESS_KEY: KEY_ID, CDSE_S3_SECRET_KEY: SECRET },
+    wrong: ['CDSE_S3_SECRET_KEY', 'AUTH_REJECTED'],
+    hosts: ['eodata.dataspace.copernicus.eu'],
+  },
+  {
+    id: 'copernicus-sentinel-hub',
+    scheme: scheme.oidc(CDSE),
+    href: 'https://sh.dataspace.copernicus.eu/api/v1/catalog/1.0.0/collections',
+    env: { CDSE_SH_CLIENT_SECRET: SECRET },
+    wrong: ['CDSE_SH_CLIENT_SECRET', 'OAUTH_ERROR'],
+    clientId: 'sh-mine',
+    hosts: ['identity.dataspace.copernicus.eu', 'sh.dataspace.copernicus.eu'],
+  },
+  {
+    id: 'earthdata',
+    scheme: scheme.bearer,
+    href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
+    env: { EARTHDATA_TOKEN: SECRET },
+    wrong: ['EARTHDATA_TOKEN', 'AUTH_REJECTED'],
+    hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'],
+  },
+  {
+    id: 'earthdata-s3',
+    scheme: S3,
+    href: 's3://lp-prod-protected/HLSL30.020/a.tif',
+    env: { EARTHDATA_TOKEN: SECRET },
+    wrong: ['EARTHDATA_TOKEN', 'AUTH_REJECTED'],
+    hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'],
+  },
+  {
+    id: 'eumetsat',
+    scheme: scheme.client('https://api.eumetsat.int/token'),
+    href: 'https://api.eumetsat.int/data/download/1.0.0/collections/EO%3AEUM%3ADAT%3A0407/products/a',
+    env: { EUMETSAT_CONSUMER_SECRET: SECRET },
+    wrong: ['EUMETSAT_CONSUMER_SECRET', 'OAUTH_ERROR'],
+    clientId: 'my-key',
+    hosts: ['api.eumetsat.int'],
+  },
+  {
+    id: 'terrascope',
+    scheme: scheme.oidc('https://sso.terrascope.be/auth/realms/terrascope/.well-known/openid-configuration'),
+    href: 'https://services.terrascope.be/download/WORLDCOVER/a.tif',
+    env: { TERRASCOPE_USERNAME: USER, TERRASCOPE_PASSWORD: SECRET },
+    wrong: ['TERRASCOPE_PASSWORD', 'OAUTH_ERROR'],
+    hosts: ['sso.terrascope.be', 'services.terrascope.be'],
+  },
+  {
+    id: 'dlr',
+    scheme: scheme.basic,
+    href: 'https://download.geoservice.dlr.de/TDM30_EDEM/files/a.zip',
+    env: { DLR_USERNAME: USER, DLR_PASSWORD: SECRET },
+    wrong: ['DLR_PASSWORD', 'AUTH_REJECTED'],
+    hosts: ['download.geoservice.dlr.de'],
+  },
+  {
+    id: 'sentinel-hub',
+    scheme: scheme.client('https://services.sentinel-hub.com/auth/realms/main/protocol/openid-connect/token'),
+    href: 'https://services.sentinel-hub.com/api/v1/catalog/1.0.0/collections',
+    env: { SH_CLIENT_SECRET: SECRET },
+    wrong: ['SH_CLIENT_SECRET', 'OAUTH_ERROR'],
+    clientId: 'my-client',
+    hosts: ['services.sentinel-hub.com'],
+  },
+  {
+    id: 'landsat',
+    scheme: S3,
+    href: 's3://usgs-landsat/collection02/level-2/a.TIF',
+    env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
+    wrong: ['AWS_SECRET_ACCESS_KEY', 'AUTH_REJECTED'],
+    hosts: ['usgs-landsat.s3.us-west-2.amazonaws.com'],
+  },
+  {
+    id: 'earth-search',
+    scheme: S3,
+    href: 's3://sentinel-s2-l1c/tiles/33/U/VR/2024/1/10/0/B01.jp2',
+    env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
+    wrong: ['AWS_SECRET_ACCESS_KEY', 'AUTH_REJECTED'],
+    hosts: ['sentinel-s2-l1c.s3.eu-central-1.amazonaws.com'],
+  },
+  {
+    id: 'planet-key',
+    scheme: { type: 'http', scheme: 'api-key' },
+    href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
+    env: { PL_API_KEY: SECRET },
+    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
+    hosts: ['api.planet.com'],
+  },
+  {
+    id: 'planet-basic',
+    scheme: { type: 'http', scheme: 'basic' },
+    href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
+    env: { PL_API_KEY: SECRET },
+    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
+    hosts: ['api.planet.com'],
+  },
+  {
+    id: 'planet-tiles',
+    scheme: scheme.key('api_key', 'query'),
+    href: 'https://tiles.planet.com/basemaps/v1/planet-tiles/global_monthly_2024_02_mosaic/gmap/1/1/1.png',
+    env: { PL_API_KEY: SECRET },
+    wrong: ['PL_API_KEY', 'AUTH_REJECTED'],
+    hosts: ['tiles.planet.com'],
+  },
+  {
+    id: 'eodms',
+    scheme: scheme.oauth2({ password: { tokenUrl: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/aaa/v1/login', scopes: {} } }),
+    href: 'https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/Radarsat-2_Tropical_Forest_Products/4ff7a4b5',
+    env: { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET },
+    wrong: ['EODMS_PASSWORD', 'OAUTH_ERROR'],
+    hosts: ['www.eodms-sgdot.nrcan-rncan.gc.ca', 'eodms-sgdot.nrcan-rncan.gc.ca'],
+  },
+  {
+    id: 'planetary-computer',
+    scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/sign'),
+    href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
+    hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
+  },
+]
+
+/** One of the examples, and what it is `with`, as users take it into their file, with the environment of a user. */
+async function example(wanted: string, env: Readonly<Record<string, string>> = {}, clientId?: string): Promise<readonly CredentialInput[]> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  const folder = await temporaryFolder()
+  const text = await readFile(join(root, 'examples/providers.json'), 'utf8')
+  const own = clientId === undefined ? text : text.replaceAll(/"(?:sh-)?your-(?:client|consumer-key)"/g, JSON.stringify(clientId))
+  const { version, credentials } = JSON.parse(own) as { readonly version: number; readonly credentials: readonly CredentialInput[] }
+  const along = credentials.find(({ id }) => id === wanted)?.with
+  const chosen = credentials.filter(({ id }) => id === wanted || id === along)
+  return (await credentialsFromFile(await put(folder, 'credentials.json', { version, credentials: chosen }))).credentials
+}
+
+/** An engine with these credentials among the archives and nothing else. */
+function among(credentials: readonly CredentialInput[], { answer }: Pick<ReturnType<typeof createArchives>, 'answer'> = createArchives()) {
+  const wire = script((request: HttpRequest) => {
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const reply = answer({ method: request.method, url: request.url, headers, body: String(request.body ?? '') })
+    if (reply === undefined) throw new Error(`nobody is at ${request.url}`)
+    return reply
+  })
+  return { auth: createAuth({ credentials, transport: wire.send }), hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)) }
+}
+
+describe('the examples of credentials for providers', () => {
+  it('are read as a credential file is, and each is explained', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'credentials.json')
+    await copyFile(join(root, 'examples/providers.json'), file)
+    await chmod(file, 0o600)
+    const credentials = await credentialsFromFile(file)
+    const auth = createAuth({ credentials, transport: () => Promise.reject(new Error('sent')) })
+    await auth.ready()
+    const states = await auth.status()
+    const logins = credentials.credentials.filter(({ type }) => type === 'oauth2' || type === 'openIdConnect')
+    expect(states.map(({ credential, state }) => [credential, state])).toEqual(logins.map(({ id }) => [id, 'none']))
+    const page = await readFile(join(root, 'docs/providers.md'), 'utf8')
+    for (const { id } of credentials.credentials) expect(page).toContain(`| \`${id}\` |`)
+  })
+
+  it.each(CASES.map((one) => [one.id, one] as const))(
+    '%s opens a file, and asks nobody else',
+    async (id, { scheme, href, env, clientId, hosts }) => {
+      const { auth, hosts: asked } = among(await example(id, env, clientId))
+      const response = await auth.fetch(target(scheme, href))
+      expect([response.status, await response.text()]).toEqual([200, 'file'])
+      expect([...asked()]).toEqual(hosts)
+    },
+  )
+
+  const secretive = CASES.flatMap((one) => (one.wrong ? [[one.id, one, ...one.wrong] as const] : []))
+  it.each(secretive)('%s with a wrong secret is refused', async (id, { scheme, href, env, clientId, hosts }, variable, code) => {
+    const { auth, hosts: asked } = among(await example(id, { ...env, [variable]: 'not-the-secret' }, clientId))
+    const failure = await auth.fetch(target(scheme, href)).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(AuthError)
+    expect(failure).toMatchObject({ code })
+    expect(JSON.stringify([failure, String(failure)])).not.toContain('not-the-secret')
+    expect(hosts).toEqual(expect.arrayContaining([...asked()]))
+  })
+})
+
+it('copernicus-unattended with a second factor sends the one-time code, and is refused without it', async () => {
+  const env = { CDSE_USERNAME: CAREFUL_USER, CDSE_PASSWORD: SECRET, CDSE_TOTP: TOTP }
+  const file = target(scheme.oidc(CDSE), ZIPPER)
+  await expect(among(await example('copernicus-unattended', env)).auth.fetch(file)).rejects.toMatchObject({ code: 'OAUTH_ERROR' })
+  const folder = await temporaryFolder()
+  const [plain] = JSON.parse(await readFile(join(root, 'examples/providers.json'), 'utf8')).credentials.filter(
+    ({ id }: CredentialInput) => id === 'copernicus-unattended',
+  )
+  const careful = await put(folder, 'credentials.json', { version: 1, credentials: [{ ...plain, totp: { env: 'CDSE_TOTP' } }] })
+  const { auth } = among((await credentialsFromFile(careful)).credentials)
+  expect(await (await auth.fetch(file)).text()).toBe('file')
+})
+
+/** EODMS, where the first token has ended by the time that it is shown, and a refresh gets this answer; what is asked of its login. */
+async function endedAtEodms(refreshed?: ArchiveAnswer) {
+  const archives = createArchives()
+  const grants: unknown[] = []
+  let ended = false
+  const answer: typeof archives.answer = (request) => {
+    if (request.method === 'POST') {
+      const { grant_type } = JSON.parse(request.body)
+      grants.push(grant_type)
+      if (grant_type === 'refresh_token' && refreshed) return refreshed
+    } else if (!ended) {
+      ended = true
+      return { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }
+    }
+    return archives.answer(request)
+  }
+  const { auth } = among(await example('eodms', { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET }), { answer })
+  const fetched = auth.fetch('https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/a')
+  return { outcome: await fetched.then((response) => response.text()).catch((error: unknown) => error), grants }
+}
+
+describe('a token of EODMS that has ended', () => {
+  it('is followed by another login: its refresh is no token request', async () => {
+    expect(await endedAtEodms()).toEqual({ outcome: 'file', grants: ['password', 'refresh_token', 'password'] })
+  })
+
+  it('is followed by another login where a refusal has no body', async () => {
+    expect(await endedAtEodms({ status: 403 })).toEqual({ outcome: 'file', grants: ['password', 'refresh_token', 'password'] })
+  })
+
+  it.each([
+    ['the client is not believed', { status: 401, body: { error: 'invalid_client' } }, 'OAUTH_ERROR'],
+    ['the server fails', { status: 500 }, 'HTTP_500'],
+  ])('is not followed by another login where %s', async (_name, refreshed, code) => {
+    const { outcome, grants } = await endedAtEodms(refreshed)
+    expect(outcome).toMatchObject({ code })
+    expect(new Set(grants.slice(1))).toEqual(new Set(['refresh_token']))
+  })
+})
+
+describe('logins at providers', () => {
+  it.each([
+    ['copernicus', scheme.oidc(CDSE), ZIPPER],
+    ['openeo', scheme.oidc(CDSE), 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'],
+  ])('%s takes the token of a person', async (id, scheme, href) => {
+    const archives = createArchives()
+    const { auth } = among(await example(id), archives)
+    const uri = 'http://127.0.0.1:45678/callback'
+    const answer: Redirection['answer'] = async (url, isOurs) => {
+      const callback = archives.visit(url)
+      if (callback === undefined || !isOurs(callback)) throw new Error('the realm refused')
+      return callback
+    }
+    await auth.login(id, { redirect: async () => ({ uri, answer, close: async () => {} }) })
+    expect(await (await auth.fetch(target(scheme, href))).text()).toBe('file')
+  })
+
+  it('openeo is refused without its prefix', async () => {
+    const archives = createArchives()
+    const credentials = (await example('openeo')).map(({ tokenPrefix: _prefix, ...others }) => others as CredentialInput)
+    const { auth } = among(credentials, archives)
+    const answer = async (url: string) => archives.visit(url) ?? new URL(url)
+    await auth.login('openeo', { redirect: async () => ({ uri: 'http://127.0.0.1:45678/callback', answer, close: async () => {} }) })
+    const href = 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'
+    await expect(auth.fetch(target(scheme.oidc(CDSE), href))).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
+  })
+})
+
+it.each(['oidc/CDSE/\r\nx: y', 'oidc CDSE/', '', 'ö/'])('a token prefix like %j is refused when it is read', (tokenPrefix) => {
+  const credential = {
+    id: 'mine',
+    type: 'openIdConnect',
+    issuer: 'https://sso.example',
+    clientId: 'me',
+    sendTo: 'https://data.example/',
+    tokenPrefix,
+  }
+  const auth = createAuth({ credentials: [credential] })
+  return expect(auth.ready()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })

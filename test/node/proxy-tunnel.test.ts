@@ -67,24 +67,16 @@ describe('a proxy of the environment', () => {
     expect(good.received).not.toMatch(/proxy/i)
   })
 
-  it('tunnels plain http as well', async () => {
-    const good = await server()
-    const proxy = await startProxy(good.port)
-    const send = undiciTransport({ env: { http_proxy: proxy.url } })
-    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
-    expect(proxy.heads[0]).toContain(`CONNECT 127.0.0.1:${good.port} `)
-    expect(proxy.heads[0]).not.toContain('canary')
-  })
-
   it('leaves an open tunnel alone, however long an answer pauses', async () => {
-    const good = await server((_request, response) => {
+    const slow: Parameters<typeof startServer>[0] = (_request, response) => {
       response.write('o')
       setTimeout(() => response.end('k'), 2500)
-    })
+    }
+    const good = await server(slow, { tls: 'valid' })
     const proxy = await startProxy(good.port)
     // Opening the tunnel may take a while on a busy machine.
-    const send = undiciTransport({ env: { http_proxy: proxy.url }, timeouts: { connect: 1500 } })
-    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+    const send = undiciTransport({ ca: TEST_CA, env: { https_proxy: proxy.url }, timeouts: { connect: 1500 } })
+    expect(await (await send(get(`https://${HOSTS.good.name}/`))).text(2)).toBe('ok')
   })
 
   it('that is silent is PROXY_UNREACHABLE', async () => {
@@ -127,7 +119,7 @@ describe('a proxy of the environment', () => {
   })
 
   it('of a kind that is not supported is PROXY_INVALID', async () => {
-    for (const https_proxy of ['socks5://127.0.0.1:1080', 'http://']) {
+    for (const https_proxy of ['socks4://127.0.0.1:1080', 'socks5://', 'ftp://127.0.0.1', 'http://']) {
       const error = await errorOf(undiciTransport({ env: { https_proxy } })(get('https://data.example/')))
       expect(error.code, https_proxy).toBe('PROXY_INVALID')
     }
@@ -165,6 +157,33 @@ describe('environmentProxies', () => {
     ['data.example.com', false],
   ])('no_proxy %j leaves data.example out: %s', (no_proxy, isOut) => {
     expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, 'https://data.example/') === undefined).toBe(isOut)
+  })
+
+  it.each([
+    ['10.0.0.0/8', '10.1.2.3', true],
+    ['10.0.0.0/8', '11.1.2.3', false],
+    ['192.168.1.128/25', '192.168.1.200', true],
+    ['192.168.1.128/25', '192.168.1.100', false],
+    ['192.168.1.7', '192.168.1.7', true],
+    ['10.0.0.0/8:8443', '10.1.2.3', false],
+    ['10.0.0.0/8:443', '10.1.2.3', true],
+    ['0.0.0.0/0', '10.1.2.3', true],
+    ['10.0.0.0/33', '10.1.2.3', false],
+    ['10.0.0.0/', '10.1.2.3', false],
+    ['10.0.0.0/x', '10.1.2.3', false],
+    ['1.2.3', '10.1.2.3', false],
+    ['10.0.0.0/8', 'data.example', false],
+    ['data.example/8', 'data.example', false],
+    ['data.example.', 'data.example', true],
+    ['bücher.example', 'xn--bcher-kva.example', true],
+    ['fd00::/8', '[fd12::1]', true],
+    ['[fd00::]/8', '[fd12::1]', false],
+    ['[fd00::/8]:443', '[fd12::1]', true],
+    ['fd00::/8', '[fe80::1]', false],
+    ['0:0:0:0:0:0:0:1', '[::1]', true],
+    ['::/0', '10.1.2.3', false],
+  ])('no_proxy %j leaves %s out: %s', (no_proxy, host, isOut) => {
+    expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, `https://${host}/`) === undefined).toBe(isOut)
   })
 
   it('no_proxy takes IPv6 addresses', () => {

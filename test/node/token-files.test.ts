@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Warning } from '../../src/auth/strategy.ts'
@@ -233,7 +232,7 @@ describe('defaultTokenFolder', () => {
   it("is in the user's folder for caches", () => {
     expect(defaultTokenFolder({ XDG_CACHE_HOME: '/c' }, 'linux')).toBe('/c/stac-auth/tokens')
     for (const env of [{}, { XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'relative' }])
-      expect(defaultTokenFolder(env, 'linux')).toBe(join(homedir(), '.cache/stac-auth/tokens'))
-    expect(defaultTokenFolder({ LOCALAPPDATA: '/l', XDG_CACHE_HOME: '/c' }, 'win32')).toBe('/l/stac-auth/tokens')
+      expect(defaultTokenFolder({ HOME: '/h', ...env }, 'linux')).toBe('/h/.cache/stac-auth/tokens')
+    expect(defaultTokenFolder({ LOCALAPPDATA: 'C:\\l', XDG_CACHE_HOME: '/c' }, 'win32')).toBe('C:\\l\\stac-auth\\tokens')
   })
 })

@@ -1,6 +1,8 @@
-import { link, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { newHolder } from '../../src/node/lock-holder.ts'
 import { writeNewFile } from '../../src/node/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
@@ -51,6 +53,38 @@ describe('writeNewFile', () => {
     const part = await put(folder, 'busy.bin.part', 'theirs')
     await expect(writeNewFile(join(folder, 'busy.bin'), never)).rejects.toMatchObject({ code: 'PATH_BUSY' })
     expect(await readFile(part, 'utf8')).toBe('theirs')
+  })
+
+  it('takes over what a process has left that is gone, or on another host for longer than its lease', async () => {
+    const ended = { id: '1'.repeat(16), pid: spawnSync('true').pid, started: '1', place: (await newHolder()).place }
+    for (const [name, holder, secondsAgo] of [
+      ['gone.bin', ended, 0],
+      ['far.bin', { ...ended, place: 'another host' }, 61],
+    ] as const) {
+      const path = join(folder, name)
+      await put(folder, `${name}.part`, 'half of it')
+      await writeFile(`${path}.part.lock`, JSON.stringify(holder), { mode: 0o600 })
+      await utimes(`${path}.part.lock`, Date.now() / 1000 - secondsAgo, Date.now() / 1000 - secondsAgo)
+      await writeNewFile(path, data)
+      expect(await readFile(path, 'utf8')).toBe('abcdef')
+      expect((await readdir(folder)).filter((there) => there.startsWith(name))).toEqual([name])
+    }
+  })
+
+  it('takes over nothing of a process that lives, nor what a download can resume', async () => {
+    const path = join(folder, 'held.bin')
+    const seen = writeNewFile(path, async () => {
+      await expect(writeNewFile(path, never)).rejects.toMatchObject({ code: 'PATH_BUSY' })
+      return data()
+    })
+    await seen
+    expect(await readFile(path, 'utf8')).toBe('abcdef')
+    const resumable = await put(folder, 'download.bin.part', 'half of it')
+    await put(folder, 'download.bin.part.json', '{}')
+    const ended = { id: '1'.repeat(16), pid: spawnSync('true').pid, started: '1', place: (await newHolder()).place }
+    await writeFile(`${resumable}.lock`, JSON.stringify(ended), { mode: 0o600 })
+    await expect(writeNewFile(join(folder, 'download.bin'), never)).rejects.toMatchObject({ code: 'PATH_BUSY' })
+    expect(await readFile(resumable, 'utf8')).toBe('half of it')
   })
 
   it('removes what it wrote when the source fails, and passes the failure on', async () => {

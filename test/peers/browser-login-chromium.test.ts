@@ -164,7 +164,7 @@ describe('a session', () => {
       Array(2).fill({ value: 'file of alice' }),
     )
     expect(await page.evaluate(() => app.logoutAll())).toEqual({ value: undefined })
-    expect([server, other].map(({ log }) => log.filter((line) => line === 'POST /token/revocation').length)).toEqual([1, 1])
+    expect([server, other].map(({ log }) => log.filter((line) => line === 'POST /token/revocation').length)).toEqual([2, 2])
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   }, 60_000)
 

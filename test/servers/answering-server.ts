@@ -32,6 +32,8 @@ export interface Certified {
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** One `Set-Cookie` field each. */
+  readonly cookies?: readonly string[]
   readonly body?: string | Uint8Array
 }
 
@@ -66,8 +68,14 @@ export async function startAnswering(
     const request = await inquiryOf(incoming, numberOf(incoming.socket))
     const answer = request ? await answerTo(request) : { status: 400 }
     if (request) exchanges.push({ request, answer })
-    const { status, headers, body = '' } = answer
-    response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body)
+    const { status, headers, cookies = [], body = '' } = answer
+    response
+      .writeHead(status, {
+        'content-length': Buffer.byteLength(body),
+        ...headers,
+        ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
+      })
+      .end(body)
   }
   // A caller that goes away in the middle of its request needs no answer.
   const listener = (incoming: IncomingMessage, response: ServerResponse) => respond(incoming, response).catch(() => response.destroy())

@@ -24,6 +24,8 @@ export interface Fault {
   readonly endAfter?: number
   /** The range is not looked at. */
   readonly ignoreRange?: boolean
+  /** A part is given whatever `If-Range` says, as by servers and proxies that do not know it. */
+  readonly ignoreIfRange?: boolean
   /** The body is sent in chunks, or until the connection is closed, without a length. */
   readonly framing?: 'chunked' | 'close'
   /** Milliseconds between two drops of the body; bytes of one, default 1. */
@@ -115,7 +117,8 @@ function answer(response: ServerResponse, found: ServedContent | undefined, aski
   if (!found) return void response.writeHead(404).end('no such file')
   const { bytes, etag = tagOf(bytes), type = 'application/octet-stream' } = found
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(asking.range ?? '') ?? []
-  const isPart = from !== undefined && !fault.ignoreRange && asking.ifRange === etag
+  const current = etag ?? found.headers?.['last-modified']
+  const isPart = from !== undefined && !fault.ignoreRange && (fault.ignoreIfRange || asking.ifRange === current)
   const headers: Record<string, string> = {
     'content-type': type,
     'accept-ranges': 'bytes',

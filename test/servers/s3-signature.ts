@@ -14,6 +14,9 @@ export interface S3ServerKey {
   readonly expired?: boolean
 }
 
+/** What a signature is about. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
 /** Why a request is not believed; `details` become elements of the error document. */
 export class S3Refusal extends Error {
   readonly status: number
@@ -65,12 +68,12 @@ export function bytesOf(text: string, plusIsSpace = false): Buffer {
 }
 
 /** True when the request says who sent it. */
-export function isSigned(request: IncomingMessage): boolean {
+export function isSigned(request: RequestHead): boolean {
   return request.headers.authorization !== undefined || parameters(request).some(({ name }) => name === 'X-Amz-Signature')
 }
 
 /** The key that signed the request. Throws {@link S3Refusal} with the codes of the service. */
-export function verify(request: IncomingMessage, { keys, region, now }: VerifyOptions): S3ServerKey {
+export function verify(request: RequestHead, { keys, region, now }: VerifyOptions): S3ServerKey {
   const claim = claimOf(request)
   const presigned = claim.expires !== undefined
   const malformed = presigned ? 'AuthorizationQueryParametersError' : 'AuthorizationHeaderMalformed'
@@ -101,7 +104,7 @@ export function verify(request: IncomingMessage, { keys, region, now }: VerifyOp
   return key
 }
 
-function claimOf(request: IncomingMessage): Claim {
+function claimOf(request: RequestHead): Claim {
   const query = new Map(parameters(request).map(({ name, value }) => [name, value]))
   const { authorization } = request.headers
   const header = (name: string) => String(request.headers[name] ?? '')
@@ -146,7 +149,7 @@ function checkTime({ time, expires }: Claim, day: string, now: number): void {
 }
 
 /** `host` and every `x-amz-*` header that was sent must be signed. */
-function checkHeaders(request: IncomingMessage, { signedHeaders }: Claim, presigned: boolean): void {
+function checkHeaders(request: RequestHead, { signedHeaders }: Claim, presigned: boolean): void {
   const signed = signedHeaders.split(';')
   const required = ['host', ...Object.keys(request.headers).filter((name) => name.startsWith('x-amz-'))]
   if (!presigned) required.push('x-amz-date')
@@ -165,7 +168,7 @@ function checkToken(key: S3ServerKey, token: string | undefined): void {
   if (key.expired) throw new S3Refusal(400, 'ExpiredToken', 'The provided token has expired.')
 }
 
-function canonicalRequest(request: IncomingMessage, { signedHeaders, payload }: Claim): string {
+function canonicalRequest(request: RequestHead, { signedHeaders, payload }: Claim): string {
   const [path = ''] = (request.url ?? '').split('?')
   const query = parameters(request)
     .filter(({ name }) => name !== 'X-Amz-Signature')
@@ -181,7 +184,7 @@ function canonicalRequest(request: IncomingMessage, { signedHeaders, payload }: 
   return [...parts, headers.join(''), signedHeaders, payload].join('\n')
 }
 
-function parameters(request: IncomingMessage) {
+function parameters(request: RequestHead) {
   const [, query = ''] = (request.url ?? '').split(/\?(.*)/s)
   return query
     .split('&')

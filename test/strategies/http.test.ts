@@ -47,6 +47,24 @@ describe('bearer', () => {
     }
   })
 
+  it.each(['user:grant:secret', 'a!b', 'a=b', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'])(
+    'sends the token %s, which is VSCHAR',
+    async (value) => {
+      for (const given of [value, async () => value]) expect(await headerFor(token(given), 'bearer')).toBe(`Bearer ${value}`)
+    },
+  )
+
+  it.each(['Bearer t0p-s3cret', 'bearer t0p-s3cret', 'BEARER   t0p-s3cret'])(
+    'refuses the token "%s": the scheme name is not part of it',
+    async (value) => {
+      for (const given of [value, async () => value]) {
+        const error = await failureOf(headerFor(token(given), 'bearer'))
+        expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message: expect.stringContaining('starts with "Bearer "') })
+        expect(shown(error)).not.toContain('t0p-s3cret')
+      }
+    },
+  )
+
   it('asks a function once for each request, and not for a look ahead', async () => {
     let asked = 0
     const { auth } = victim({ credentials: bearer(async () => `t${++asked}`, DATA) })
@@ -77,7 +95,7 @@ describe('ready-made text', () => {
 describe('H12 a value that cannot be sent', () => {
   const bad = ['', 'a\rb', 'a\nb', 'a\r\nX-Evil: 1', 'a\0b', ' a', 'a ', '\ta', 'x'.repeat(20_000)]
   const entries: readonly [string, string, (value: unknown) => CredentialInput, readonly string[]][] = [
-    ['a bearer token', 'bearer', token, [...bad, 'a b', 'p\u00e4ss', '\u{1f600}', 'a=b']],
+    ['a bearer token', 'bearer', token, [...bad, 'a b', 'a\tb', 'a\u007fb', 'p\u00e4ss', '\u{1f600}', 'a\u2028b']],
     ['a password', 'basic', (value) => account('ada', value), [...bad, 'a\u0007b']],
     ['a user name', 'basic', (value) => account(value, 'secret'), [...bad, 'a:b']],
     ['ready-made text', 'gnap', (value) => text('gnap', value), [...bad, 'p\u00e4ss', 'a\u007fb']],

@@ -70,6 +70,9 @@ describe('the token answer', () => {
     ['O03 a list', { body: { access_token: leaky.value, token_type: ['Bearer'] } }, 'OAUTH_TOKEN_TYPE'],
     ['O05 a token with a space', { body: { ...good, access_token: `${leaky.value} x` } }, 'OAUTH_RESPONSE_INVALID'],
     ['O05 a token with a line break', { body: { ...good, access_token: `${leaky.value}\r\nX-Evil: 1` } }, 'OAUTH_RESPONSE_INVALID'],
+    ['O05 a token with a NUL', { body: { ...good, access_token: `${leaky.value}\0` } }, 'OAUTH_RESPONSE_INVALID'],
+    ['O05 a token with a tab', { body: { ...good, access_token: `${leaky.value}\tx` } }, 'OAUTH_RESPONSE_INVALID'],
+    ['O05 a token with DEL', { body: { ...good, access_token: `${leaky.value}\x7f` } }, 'OAUTH_RESPONSE_INVALID'],
     ['O05 a token that is not ASCII', { body: { ...good, access_token: `${leaky.value}ü` } }, 'OAUTH_RESPONSE_INVALID'],
     ['O05 an empty token', { body: { ...good, access_token: '' } }, 'OAUTH_RESPONSE_INVALID'],
     ['O05 a token of 100 kB', { body: { ...good, access_token: leaky.value.repeat(4000) } }, 'OAUTH_RESPONSE_INVALID'],
@@ -89,6 +92,11 @@ describe('the token answer', () => {
       expect(leaks([leaky, ...Object.values(secrets)], { error: shown(error) })).toEqual([])
     }
     expect(servers.sent.every(({ url }) => url === TOKEN_URL)).toBe(true)
+  })
+
+  it.each(['user:grant:secret', 'a!b', 'a=b"c\\d,e;f'])('may have the token %s (RFC 6749 Appendix A.12)', async (access_token) => {
+    const { auth } = answered({ body: { ...good, access_token } })
+    expect((await auth.authorize(wanted)).headers.authorization).toBe(`Bearer ${access_token}`)
   })
 
   it.each([

@@ -157,20 +157,6 @@ describe('what the catalog may not say about the signing call', () => {
     await auth.authorize(wanted)
     expect(warnings.map(({ code }) => code).sort()).toEqual(['PARAM_KEYWORD_IGNORED', 'PARAM_PATTERN_UNSUPPORTED'])
   })
-
-  it('two documents that name different objects for one address do not share an answer', async () => {
-    const parameters = { bucket: { in: 'query', required: true }, key: { in: 'query', required: true } }
-    const { auth, script } = signing((request) => signed(`${SIGNED}&of=${encodeURIComponent(request.url)}`), { flow: { parameters } })
-    const stored = (platform: string) => {
-      const document = { 'storage:schemes': { s: { type: 'custom-s3', platform } } }
-      const one = target(scheme.signed(SIGN_URL, { parameters }), `${DATA}a/b/c.tif`, { 'storage:refs': ['s'] })
-      return { ...one, scope: { ...one.scope, document: { ...one.scope.document, ...document } } }
-    }
-    const first = await auth.authorize(stored(`${DATA}`))
-    const second = await auth.authorize(stored(`${DATA}a/`))
-    expect(script.sent).toHaveLength(2)
-    expect(first.url).not.toBe(second.url)
-  })
 })
 
 describe('a signed address', () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Auth, Explanation, RefExplanation } from '../../auth/auth.ts'
+import type { Auth, ByAddressExplanation, Explanation, RefExplanation } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
@@ -8,18 +8,27 @@ import { headline, hintLines } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CredentialsOption, chosenTarget, isChosen, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
+import {
+  type ByAddressOption,
+  type CredentialsOption,
+  chosenTarget,
+  isChosen,
+  type TargetChoice,
+  withByAddressOption,
+  withCredentialsOption,
+  withTargetOptions,
+} from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { type Style, styleOf } from '../style.ts'
 
-interface ExplainOptions extends TargetChoice, CredentialsOption {
+interface ExplainOptions extends TargetChoice, CredentialsOption, ByAddressOption {
   readonly json?: boolean
 }
 
 /** `explain DOC`: what each reference means, which entry would be used, and why not the others. */
 export function addExplain(program: Command, context: Context): void {
   const command = program.command('explain <document>').description('say which credential would be used for what, and why not; no network')
-  withCredentialsOption(withTargetOptions(command))
+  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
     .option('--json', 'print a list with one entry per target')
     .action(context.run((name: string, options: ExplainOptions) => explain(name, options, context)))
 }
@@ -49,7 +58,12 @@ function targetsToExplain({ document, url }: ReadDocument, options: ExplainOptio
  * Zero when nothing is asked for or one reference is usable. Otherwise the exit code of the reference that got furthest,
  * which is the one that `authorize` reports; with none to use it sends nothing.
  */
-async function exitOf({ refs, code }: Explanation, chosen: boolean, target: Target | undefined, auth: Auth): Promise<number> {
+async function exitOf(
+  { refs, byAddress, code = byAddress?.code }: Explanation,
+  chosen: boolean,
+  target: Target | undefined,
+  auth: Auth,
+): Promise<number> {
   if (refs.length === 0) return chosen && code !== undefined ? exitCodeOf(code) : EXIT.done
   if (refs.some(isUsable)) return EXIT.done
   try {
@@ -65,23 +79,40 @@ function isUsable({ code }: RefExplanation): boolean {
   return code === undefined
 }
 
-function entryOf({ pointer, href, refs, code, message, hint }: Explanation): object {
-  return { pointer, href, refs, ...(code !== undefined && { code, message, hint }) }
+function entryOf({ pointer, href, refs, byAddress, code, message, hint }: Explanation): object {
+  return { pointer, href, refs, ...(byAddress && { byAddress }), ...(code !== undefined && { code, message, hint }) }
 }
 
 function textOf(explanations: readonly Explanation[], chosen: boolean, style: Style): string {
-  const asking = explanations.filter(({ refs, code }) => refs.length > 0 || (chosen && code !== undefined))
-  if (asking.length === 0 && !chosen) return 'nothing in this document asks for authentication\n'
+  const isTold = ({ refs, byAddress, code }: Explanation) => refs.length > 0 || byAddress?.used || (chosen && code !== undefined)
+  const asking = explanations.filter(isTold)
+  const silent = explanations.filter((explanation) => !isTold(explanation))
   const blocks = asking.map((explanation) => blockOf(explanation, style))
-  const silent = explanations.length - asking.length
-  if (silent > 0) blocks.push([`${silent} ${silent === 1 ? 'target asks' : 'targets ask'} for no authentication`])
+  if (asking.length === 0 && !chosen) blocks.push(['nothing in this document asks for authentication'])
+  else if (silent.length > 0) blocks.push([`${silent.length} ${silent.length === 1 ? 'target asks' : 'targets ask'} for no authentication`])
+  for (const [credential, count] of covered(silent)) blocks.push([possibleLine(credential, count, silent.length)])
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n')
 }
 
-function blockOf({ pointer, href, refs, code, message = '', hint }: Explanation, style: Style): string[] {
+/** How many targets without references each credential covers that is not used for them. */
+function covered(explanations: readonly Explanation[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { byAddress } of explanations) {
+    if (byAddress?.credential === undefined) continue
+    counts.set(byAddress.credential, (counts.get(byAddress.credential) ?? 0) + 1)
+  }
+  return counts
+}
+
+function possibleLine(credential: string, count: number, all: number): string {
+  const what = all === 1 ? 'this URL' : `the URLs of ${count} of them`
+  return `"${credential}" covers ${what}: --by-address sends it there, as does "use": "by-address" in the credential`
+}
+
+function blockOf({ pointer, href, refs, byAddress, code, message = '', hint }: Explanation, style: Style): string[] {
   const lines = [`${style.bold(forLine(pointer))}  ${forUrl(href)}`]
   if (code !== undefined) return [...lines, `  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
-  return [...lines, ...refs.flatMap((ref) => refLines(ref, style))]
+  return [...lines, ...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
 }
 
 function refLines(ref: RefExplanation, style: Style): string[] {
@@ -89,4 +120,10 @@ function refLines(ref: RefExplanation, style: Style): string[] {
   if (ref.code === undefined) return [`  ${style.green(style.tick)} ${what}: ${forLine(ref.credential ?? 'needs no credential')}`]
   const why = headline({ code: ref.code, message: ref.message ?? '', ...(ref.pointer !== undefined && { pointer: ref.pointer }) })
   return [`  ${style.red(style.cross)} ${what}: ${why}`, ...hintLines(ref.hint, '      ')]
+}
+
+function byAddressLines({ credential = '', code, message = '', hint, pointer }: ByAddressExplanation, style: Style): string[] {
+  if (code === undefined) return [`  ${style.green(style.tick)} by its URL: ${forLine(credential)}`]
+  const why = headline({ code, message, ...(pointer !== undefined && { pointer }) })
+  return [`  ${style.red(style.cross)} by its URL: ${why}`, ...hintLines(hint, '      ')]
 }

@@ -1,26 +1,39 @@
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
+import { isAuthError } from '../../errors.ts'
+import { nameInAddress } from '../../node/download/path-template.ts'
+import { targetAddress } from '../../node/download/target-address.ts'
+import { bodyPromise } from '../../node/page-refusal.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { FetchedBody } from '../fetched-body.ts'
+import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { type Io, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CredentialsOption, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
+import {
+  type ByAddressOption,
+  type CredentialsOption,
+  type TargetChoice,
+  withByAddressOption,
+  withCredentialsOption,
+  withTargetOptions,
+} from '../options.ts'
 import { requireSuccess } from '../response.ts'
 import { targetOrAddress } from '../target-or-address.ts'
 
-interface FetchOptions extends TargetChoice, CredentialsOption {
+interface FetchOptions extends TargetChoice, CredentialsOption, ByAddressOption {
   readonly output?: string
+  readonly acceptHtml?: boolean
 }
 
 /** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request; the body goes to stdout or to a new file. */
 export function addFetch(program: Command, context: Context): void {
   const command = program.command('fetch <document-or-url>').description('send the authorized request; the body goes to stdout or a file')
-  withCredentialsOption(withTargetOptions(command))
+  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
     .option('-o, --output <file>', 'write to this new file instead of stdout (-)')
+    .option('--accept-html', 'take a web page where something else is promised; otherwise it is an error')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
@@ -31,37 +44,63 @@ async function fetchOne(name: string, options: FetchOptions, context: Context): 
   const auth = await opened()
   used.clear()
   const start = performance.now()
-  const body = await received(wanted, options.output, auth, context)
+  const body = await received(wanted, options, auth, context)
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
 
 /** Hands the body on as it comes: to stdout, or to a new file, for which it is asked only when it may be written. */
-async function received(wanted: Target | string, output: string | undefined, auth: Auth, context: Context): Promise<FetchedBody> {
+async function received(wanted: Target | string, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io, diagnostics } = context
+  const { output } = options
   if (output === undefined || output === '-') {
-    const body = await answered(wanted, auth, io)
+    const body = await answered(wanted, options, auth, io)
     for (const warning of body.warnings()) diagnostics.warn(warning)
     for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
     return body
   }
-  let body!: FetchedBody
-  await writeNewFile(output, async () => {
-    body = await answered(wanted, auth, io)
-    await body.requireEnd()
-    for (const warning of body.warnings()) diagnostics.warn(warning)
-    return body.chunks(io.signal)
-  })
-  return body
+  let body: FetchedBody | undefined
+  const written = async (coding: BodyOptions) => {
+    await writeNewFile(output, async () => {
+      body = await answered(wanted, options, auth, io, coding)
+      await body.requireEnd()
+      for (const warning of body.warnings()) diagnostics.warn(warning)
+      return body.chunks(io.signal)
+    })
+    return body as unknown as FetchedBody
+  }
+  try {
+    return await written({ output })
+  } catch (error) {
+    const other = body?.otherCoding
+    if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY' || !other) throw error
+    // What the document promises may be about the body without its content coding, or in it.
+    return await written({ output, ...other }).catch((second) => {
+      throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
+    })
+  }
 }
 
-async function answered(wanted: Target | string, auth: Auth, { signal }: Io): Promise<FetchedBody> {
+async function answered(
+  wanted: Target | string,
+  options: FetchOptions,
+  auth: Auth,
+  { signal }: Io,
+  coding: BodyOptions = {},
+): Promise<FetchedBody> {
   const target = typeof wanted === 'string' ? undefined : wanted
   const request = typeof wanted === 'string' ? { method: 'GET', url: wanted, headers: UNCODED } : wanted
   const response = await untilInterrupted(auth.send(request, { signal, headers: UNCODED }), signal)
   const { status, url, headers } = response
   await requireSuccess({ status, url, headers, body: response.chunks?.() ?? null }, () => response.discard(), target)
-  return FetchedBody.of(response, target)
+  return FetchedBody.of(response, target, pageRule(wanted, options), coding)
+}
+
+function pageRule(wanted: Target | string, { output, acceptHtml = false }: FetchOptions): PageRule {
+  const target = typeof wanted === 'string' ? undefined : wanted
+  const asked = typeof wanted === 'string' ? wanted : targetAddress(wanted).bare
+  const names = [...(target ? [] : [nameInAddress(asked)]), ...(output === undefined || output === '-' ? [] : [output])]
+  return { asked, promise: bodyPromise(target, names), accept: acceptHtml }
 }
 
 const UNCODED = { 'accept-encoding': 'identity' }

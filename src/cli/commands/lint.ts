@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
+import type { LineReports } from '../line-reports.ts'
 import { requireBaseline, withBaseline } from '../lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
-import { type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
+import { type Destination, type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import type { Linter } from '../linter.ts'
 import { openAuth } from '../open-auth.ts'
@@ -42,18 +43,41 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   const known = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
-  const settings = { ...known, ...(read && { read }) }
-  const mended = mending && (await mend(inputs, mending, settings, context))
-  const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
-  const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
-  if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
-    throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
-  const fresh = await withBaseline(outcome, { ...options, isPart }, context)
-  const report = reportOfRun(outcome, fresh, context)
-  await publish({ ...outcome, report }, destinations, options, context, mending?.taken === undefined ? 'stdout' : 'stderr')
-  const failures = [...(mended?.failures ?? []), ...outcome.failures]
-  await tell(failures, context)
-  return exitOf(failures, report.summary, options, context)
+  const output = mending?.taken === undefined ? 'stdout' : 'stderr'
+  const lines = await linesOf(destinations, options, context, output)
+  try {
+    const settings = { ...known, ...(read && { read }), ...lines?.settings }
+    const mended = mending && (await mend(inputs, mending, settings, context, openAuth(context, options, inputs)))
+    const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
+    const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
+    if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
+      throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
+    const fresh = await withBaseline(outcome, { ...options, isPart }, context)
+    const report = reportOfRun(outcome, fresh, context)
+    await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
+    const failures = [...(mended?.failures ?? []), ...outcome.failures]
+    await tell(failures, context)
+    return exitOf(failures, report.summary, options, context)
+  } finally {
+    await lines?.reports.discard()
+  }
+}
+
+/**
+ * The reports that can be written while documents are linted, and what that needs. A baseline decides at the end what is listed, and
+ * the findings of a crawl are sorted then.
+ */
+async function linesOf(
+  destinations: readonly Destination[],
+  options: LintOptions,
+  context: Context,
+  output: 'stdout' | 'stderr',
+): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
+  if (options.crawl || options.baseline !== undefined) return undefined
+  const { LineReports } = await import('../line-reports.ts')
+  const reports = await LineReports.of(destinations, options, context, output)
+  const isEnough = destinations.every((destination) => reports.to(destination))
+  return { reports, settings: { list: (problems) => reports.add(problems), ...(isEnough && { room: 0 }) } }
 }
 
 /** The inputs, or what has changed of them: that may be nothing. */

@@ -5,11 +5,18 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CredentialsOption, type TargetChoice, withCredentialsOption, withTargetOptions } from '../options.ts'
+import {
+  type ByAddressOption,
+  type CredentialsOption,
+  type TargetChoice,
+  withByAddressOption,
+  withCredentialsOption,
+  withTargetOptions,
+} from '../options.ts'
 import { targetOrAddress } from '../target-or-address.ts'
 import { usageError } from '../usage.ts'
 
-interface ListOptions extends TargetChoice, CredentialsOption {
+interface ListOptions extends TargetChoice, CredentialsOption, ByAddressOption {
   readonly json?: boolean
   readonly limit?: number
 }
@@ -17,7 +24,7 @@ interface ListOptions extends TargetChoice, CredentialsOption {
 /** `list (DOC --asset K | URL)`: prints what lies in a folder of an object store, one object per line. */
 export function addList(program: Command, context: Context): void {
   const command = program.command('list <document-or-url>').description('list the objects of an asset that is a folder in an object store')
-  withCredentialsOption(withTargetOptions(command))
+  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
     .option('--json', 'one JSON object per line: key, path, size, etag, lastModified, storageClass, url')
     .addOption(new Option('--limit <n>', 'at most that many objects').argParser(wholeNumber))
     .action(context.run((name: string, options: ListOptions) => list(name, options, context)))

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { LoginOptions } from '../login/login.ts'
 import type { LogoutOptions } from '../login/logout.ts'
 import type { StatusOptions } from '../login/status.ts'
+import { portNumber } from '../number-option.ts'
 import { withCredentialsOption } from '../options.ts'
 import { withWishOptions } from '../trust/wishes.ts'
 
@@ -13,6 +14,7 @@ export function addLogin(program: Command, context: Context): void {
     .description('log in as an entry; for a document ask, then write the entry first')
   withWishOptions(withCredentialsOption(command))
     .option('--browser', 'log in with a browser on this machine, not by a code typed elsewhere')
+    .option('--port <number>', 'listen on this port of 127.0.0.1 for the browser (default: a free one)', portNumber)
     .option('--yes', 'go on without a terminal, for entries that exist; it never answers what an entry is asked for')
     .action(
       context.run(async (name: string, options: LoginOptions) => {

@@ -41,7 +41,7 @@ async function requireDifferent(names: readonly string[]): Promise<void> {
   if (again >= 0) throw usageError(`"${names[again]}" is given twice`)
 }
 
-function failureOf({ url, code, exit }: Incomplete): Failure {
-  const message = exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`
-  return { name: url, error: new AuthError(code, message), ...(exit !== undefined && { exit }) }
+function failureOf({ url, code, message, hint, exit }: Incomplete): Failure {
+  const known = message ?? (exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`)
+  return { name: url, error: new AuthError(code, known, hint === undefined ? {} : { hint }), ...(exit !== undefined && { exit }) }
 }

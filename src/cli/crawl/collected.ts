@@ -1,6 +1,7 @@
 import type { Stop, Visit } from '../../crawl/index.ts'
 import type { Problem } from '../../lint/index.ts'
 import type { Failure } from '../failure.ts'
+import { Findings } from '../findings.ts'
 import { type LintOutcome, type LintSettings, NAMES } from '../lint-run.ts'
 import { type Definition, Definitions } from './definitions.ts'
 import { nameOf } from './name-of.ts'
@@ -17,7 +18,7 @@ export interface Result {
 export class Collected {
   readonly progress: Progress
   readonly #settings: LintSettings
-  readonly #problems: Problem[] = []
+  readonly #findings: Findings
   readonly #definitions = new Definitions()
   readonly #omissions = new Omissions()
   readonly #names: string[] = []
@@ -25,6 +26,7 @@ export class Collected {
 
   constructor(settings: LintSettings, progress: Progress) {
     this.#settings = settings
+    this.#findings = new Findings(settings.room, (one, other) => order(one.document, other.document))
     this.progress = progress
   }
 
@@ -38,7 +40,7 @@ export class Collected {
       this.#documents += outcome.documents
       if (this.#names.length < NAMES) this.#names.push(name)
     }
-    this.#problems.push(...result.problems)
+    this.#findings.add(result.problems)
     this.#definitions.add(name, result.definitions)
     this.progress.add(outcome.documents, outcome.failure !== undefined)
   }
@@ -49,10 +51,10 @@ export class Collected {
   }
 
   outcome(): LintOutcome {
-    const problems = [...this.#problems, ...this.#definitions.problems(this.#settings)]
+    this.#findings.add(this.#definitions.problems(this.#settings))
     return {
       documents: this.#documents,
-      problems: problems.sort((one, other) => order(one.document, other.document)),
+      found: this.#findings.found(),
       failures: this.#omissions.failures(),
       texts: new Map(),
       names: this.#names.sort(),

@@ -26,7 +26,9 @@ export class Omissions {
     if (failure)
       this.fail({
         name: nameOf(job.url),
-        error: error ?? new AuthError(failure.code, failure.message, { url: job.url }),
+        error:
+          error ??
+          new AuthError(failure.code, failure.message, { url: job.url, ...(failure.hint !== undefined && { hint: failure.hint }) }),
         exit: EXIT.network,
       })
   }

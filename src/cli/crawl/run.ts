@@ -1,6 +1,6 @@
 /** Crawls from the inputs and lints what it finds. */
 import type { Auth } from '../../auth/auth.ts'
-import { crawlInto, MemorySink, type Sink } from '../../crawl/index.ts'
+import { crawlInto, type Sink } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import type { Context } from '../context.ts'
@@ -37,7 +37,7 @@ export async function crawlAll(
       ? undefined
       : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints, version: version() })
   const linter = lint.linter ?? localLinter(lint.complete)
-  const sink: Sink<Result> = journal ?? new MemorySink<Result>()
+  const sink: Sink<Result> = journal ?? FORGETFUL
   try {
     await crawlInto(
       sink,
@@ -61,6 +61,9 @@ export async function crawlAll(
   }
   return collected.outcome()
 }
+
+/** Without a state there is nothing to resume from, and each job comes once. */
+const FORGETFUL: Sink<Result> = { put: () => {}, get: () => undefined }
 
 /** Origins that the configuration lets a crawl visit; it grants nothing to them. */
 function originsOf({ levels }: LintSettings): readonly string[] {

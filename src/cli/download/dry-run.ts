@@ -35,7 +35,7 @@ export async function tellPlan(
     if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
     if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
     const sign = access.error ? red(cross) : green(tick)
-    const lines = [`${sign} ${forLine(file.name)}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`]
+    const lines = [`${sign} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`]
     return write(io.stdout, `${[...lines, ...hintLines(access.error?.hint, '    ')].join('\n')}\n`)
   }
   let waiting: PlannedEvent | undefined
@@ -56,14 +56,16 @@ export async function tellPlan(
 }
 
 /** The first of the targets that there is a way to; nothing is asked for. */
-async function accessTo({ path }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
+async function accessTo({ path, folder }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
   let first: AuthError | undefined
   try {
-    const present = (await presentFile(path)) ? { present: true } : {}
+    const present = !folder && presentFile(path) ? { present: true } : {}
     for (const target of targets) {
-      const { refs, code } = await auth.explain(target)
+      const { refs, code, byAddress } = await auth.explain(target)
       const usable = refs.filter((ref) => ref.code === undefined)
-      if (code === undefined && refs.length === 0) return present
+      if (code === undefined && refs.length === 0 && byAddress?.code === undefined) {
+        return byAddress?.used && byAddress.credential !== undefined ? { ...present, credentials: [byAddress.credential] } : present
+      }
       if (usable.length > 0) return { ...present, credentials: usable.flatMap(({ credential }) => credential ?? []) }
       first ??= await refusalOf(target, auth)
     }

@@ -64,7 +64,7 @@ const HINTS: Readonly<Record<string, string | undefined>> = {
   PATH_EXISTS: '--existing replace puts the new one in its place',
 }
 
-const AS_IT_CAME = 'what came is there: --strict refuses it, and a second run keeps it unless --existing replace is given'
+const AS_IT_CAME = 'what came is there, and a second run keeps it unless --existing replace is given'
 
 const WARNING_HINTS: Readonly<Record<string, string | undefined>> = {
   CONTENT_TYPE_UNEXPECTED: AS_IT_CAME,

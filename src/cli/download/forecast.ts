@@ -1,5 +1,5 @@
-import type { DownloadInput, DownloadOptions, SourceDocument } from '../../node/download/index.ts'
-import { wantedFiles } from '../../node/download/wanted-files.ts'
+import type { DownloadInput, SourceDocument } from '../../node/download/index.ts'
+import { type WantedOptions, wantedFiles } from '../../node/download/wanted-files.ts'
 import { ownObject } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 
@@ -25,10 +25,7 @@ export class Forecast {
   }
 
   /** Hands the inputs on and looks at each; one more is read meanwhile, so that the end is known before it comes. */
-  async *watch(
-    inputs: AsyncIterable<SourceDocument>,
-    choice: Pick<DownloadOptions, 'assets' | 'alternates'>,
-  ): AsyncGenerator<DownloadInput> {
+  async *watch(inputs: AsyncIterable<SourceDocument>, choice: WantedOptions): AsyncGenerator<DownloadInput> {
     const iterator = inputs[Symbol.asyncIterator]()
     const read = async () => {
       const result = await iterator.next()
@@ -49,6 +46,11 @@ export class Forecast {
     }
   }
 
+  /** An asset that is a folder becomes as many files as it has objects. */
+  atLeast(files: number): void {
+    this.files = Math.max(this.files, files)
+  }
+
   /** The targets of the file that was planned next. */
   takeTargets(): readonly Target[] {
     return this.#targets?.shift() ?? []
@@ -59,7 +61,7 @@ export class Forecast {
     return [...this.#keys]
   }
 
-  #look(input: SourceDocument, choice: Pick<DownloadOptions, 'assets' | 'alternates'>): void {
+  #look(input: SourceDocument, choice: WantedOptions): void {
     this.documents++
     for (const { size, targets } of wantedFiles(input, choice)) {
       this.files++

@@ -3,13 +3,16 @@ import { type Command, Option } from 'commander'
 import type { DownloadOptions } from '../../node/download/index.ts'
 import { type CrawlOption, requireCrawl, withReachOptions } from '../crawl/options.ts'
 import { byteCount, positive, wholeFrom } from '../number-option.ts'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
 
-export interface DownloadCommandOptions extends CredentialsOption, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
   readonly asset?: readonly string[]
+  readonly exclude?: readonly string[]
   readonly role?: readonly string[]
   readonly type?: readonly string[]
+  readonly minSize?: number
+  readonly maxSize?: number
   readonly prefer?: readonly string[]
   readonly template?: string
   readonly perHost?: number
@@ -19,25 +22,65 @@ export interface DownloadCommandOptions extends CredentialsOption, Omit<CrawlOpt
   readonly stallTimeout?: number
   readonly existing?: 'keep' | 'refuse' | 'replace'
   readonly rename?: boolean
+  readonly maxObjects?: number
   readonly resume: boolean
   readonly rewriteHrefs?: boolean
   readonly strict?: boolean
+  readonly acceptHtml?: boolean
+  readonly verify?: boolean
+  readonly manifest?: string
   readonly dryRun?: boolean
   readonly json?: boolean
 }
 
 /** Adds the options of {@link DownloadCommandOptions}. */
 export function withDownloadOptions(command: Command): Command {
-  return withReachOptions(withPaceOptions(withCredentialsOption(withFileOptions(command))), 'follow the links of catalogs and APIs')
+  return withReachOptions(
+    withPaceOptions(withByAddressOption(withCredentialsOption(withFileOptions(command)))),
+    'follow the links of catalogs and APIs',
+  )
 }
 
 /** What the library is told, of what was said on the command line. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const { asset: keys, role: roles, type: types, prefer: alternates, template, concurrency, perHost, rate, ranges, retries } = options
-  const { limitRate: bytesPerSecond, stallTimeout, existing, rename, resume, rewriteHrefs: documents, strict, dryRun } = options
+  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, ...others } = options
+  const {
+    template,
+    concurrency,
+    perHost,
+    rate,
+    ranges,
+    retries,
+    existing,
+    resume,
+    strict,
+    acceptHtml,
+    verify,
+    manifest,
+    dryRun,
+    maxObjects,
+  } = others
   const given = {
-    ...{ alternates, template, concurrency, perHost, rate, bytesPerSecond, ranges, retries, existing, resume, documents, strict, dryRun },
-    assets: defined({ keys, roles, types }),
+    ...{
+      template,
+      concurrency,
+      perHost,
+      rate,
+      ranges,
+      retries,
+      existing,
+      resume,
+      strict,
+      acceptHtml,
+      verify,
+      manifest,
+      dryRun,
+      maxObjects,
+    },
+    alternates: others.prefer,
+    bytesPerSecond: others.limitRate,
+    documents: others.rewriteHrefs,
+    assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
     collisions: rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
   }
@@ -54,13 +97,16 @@ export function reachOf(options: DownloadCommandOptions): CrawlOption {
 function withFileOptions(command: Command): Command {
   return command
     .option('-d, --output-dir <folder>', 'where files go; it is made if it is missing', '.')
-    .option('--asset <key>', 'only assets of that key (repeatable)', collect)
+    .option('--asset <key>', 'only assets of that key, or of keys that match a glob: B0* (repeatable)', collect)
+    .option('--exclude <glob>', 'no assets whose key, or name in its URL, matches: *.xml (repeatable)', collect)
     .option('--role <role>', 'only assets of that role (repeatable)', collect)
     .option('--type <media-type>', 'only assets of that media type; image/* for all of a kind (repeatable)', collect)
+    .option('--min-size <bytes>', 'no smaller files, by file:size or else the length of the response: 500, 10k', byteCount)
+    .option('--max-size <bytes>', 'no larger files: 10M, 2G', byteCount)
     .option('--prefer <alternate>', 'alternates of that name before the asset itself (repeatable)', collect)
     .option(
       '--template <template>',
-      'names below the folder, of {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} (default: {id}/{name})',
+      'names below the folder, of {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
     )
     .addOption(
       new Option(
@@ -68,10 +114,14 @@ function withFileOptions(command: Command): Command {
         'files that are there: keep those that are what their document promises (default), refuse, or replace them',
       ).choices(['keep', 'refuse', 'replace']),
     )
+    .option('--verify', 'ask the servers about files that are there, and keep only those that are what they have')
+    .option('--manifest <file>', 'write a manifest of all files that are there after this run, as NDJSON')
     .option('--rename', 'give the second of two files of one name another one, instead of refusing it')
+    .option('--max-objects <n>', 'objects of an asset that is a folder of an object store (default: 100000)', wholeFrom(1))
     .option('--rewrite-hrefs', 'write a copy of each item beside its files that points at them')
     .option('--no-resume', 'begin anew where an earlier run has left a part of a file')
-    .option('--strict', 'refuse a web page where the document promises something else, and what stays packed')
+    .option('--accept-html', 'take a web page where the document, the name or the role promises something else')
+    .option('--strict', 'refuse what otherwise is a warning: what stays packed, and a web page where nothing is promised')
     .option('--dry-run', 'say what would go where and with which credential; no file is fetched')
     .option('--json', 'print one event per line as JSON, the summary last; errors are JSON lines on stderr')
 }

@@ -18,6 +18,7 @@ export class Progress {
   readonly forecast: Forecast
   finished = 0
   failed = 0
+  skipped = 0
   readonly #running = new Map<number, RunningFile>()
   readonly #meter = new RateMeter()
   #finishedBytes = 0
@@ -48,7 +49,7 @@ export class Progress {
     const { files, bytes, sized, isComplete } = this.forecast
     const known = this.running.filter(({ size }) => size !== undefined)
     const knownBytes = known.reduce((sum, { size = 0 }) => sum + size, this.#finishedBytes)
-    const knownFiles = this.finished - this.failed + known.length
+    const knownFiles = this.finished - this.failed - this.skipped + known.length
     const waitingSized = sized - this.#begunSized
     const unknown = files - this.finished - known.length - waitingSized
     if (!isComplete || (unknown > 0 && knownFiles === 0)) return undefined
@@ -62,6 +63,9 @@ export class Progress {
     if (event.kind === 'written' || event.kind === 'kept') this.#finish(file, event.bytes)
     else if (event.kind === 'failed') {
       this.failed++
+      this.#finish(file, 0)
+    } else if (event.kind === 'skipped') {
+      this.skipped++
       this.#finish(file, 0)
     } else if (event.kind === 'retry') running.waits = { code: event.error.code, delay: event.delay }
     else {

@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { type DownloadEvent, download } from '../../node/download/index.ts'
+import { wantedOptionsOf } from '../../node/download/wanted-files.ts'
 import { makeFolder } from '../../node/make-folder.ts'
 import { writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
@@ -9,6 +10,7 @@ import { Omissions } from '../crawl/omissions.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { exitOfFailure } from '../failure.ts'
+import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { bytesText } from './amounts.ts'
 import { type Audience, personAudience, programAudience } from './audience.ts'
@@ -40,7 +42,7 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
       : givenDocuments(names, { copies: options.rewriteHrefs ?? false, fail: (failure) => omissions.fail(failure) }, within, opened)
     const folder = dryRun ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
-    const events = download(forecast.watch(documents, settings), settings)
+    const events = download(forecast.watch(documents, await wantedOptionsOf(settings)), settings)
     const exits = dryRun
       ? await tellPlan(events, { forecast, auth, json }, within)
       : await perform(events, { audience, forecast, folder }, within)
@@ -72,10 +74,11 @@ async function perform(
   try {
     for await (const event of events) {
       totals.add(event)
+      forecast.atLeast(totals.planned)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
       else if (event.kind === 'document') failed.failCopy(event)
       else if (event.kind === 'warning') failed.warn(event)
-      await audience.hear(event)
+      if (!(await isHeard(audience.hear(event))) && event.kind !== 'summary') return [EXIT.interrupted]
     }
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
@@ -83,15 +86,30 @@ async function perform(
   }
   audience.end()
   await failed.tell(diagnostics)
-  if (totals.planned > 0) await audience.conclude(totals, folder)
+  if (totals.planned > 0) await isHeard(audience.conclude(totals, folder))
   if (interrupted) await diagnostics.error(interrupted)
   else await tellLeft(totals, forecast, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
 }
 
+/** False when the reader of the output has gone: what is still to be done stays undone, and what is done counts. */
+async function isHeard(telling: Promise<void> | void): Promise<boolean> {
+  try {
+    await telling
+    return true
+  } catch (error) {
+    if (!isBrokenPipe(error)) throw error
+    return false
+  }
+}
+
 /** On a disk that is full no file is begun any more; why is told with those that failed. */
-async function tellLeft({ written, kept, failed }: Totals, { files, isComplete }: Forecast, diagnostics: Diagnostics): Promise<void> {
-  const left = files - written.files - kept.files - failed
+async function tellLeft(
+  { written, kept, skipped, failed }: Totals,
+  { files, isComplete }: Forecast,
+  diagnostics: Diagnostics,
+): Promise<void> {
+  const left = files - written.files - kept.files - skipped - failed
   const more = isComplete ? '' : '+'
   if (left > 0) await diagnostics.note(`not begun: ${left}${more} of ${files}${more} files`)
 }

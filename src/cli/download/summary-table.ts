@@ -8,6 +8,8 @@ import type { Count, Totals } from './totals.ts'
 const WAYS = {
   checksum: 'by checksum',
   digest: 'by hash of the server',
+  server: 'by their server',
+  manifest: 'by manifest',
   size: 'by size',
   length: 'by length',
   nothing: 'unchecked',
@@ -15,10 +17,11 @@ const WAYS = {
 
 /** What came of a download, as lines for people. */
 export function summaryTable(totals: Totals, folder: string, style: Style): string {
-  const { written, kept, failed, stopped, documents, received, retries, milliseconds } = totals
+  const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = totals
   const rows = [
     row('written', written.files, style.green, written),
     row('kept', kept.files, style.green, kept),
+    row('skipped', skipped, style.green),
     row('failed', failed, style.red),
     row('stopped', stopped, style.yellow),
     row('items', documents, style.green),

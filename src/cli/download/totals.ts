@@ -8,13 +8,14 @@ export interface Count {
   readonly verified: Map<Verification | 'nothing', number>
 }
 
-const STRENGTH: readonly Verification[] = ['checksum', 'digest', 'size', 'length']
+const STRENGTH: readonly Verification[] = ['checksum', 'digest', 'server', 'manifest', 'size', 'length']
 
 /** What has come of a download so far. */
 export class Totals {
   readonly written = count()
   readonly kept = count()
   failed = 0
+  skipped = 0
   /** Files that an interruption stopped, and bytes of them that need not be asked for again. */
   stopped = 0
   resumable = 0
@@ -37,6 +38,9 @@ export class Totals {
       this.resumable += event.resumable
       if (event.error.code === 'ABORTED') this.stopped++
       else this.failed++
+    } else if (event.kind === 'skipped') {
+      this.skipped++
+      this.received += event.received
     } else if (event.kind === 'written' || event.kind === 'kept') {
       if (event.kind === 'written') this.received += event.received
       const { verified, ...sums } = this[event.kind]

@@ -12,6 +12,7 @@ export interface Leftovers {
 /** What the commands keep of tokens, whatever entry it was for. Errors: `CACHE_UNSAFE`, `FILE_ACCESS`. */
 export async function leftoverTokens({ io, diagnostics }: Context): Promise<Leftovers> {
   const folder = defaultTokenFolder({ ...io.env })
+  if (folder === undefined) return { count: 0, forget: async () => {} }
   const keys = await new TokenFolder(folder).keys()
   const forget = async () => {
     // It looks into the keyring as well, where programs of the user may have put some.

@@ -16,6 +16,7 @@ import { interactionOn } from './screen.ts'
 
 export interface LoginOptions extends CredentialsOption, WishOptions {
   readonly browser?: boolean
+  readonly port?: number
   readonly yes?: boolean
 }
 
@@ -71,7 +72,7 @@ function isLoggedIn({ state, renewable }: CredentialStatus): boolean {
 async function logIn(
   entry: CredentialStatus,
   logins: Logins,
-  { browser = false, yes = false }: LoginOptions,
+  { browser = false, port, yes = false }: LoginOptions,
   context: Context,
 ): Promise<void> {
   const { credential } = entry
@@ -82,7 +83,7 @@ async function logIn(
     })
   }
   if (needsPerson(entry) && !entry.lasts) throw boundToProcess(credential)
-  await logins.login(credential, interactionOn(context, { credential, browser }), { signal: context.io.signal })
+  await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
 }

@@ -11,16 +11,18 @@ export interface Screen {
   readonly credential: string
   /** The browser on this machine, even where the provider offers a code to type elsewhere. */
   readonly browser: boolean
+  /** Of the redirect URI, in place of the credential's. */
+  readonly port?: number | undefined
 }
 
 /** The ways to log in that a terminal has: a code to type on any device, unless a browser is wanted, or a browser on this machine. */
-export function interactionOn({ io, diagnostics }: Context, { credential, browser }: Screen): Interaction {
+export function interactionOn({ io, diagnostics }: Context, { credential, browser, port }: Screen): Interaction {
   const show = async (url: string) => {
     await diagnostics.note(`to log in as "${credential}", open this address in a browser on this machine:\n  ${forLine(url)}`)
     const isRemote = Boolean(io.env.SSH_CONNECTION || io.env.SSH_TTY)
     if ((browser || !isRemote) && (await openBrowser(url, { env: { ...io.env } }))) await diagnostics.note('a browser is being opened')
   }
-  const redirect = loopbackRedirect({ show })
+  const redirect = loopbackRedirect({ show, ...(port !== undefined && { port }) })
   return browser ? { redirect } : { redirect, device: (prompt) => diagnostics.note(deviceText(prompt, Date.now())) }
 }
 

@@ -36,12 +36,14 @@ function summaryOf(parts: readonly Summary[], again: readonly Problem[]): Summar
   const sum = (count: (part: Summary) => number) => parts.reduce((total, part) => total + count(part), 0)
   const repeated = (severity: string) => again.filter((problem) => problem.severity === severity).length
   const baselined = parts.some((part) => part.baselined !== undefined) && { baselined: sum((part) => part.baselined ?? 0) }
+  const unlisted = parts.some((part) => part.unlisted !== undefined) && { unlisted: sum((part) => part.unlisted ?? 0) }
   return {
     documents: sum(({ documents }) => documents),
     errors: sum(({ errors }) => errors) - repeated('error'),
     warnings: sum(({ warnings }) => warnings) - repeated('warn'),
     infos: sum(({ infos }) => infos) - repeated('info'),
     ...baselined,
+    ...unlisted,
     incomplete: incompleteOf(parts.flatMap(({ incomplete }) => incomplete)),
   }
 }

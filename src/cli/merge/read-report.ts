@@ -83,21 +83,30 @@ function readSummary(value: unknown): Summary | undefined {
   if (!isObject(value) || !Array.isArray(incomplete) || !incomplete.every(isIncomplete)) return undefined
   const [documents, errors, warnings, infos] = ['documents', 'errors', 'warnings', 'infos'].map((name) => own(value, name))
   const baselined = own(value, 'baselined')
-  if (![documents, errors, warnings, infos, baselined ?? 0].every(isCount)) return undefined
+  const unlisted = own(value, 'unlisted')
+  if (![documents, errors, warnings, infos, baselined ?? 0, unlisted ?? 0].every(isCount)) return undefined
   return {
     documents: Number(documents),
     errors: Number(errors),
     warnings: Number(warnings),
     infos: Number(infos),
     ...(baselined !== undefined && { baselined: Number(baselined) }),
-    incomplete: incomplete.map(({ url, code, exit }) => ({ url, code, ...(exit !== undefined && { exit }) })),
+    ...(unlisted !== undefined && { unlisted: Number(unlisted) }),
+    incomplete: incomplete.map(({ url, code, message, hint, exit }) => ({
+      url,
+      code,
+      ...(message !== undefined && { message }),
+      ...(hint !== undefined && { hint }),
+      ...(exit !== undefined && { exit }),
+    })),
   }
 }
 
 function isIncomplete(value: unknown): value is Incomplete {
   const exit = own(value, 'exit')
   const isCode = /^[A-Z][A-Z0-9_]*$/.test(String(own(value, 'code')))
-  return typeof own(value, 'url') === 'string' && isCode && (exit === undefined || (isCount(exit) && exit < 256))
+  const areTexts = ['message', 'hint'].every((name) => ['string', 'undefined'].includes(typeof own(value, name)))
+  return typeof own(value, 'url') === 'string' && isCode && areTexts && (exit === undefined || (isCount(exit) && exit < 256))
 }
 
 function isCount(value: unknown): value is number {

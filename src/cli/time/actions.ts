@@ -5,6 +5,7 @@ import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
+import { withExactNumbers } from './exact-numbers.ts'
 import { openClient } from './open-client.ts'
 import type { TimeOptions } from './options.ts'
 import { listText, recordText } from './record-text.ts'
@@ -26,7 +27,7 @@ export class TimeActions {
     const { io, diagnostics } = this.#context
     const records = await (await this.#resource(options)).list({ signal: io.signal })
     for (const { message } of records.decodeIssues) diagnostics.warn({ code: 'PAGE_UNREAD', message })
-    await write(io.stdout, options.json ? `${forJson(records, 2)}\n` : listText(records))
+    await write(io.stdout, withExactNumbers(options.json ? `${forJson(records, 2)}\n` : listText(records)))
     return EXIT.done
   }
 
@@ -62,7 +63,7 @@ export class TimeActions {
 
   async #print(record: unknown, { json }: TimeOptions, done?: string): Promise<number> {
     const { io, diagnostics } = this.#context
-    await write(io.stdout, json ? `${forJson(record ?? null, 2)}\n` : recordText(record))
+    await write(io.stdout, withExactNumbers(json ? `${forJson(record ?? null, 2)}\n` : recordText(record)))
     if (done !== undefined) await diagnostics.note(done)
     return EXIT.done
   }

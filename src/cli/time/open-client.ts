@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { openAuth } from '../open-auth.ts'
 import { serviceAuth } from '../service-auth.ts'
 import { usageError } from '../usage.ts'
+import { parseExactly } from './exact-numbers.ts'
 import type { TimeOptions } from './options.ts'
 
 /**
@@ -19,6 +20,7 @@ export async function openClient(options: TimeOptions, context: Context): Promis
   const userAgent = options.userAgent ?? (env.STAC_AUTH_TIME_USER_AGENT || undefined)
   const common = {
     baseUrl,
+    parseJson: parseExactly,
     ...(options.apiVersion !== undefined && { versionSegment: options.apiVersion }),
     ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
     ...(userAgent !== undefined && { userAgent }),

@@ -1,6 +1,7 @@
 /** What is to be translated: texts, files of text, documents. */
 import { stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
+import { IntegrityError } from '../../errors.ts'
 import type { Io } from '../io.ts'
 import { readText } from '../read-document.ts'
 import { usageError } from '../usage.ts'
@@ -27,10 +28,14 @@ export interface DocumentInput {
 /** Formats that are more than text. */
 const DOCUMENTS = new Set(['.doc', '.docx', '.pptx', '.xlsx', '.pdf', '.htm', '.html', '.xlf', '.xliff', '.srt', '.jpg', '.jpeg', '.png'])
 
+/** Endings of files that the service takes; a text that ends so is a name with a mistake in it, and would be billed. */
+const FILES = new Set([...DOCUMENTS, '.txt'])
+
 /**
  * An argument that names a file is that file, any other one is a text; without arguments, or for `-`, standard input is the text.
  *
- * Errors: `USAGE` where an output is missing or cannot be meant, those of reading.
+ * Errors: `USAGE` where an output is missing or cannot be meant, `FILE_ACCESS` for the name of a document that is not there, those of
+ * reading.
  */
 export async function inputsOf(
   names: readonly string[],
@@ -49,6 +54,7 @@ export async function inputsOf(
 
 async function inputOf(name: string, options: TranslateOptions, language: string, io: Io): Promise<TextInput | DocumentInput> {
   const isFile = name !== '-' && !options.text && (await names(name))
+  if (!isFile && !options.text && FILES.has(extname(name.trim()).toLowerCase())) throw noDocument(name)
   const inFolder = isFile && options.outputDir !== undefined ? join(options.outputDir, translatedName(name, language)) : undefined
   const output = options.output === '-' ? undefined : (options.output ?? inFolder)
   if (isFile && DOCUMENTS.has(extname(name).toLowerCase())) {
@@ -66,6 +72,11 @@ async function inputOf(name: string, options: TranslateOptions, language: string
 function translatedName(name: string, language: string): string {
   const extension = extname(name)
   return `${basename(name, extension)}.${language.toLowerCase()}${extension}`
+}
+
+function noDocument(name: string): IntegrityError {
+  const hint = 'check the path; with --text the words themselves are translated'
+  return new IntegrityError('FILE_ACCESS', `cannot read "${name}": there is no such file. Nothing was sent`, { hint })
 }
 
 async function names(name: string): Promise<boolean> {

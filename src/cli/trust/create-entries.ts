@@ -2,7 +2,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import type { CredentialInput } from '../../auth/credential.ts'
 import { CredentialError } from '../../errors.ts'
-import { forJson } from '../../text/sanitize.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askFields, isPlace } from './ask-fields.ts'
 import { addEntry } from './edit-credentials.ts'
@@ -74,7 +74,7 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
   try {
     for (const wanted of missing) {
       if (wanted.targets.every((target) => reachable.has(target))) continue
-      const entry = await ask(terminal, wanted, { ...occasion, entries })
+      const entry = await ask(terminal, wanted, { ...occasion, entries }, context)
       if (entry === undefined) continue
       const id = String(entry.id)
       await context.diagnostics.note(`entry "${id}" is written to ${occasion.file}`)
@@ -89,7 +89,7 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
 }
 
 /** Asks about one scheme; the entry that was written, or undefined for a no. Places are part of the question. */
-async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion): Promise<CredentialInput | undefined> {
+async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialInput | undefined> {
   const { document, title = 'standard input', file, entries, wishes } = occasion
   const { entry: draft, open } = draftFor(wanted, entries, wishes)
   const id = String(draft.id)
@@ -98,10 +98,26 @@ async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion): Prom
   const proposal = await proposalOf(title, wanted, placed, entries)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this entry?', detailsText(proposal)))) return undefined
-  const entry = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
+  const answered = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
+  const entry = { ...answered, ...(await issuerOf(answered, context)) }
   await addEntry(file, entry)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return entry
+}
+
+/** For logins at endpoints that the catalog writes out: the name without which ID tokens and answers are compared with nothing. */
+async function issuerOf(entry: CredentialInput, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
+  const { id, type, flow, issuer, tokenUrl, authorizationUrl } = entry
+  if (type !== 'oauth2' || flow !== 'authorizationCode' || issuer !== undefined) return {}
+  if (typeof tokenUrl !== 'string' || typeof authorizationUrl !== 'string') return {}
+  const [{ findIssuer }, { undiciTransport }] = await Promise.all([
+    import('../../strategies/oauth2/find-issuer.ts'),
+    import('../../node/undici-transport.ts'),
+  ])
+  const found = await findIssuer({ tokenUrl, authorizationUrl }, undiciTransport({ env: { ...io.env } }), io.signal)
+  if (found === undefined) return {}
+  await diagnostics.note(`the issuer of "${id}" is ${forLine(found)}`)
+  return { issuer: found }
 }
 
 function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishes, errand: { command } }: Occasion): CredentialError {

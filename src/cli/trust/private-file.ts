@@ -1,8 +1,9 @@
 /** Files of the user's configuration: replaced wholly or not at all, and nobody else's business. */
-import { open, realpath, rename, rm } from 'node:fs/promises'
+import { realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { makeFolder } from '../../node/make-folder.ts'
 import { syncFolder } from '../../node/own-file.ts'
+import { PartFile } from '../../node/part-file.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 
 /**
@@ -16,20 +17,19 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     throw writeFailure(error, `"${name}"`)
   }
   const target = await targetOf(name).catch(refuse)
-  const part = `${target}.part`
-  const file = await open(part, 'wx', 0o600).catch(refuse)
+  const part = await PartFile.open(target, 0o600, name)
   try {
     try {
       const text = await make()
-      await file.writeFile(text).catch(refuse)
-      await file.sync().catch(refuse)
+      await part.file.writeFile(text).catch(refuse)
+      await part.file.sync().catch(refuse)
     } finally {
-      await file.close()
+      await part.file.close()
     }
-    await rename(part, target).catch(refuse)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
+    await part.confirm()
+    await rename(part.path, target).catch(refuse)
+  } finally {
+    await part.end()
   }
   await syncFolder(dirname(target))
 }

@@ -3,7 +3,7 @@ import type { Auth } from '../../auth/auth.ts'
 import { type Need, needOf, patternFor } from '../../auth/need.ts'
 import { loadStrategies } from '../../auth/registry.ts'
 import { isAuthError } from '../../errors.ts'
-import { type Target, targetsOf } from '../../stac/target.ts'
+import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { ReadDocument } from '../read-document.ts'
 
@@ -47,7 +47,7 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
   const entries = new Set<string>()
   let refused: Target | undefined
   for (const target of targetsOf(document, url === undefined ? {} : { url })) {
-    if (target.kind === 'item_asset' || target.refs.length === 0) continue
+    if (target.kind === 'item_asset' || !isProtected(target)) continue
     const { refs } = await auth.explain(target)
     const usable = refs.find(({ code }) => code === undefined)
     if (usable?.credential !== undefined) entries.add(usable.credential)

@@ -1,11 +1,11 @@
 /** Fetches a translated document: the service gives it once. */
-import { isAuthError, ProtocolError } from '../../errors.ts'
+import { ProtocolError } from '../../errors.ts'
 import type { ApiResponse } from '../api-response.ts'
 import { described } from '../described.ts'
-import { NotFoundError, type UnavailableError } from '../errors.ts'
+import { NotFoundError, UnavailableError } from '../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 import { type DocumentSink, deliver } from './document-sink.ts'
-import { documentFailure, documentStatus, Pace } from './document-status.ts'
+import { documentFailure, documentGone, documentStatus, Pace } from './document-status.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
 import { proposedName } from './proposed-name.ts'
@@ -26,8 +26,8 @@ export interface FetchedDocument {
 /**
  * Fetches a document into its sink: all of it, else an error and no file. After its first byte it is never asked for again.
  *
- * Errors: `DOCUMENT_NOT_READY` with the state, `DOCUMENT_FAILED`, `DOCUMENT_GONE` (fetched before, or expired), `RESPONSE_TRUNCATED`, those
- * of the sink, those of every call.
+ * Errors: `DOCUMENT_NOT_READY` with the state, `DOCUMENT_FAILED`, `DOCUMENT_GONE` (fetched before, or expired), `HTTP_404` for a handle
+ * that the service never accepted from this client, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
  */
 export async function downloadDocument(
   service: TranslationService,
@@ -41,6 +41,7 @@ export async function downloadDocument(
     seen.answer = answer
     return answer.data
   })
+  service.seenDocuments.note(handle, 'fetched')
   const { headers, traceId } = seen.answer ?? {}
   const filename = proposedName(headers?.get('content-disposition') ?? null)
   return { handle, filename, contentType: headers?.get('content-type') ?? undefined, bytes, traceId }
@@ -81,7 +82,7 @@ export async function fetchWhenDone(
 
 const MOST_TRIES = 5
 
-/** A 503 means one of three things, which only the state can tell. */
+/** A 503 or 404 means one of several things, which only the state and earlier answers can tell. */
 async function begin(
   service: TranslationService,
   handle: DocumentHandle,
@@ -90,29 +91,37 @@ async function begin(
   const { document_id, document_key } = handle.export()
   try {
     const call = { ...options, totalTimeout: options.totalTimeout ?? false }
-    return await service.send<ReadableStream<Uint8Array>>('documents.download', { path: { document_id }, body: { document_key } }, call)
+    const input = { path: { document_id }, body: { document_key } }
+    const answer = await service.send<ReadableStream<Uint8Array>>('documents.download', input, call)
+    service.seenDocuments.note(handle, 'exists')
+    return answer
   } catch (error) {
-    if (!isAuthError(error) || error.code !== 'HTTP_503') throw error
+    if (!(error instanceof NotFoundError || (error instanceof UnavailableError && error.code === 'HTTP_503'))) throw error
+    const attempts = error.attempts ?? 0
+    if (service.seenDocuments.of(handle) === 'fetched') throw described(documentGone(handle, error), attempts, 'documents.download')
     // For the result, and at least once for the state.
-    throw described(await unavailable(service, handle, options, error as UnavailableError), (error.attempts ?? 0) + 1, 'documents.download')
+    throw described(await unavailable(service, handle, options, error), attempts + 1, 'documents.download')
   }
 }
 
+/** A 404 for a handle that the service never accepted stays what it is: its id or key may be wrong. */
 async function unavailable(
   service: TranslationService,
   handle: DocumentHandle,
   options: TranslationCallOptions,
-  cause: UnavailableError,
-): Promise<DocumentError> {
+  cause: NotFoundError | UnavailableError,
+): Promise<DocumentError | NotFoundError> {
+  const isMissing = cause instanceof NotFoundError
+  const isKnown = service.seenDocuments.of(handle) !== undefined
   try {
     const status = await documentStatus(service, handle, options)
     if (status.status === 'error') return documentFailure(service, handle, status)
     const state = service.scrub(status.status)
+    if (isMissing && state === 'done') return cause
     return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
-    const hint = 'upload it again: a result is given once, and not kept for long'
-    return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
+    return isMissing && !isKnown ? cause : documentGone(handle, cause)
   }
 }
 

@@ -50,3 +50,33 @@ export function withHandle(error: unknown, handle: DocumentHandle): unknown {
   if (!isAuthError(error) || 'handle' in error || !Object.isExtensible(error)) return error
   return Object.defineProperty(error, 'handle', { value: handle, enumerable: true })
 }
+
+/** Documents whose handles a client remembers: enough for a batch, and no leak in a program that runs for months. */
+const REMEMBERED = 10_000
+
+/**
+ * Remembers which handles the service accepted, and which documents were downloaded completely: the service answers 404 to a wrong handle
+ * as well as to a document that it deleted, and only an earlier answer tells them apart.
+ */
+export class SeenDocuments {
+  readonly #seen = new Map<string, 'exists' | 'fetched'>()
+
+  /** Remembers a state; a document that was fetched stays fetched. The oldest handle is forgotten first. */
+  note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
+    const name = nameOf(handle)
+    if (this.#seen.get(name) === 'fetched') return
+    this.#seen.set(name, state)
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  /** Returns what is known of the document with this id and this key; undefined when nothing is. */
+  of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
+    return this.#seen.get(nameOf(handle))
+  }
+}
+
+function nameOf(handle: DocumentHandle): string {
+  const { document_id, document_key } = handle.export()
+  return `${document_id}\0${document_key}`
+}

@@ -1,5 +1,6 @@
 /** How far the translation of a document is. */
 
+import { type HttpError, NotFoundError } from '../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
@@ -19,20 +20,23 @@ export interface DocumentStatus {
 }
 
 /** The state of a document. Errors: `HTTP_404` for a wrong key as well, and once the document was fetched. */
-export function documentStatus(
+export async function documentStatus(
   service: TranslationService,
   handle: DocumentHandle,
   options: TranslationCallOptions = {},
 ): Promise<Result<DocumentStatus>> {
   const { document_id, document_key } = handle.export()
-  return service.call('documents.status', { path: { document_id }, body: { document_key } }, options)
+  const status = await service.call<DocumentStatus>('documents.status', { path: { document_id }, body: { document_key } }, options)
+  service.seenDocuments.note(handle, 'exists')
+  return status
 }
 
 /**
  * The state in which the document can be fetched. Asks after 1 s, then less and less often, and takes the guess of the service into
  * account.
  *
- * Errors: `DOCUMENT_FAILED` with the service's reason, `TIMEOUT_TOTAL` at the deadline with `lastState`, those of every call.
+ * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
+ * deadline with `lastState`, those of every call.
  *
  * @param deadline none by default: a large document takes its time
  */
@@ -47,7 +51,9 @@ export function waitForDocument(
     name: 'documents.status',
     clock: service.clock,
     ask: async (signal: AbortSignal) => {
-      const state = await documentStatus(service, handle, { ...options, signal })
+      const state = await documentStatus(service, handle, { ...options, signal }).catch((error: unknown) => {
+        throw error instanceof NotFoundError && service.seenDocuments.of(handle) === 'fetched' ? documentGone(handle, error) : error
+      })
       const { seconds_remaining } = state
       const status = service.scrub(state.status)
       service.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
@@ -73,6 +79,12 @@ export function documentFailure(
   const why: unknown = error_message ?? message
   const said = typeof why === 'string' ? service.scrub(why) : ''
   return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
+}
+
+/** `DOCUMENT_GONE`. */
+export function documentGone(handle: DocumentHandle, cause: HttpError): DocumentError {
+  const hint = 'upload it again: a result is given once, and not kept for long'
+  return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
 }
 
 const KNOWN = new Set(['queued', 'translating', 'done'])

@@ -79,7 +79,7 @@ export class Documents {
 
   /**
    * Fetches a document, which the service gives once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
-   * `RESPONSE_TRUNCATED`, those of the sink, those of every call.
+   * `HTTP_404` for a handle that the service never accepted, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
    */
   download(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
     return named('documents.download', async () => {

@@ -11,6 +11,7 @@ import type { Interceptor } from '../interceptor.ts'
 import type { Method, Operation } from '../operation.ts'
 import { apiClients } from './api-clients.ts'
 import { checkedKey } from './api-key.ts'
+import { SeenDocuments } from './document-handle.ts'
 import { hostWarning, planOf } from './host.ts'
 import { type OperationName, operations } from './operations.ts'
 import { reportingTag } from './reporting-tag.ts'
@@ -25,6 +26,7 @@ import type { TranslationCallOptions, TranslationClientOptions, Validation } fro
 export class TranslationService {
   readonly clock: ClientClock
   readonly maxTextsPerRequest: number
+  readonly seenDocuments = new SeenDocuments()
   readonly #validate: Validation
   /** Only the key can tell which one is used, as long as there are two. */
   readonly #clients: readonly ApiClient[]

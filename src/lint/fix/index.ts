@@ -1,16 +1,24 @@
 /** Mends what can be mended in a text, and leaves every other character as it is. */
 import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
 import { type LintOptions, lintText, type Problem } from '../index.ts'
-import { valueAt } from '../pointer.ts'
+import { namesOf, valueAt } from '../pointer.ts'
 import type { About } from '../runner.ts'
 import type { FixPlace } from './fix.ts'
 import { fixes } from './fixes/index.ts'
+import { isRemovable, mayBeUsed, type UsedElsewhere } from './removable.ts'
+
+export { childrenOf, type UsedElsewhere } from './removable.ts'
 
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */
   readonly suggestions?: boolean
   /** Rules whose findings are mended; default all. */
   readonly only?: readonly string[]
+  /**
+   * Whether other documents use a scheme of this one, so that it is not taken out. Default: all schemes of a document with links to
+   * documents below it are used.
+   */
+  readonly usedElsewhere?: UsedElsewhere
 }
 
 /** A text after its fixes. */
@@ -38,7 +46,9 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
     const chosen = apart(others.length > 0 ? others : found)
     if (chosen.length === 0) break
     const applied = withoutHarm(text, chosen, options)
-    for (const { problem } of chosen) if (!applied.done.includes(problem)) refused.add(keyOf(problem))
+    // After another fix it may do no harm.
+    if (applied.done.length > 0) refused.clear()
+    else for (const { problem } of chosen) refused.add(keyOf(problem))
     mended.push(...applied.done)
     text = applied.text
   }
@@ -55,20 +65,25 @@ interface Candidate {
 
 /** Findings that have a fix, in the order of their places. */
 function candidates(text: string, options: FixOptions): readonly Candidate[] {
-  const { suggestions = false, only } = options
+  const { suggestions = false, only, usedElsewhere = mayBeUsed } = options
   const abouts = new Map<string, About>()
   const complete = (problem: Problem, about: About) => {
     abouts.set(keyOf(problem), about)
     return problem
   }
-  const problems = lintText(text, { ...options, complete }).filter(
+  const all = lintText(text, { ...options, complete })
+  const problems = all.filter(
     ({ rule, fix }) => (fix === 'safe' || (suggestions && fix === 'suggestion')) && (only?.includes(rule) ?? true),
   )
   if (problems.length === 0) return []
+  // A second byte order mark is not JSON, and nothing is mended then.
+  if (text.charCodeAt(0) === 0xfeff) return []
   const root: unknown = JSON.parse(text)
   const json = new JsonText(text)
   return problems.flatMap((problem) => {
     const about = abouts.get(keyOf(problem))
+    const isUsed = () => !isRemovable(problem, all) || usedElsewhere(namesOf(problem.pointer).at(-1) ?? '', about?.document)
+    if (problem.rule === 'unused-scheme' && isUsed()) return []
     const place: FixPlace | undefined = about && { ...about, pointer: problem.pointer, value: valueAt(root, problem.pointer), root }
     const edits = place && fixes[problem.rule]?.(json, place)
     return edits && edits.length > 0 ? [{ problem, edits }] : []

@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'wa
 export function github({ problems, summary }: Report): string {
   const room: Record<Severity, number> = { error: SHOWN, warn: SHOWN, info: SHOWN - 1 }
   const shown = worstFirst(problems).filter(({ severity }) => room[severity]-- > 0)
-  const left = problems.length - shown.length
+  const left = problems.length - shown.length + (summary.unlisted ?? 0)
   const rest = left > 0 ? `; ${left} findings have no annotation` : ''
   return `${[...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
 }

@@ -1,5 +1,5 @@
 /** The formats of reports. Each is loaded when it is asked for. */
-import type { Reporter } from './report.ts'
+import type { LineReporter, Reporter } from './report.ts'
 
 export { type Incomplete, type Report, type Reporter, type ReportOptions, reportOf, type Summary } from './report.ts'
 
@@ -20,6 +20,13 @@ export type Format = keyof typeof REPORTERS
 
 /** The names of the formats; the first is for people. */
 export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
+
+/** The reporter of a format that has a line for each finding, of which `most` are shown to people; undefined for other formats. */
+export async function lineReporterOf(format: Format, most?: number): Promise<LineReporter | undefined> {
+  if (format === 'ndjson') return (await import('./ndjson.ts')).ndjsonLines()
+  if (format === 'concise') return (await import('./concise.ts')).conciseLines(most)
+  return undefined
+}
 
 /** The reporter of a format. */
 export function reporterOf(format: Format): Promise<Reporter> {

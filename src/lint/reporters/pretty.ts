@@ -20,7 +20,8 @@ export function pretty({ problems, summary }: Report, { color = false, texts, li
     lines.push(head(problem, paint))
     lines.push(...frame(problem, texts?.get(document ?? ''), paint, isTelling))
   }
-  if (problems.length > limit) lines.push(...rest(problems.slice(limit), paint))
+  const more = Math.max(0, problems.length - limit) + (summary.unlisted ?? 0)
+  if (more > 0) lines.push(...rest(problems.slice(limit), more, paint))
   return `${[...lines, '', totals(summary)].join('\n').trimStart()}\n`
 }
 
@@ -70,7 +71,7 @@ const CONTEXT = 40
 const WIDTH = 100
 
 /** What is not shown one by one: findings that say the same in one line. */
-function rest(problems: readonly Problem[], paint: Paint): readonly string[] {
+function rest(problems: readonly Problem[], count: number, paint: Paint): readonly string[] {
   const groups = groupsOf(problems)
   const lines = groups
     .slice(0, GROUPS)
@@ -78,7 +79,7 @@ function rest(problems: readonly Problem[], paint: Paint): readonly string[] {
       ({ rule, severity, message, count }) => `  ${count} × ${paint(severity, severity)}  ${inert(message)}  ${paint('dim', inert(rule))}`,
     )
   const more = groups.length > GROUPS ? [`  … and ${groups.length - GROUPS} other kinds`] : []
-  return ['', `… and ${problems.length} more`, ...lines, ...more]
+  return ['', `… and ${count} more`, ...lines, ...more]
 }
 
 const GROUPS = 20

@@ -5,6 +5,9 @@ import type { Problem, Severity } from '../problem.ts'
 export interface Incomplete {
   readonly url: string
   readonly code: string
+  /** What failed and what to do about it, where something can be done: for people, and not stable. */
+  readonly message?: string
+  readonly hint?: string
   /** The exit code that it led to, where that is not the one of the code: 0 for a limit that the user set. */
   readonly exit?: number
 }
@@ -24,6 +27,8 @@ export interface Summary {
   readonly infos: number
   /** Findings that the baseline holds: counted here and nowhere else. */
   readonly baselined?: number
+  /** Findings that are counted but not listed, because memory has no room for them; absent when there are none. */
+  readonly unlisted?: number
   readonly incomplete: readonly Incomplete[]
 }
 
@@ -43,6 +48,16 @@ export interface ReportOptions {
 
 /** A report as text, with a line feed at its end. All text of documents in it is inert where the format is used. */
 export type Reporter = (report: Report, options?: ReportOptions) => string
+
+/** A report that can be written while findings come. */
+export interface LineReporter {
+  /** Findings that have a line. */
+  readonly most: number
+  /** The line of a finding, with its line feed. */
+  line(problem: Problem): string
+  /** What comes behind the last finding, when `more` findings have no line. */
+  end(report: Omit<Report, 'problems'>, more: number): string
+}
 
 /** Counts the findings of `documents` documents. The findings keep their order. */
 export function reportOf(problems: readonly Problem[], documents: number, incomplete: readonly Incomplete[] = []): Report {

@@ -9,7 +9,7 @@ export const chainInputType: Rule = {
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: { 'no-token': '{type} yields no token' },
   },
-  scheme({ value, pointer, siblings }, report) {
+  scheme({ value, pointer, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
     if (!Array.isArray(refs)) return
     for (const [index, ref] of refs.entries()) {

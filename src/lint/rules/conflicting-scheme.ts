@@ -9,10 +9,16 @@ export const conflictingScheme: Rule = {
     severity: { recommended: 'info', strict: 'warn', schema: 'off' },
     messages: { differs: '"{name}" differs from {document}' },
   },
-  scheme({ name, value, pointer, summary, document: { object, kind, name: document, run } }, report) {
+  document({ object, kind, name: document, run, maps }, report) {
+    if (!run || kind === 'wrapper') return
     const where = ownString(object, 'id') ?? document ?? 'another document'
-    const other = summary || kind === 'wrapper' ? undefined : run?.otherDefinition(name, value, where)
-    if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
+    for (const { summary, schemes } of maps) {
+      if (summary) continue
+      for (const { name, value, pointer } of schemes) {
+        const other = run.otherDefinition(name, value, where)
+        if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
+      }
+    }
   },
 }
 

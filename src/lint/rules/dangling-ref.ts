@@ -1,6 +1,6 @@
 import { isObject } from '../../stac/json.ts'
 import { nearMiss } from '../../stac/near.ts'
-import { definitionOf, namesFor } from '../lookup.ts'
+import { namesFor } from '../lookup.ts'
 import type { Rule } from '../rule.ts'
 
 /** Each name in `auth:refs` is a key of `auth:schemes` in scope. */
@@ -17,7 +17,7 @@ export const danglingRef: Rule = {
     // Of a map that cannot be read nobody knows what it defines.
     if (!target.refs || (map && !isObject(map.value))) return
     for (const [index, ref] of target.refs.entries()) {
-      if (typeof ref !== 'string' || definitionOf(target, ref)) continue
+      if (typeof ref !== 'string' || target.definitions[index]) continue
       report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
     }
   },

@@ -15,13 +15,12 @@ export const foreignHostRef: Rule = {
   target({ kind, href, refs, pointer, object, document }, report) {
     if (kind !== 'link' || !refs?.length || href === undefined || !protocolOf(href)?.startsWith('http')) return
     const host = hostOf(href)
-    const known = PUBLIC.some((name) => host === name || host.endsWith(`.${name}`))
-    if (known || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
+    if (isPublic(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
       report(`${pointer}/auth:refs`, 'foreign', { host })
   },
 }
 
-const PUBLIC = [
+const PUBLIC = new Set([
   'creativecommons.org',
   'spdx.org',
   'opensource.org',
@@ -31,7 +30,15 @@ const PUBLIC = [
   'schemas.stacspec.org',
   'github.com',
   'raw.githubusercontent.com',
-]
+])
+
+/** True for a known public host and whatever is below it. */
+function isPublic(host: string): boolean {
+  for (let name = host; ; name = name.slice(name.indexOf('.') + 1)) {
+    if (PUBLIC.has(name)) return true
+    if (!name.includes('.')) return false
+  }
+}
 
 const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 'author'])
 

@@ -19,6 +19,7 @@ import { flowName } from './flow-name.ts'
 import { flowsEmpty } from './flows-empty.ts'
 import { flowsShape } from './flows-shape.ts'
 import { foreignHostRef } from './foreign-host-ref.ts'
+import { hrefInvalid } from './href-invalid.ts'
 import { httpSchemeCase } from './http-scheme-case.ts'
 import { httpSchemeInvalid } from './http-scheme-invalid.ts'
 import { httpSchemeUnregistered } from './http-scheme-unregistered.ts'
@@ -106,6 +107,7 @@ export const rules: readonly Rule[] = [
   alternateWithoutRefs,
   foreignHostRef,
   schemeHrefMismatch,
+  hrefInvalid,
   insecureHref,
   signedHref,
   s3WithoutStorage,

@@ -1,5 +1,4 @@
 import { isInsecure } from '../address.ts'
-import { typesOf } from '../lookup.ts'
 import type { Rule } from '../rule.ts'
 
 /** Credentials travel over https. */
@@ -12,7 +11,7 @@ export const insecureHref: Rule = {
   },
   target(target, report) {
     if (!target.refs?.length || target.href === undefined || !isInsecure(target.href)) return
-    if (typesOf(target).some((type) => SENT.has(type))) report(`${target.pointer}/href`, 'insecure')
+    if (target.types.some((type) => SENT.has(type))) report(`${target.pointer}/href`, 'insecure')
   },
 }
 

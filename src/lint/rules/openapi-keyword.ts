@@ -11,7 +11,7 @@ export const openapiKeyword: Rule = {
     messages: { meaningless: '{keyword} has no meaning in JSON Schema' },
   },
   parameter({ value, pointer, flow }, report) {
-    if (flow.scheme.document.version === '1.0.0') return
+    if (flow.scheme.map.version === '1.0.0') return
     for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
       if (OPENAPI.has(keyword)) report(`${pointer}/schema${inner}`, 'meaningless', { keyword })
     }

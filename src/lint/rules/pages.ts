@@ -17,6 +17,7 @@ import { docs as flowName } from './flow-name.ts'
 import { docs as flowsEmpty } from './flows-empty.ts'
 import { docs as flowsShape } from './flows-shape.ts'
 import { docs as foreignHostRef } from './foreign-host-ref.ts'
+import { docs as hrefInvalid } from './href-invalid.ts'
 import { docs as httpSchemeCase } from './http-scheme-case.ts'
 import { docs as httpSchemeInvalid } from './http-scheme-invalid.ts'
 import { docs as httpSchemeUnregistered } from './http-scheme-unregistered.ts'
@@ -104,6 +105,7 @@ export const pages: Readonly<Record<string, string>> = {
   'alternate-without-refs': alternateWithoutRefs,
   'foreign-host-ref': foreignHostRef,
   'scheme-href-mismatch': schemeHrefMismatch,
+  'href-invalid': hrefInvalid,
   'insecure-href': insecureHref,
   'signed-href': signedHref,
   's3-without-storage': s3WithoutStorage,

@@ -15,7 +15,7 @@ export const parameterSchema: Rule = {
   claim: ({ place, keyword, name, expected }) => place === 'field' && keyword === 'type' && name === 'schema' && expected === undefined,
   parameter({ value, pointer, flow }, report) {
     const schema = own(value, 'schema')
-    if (schema === undefined || flow.scheme.document.version === '1.0.0') return
+    if (schema === undefined || flow.scheme.map.version === '1.0.0') return
     const reason = schemaFault(schema)
     if (reason)
       report(`${pointer}/schema`, 'invalid', {

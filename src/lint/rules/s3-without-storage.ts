@@ -1,6 +1,5 @@
 import { own } from '../../stac/json.ts'
 import { hostOf } from '../address.ts'
-import { typesOf } from '../lookup.ts'
 import type { TargetNode } from '../model.ts'
 import type { Rule } from '../rule.ts'
 
@@ -13,9 +12,8 @@ export const s3WithoutStorage: Rule = {
     messages: { unknown: 'endpoint and region are unknown: add the storage extension' },
   },
   target(target, report) {
-    if (!target.refs?.length || target.href === undefined || hasStorage(target)) return
-    if (/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) return
-    if (typesOf(target).includes('s3')) report(`${target.pointer}/auth:refs`, 'unknown')
+    if (target.href === undefined || !target.types.includes('s3') || hasStorage(target)) return
+    if (!/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) report(`${target.pointer}/auth:refs`, 'unknown')
   },
 }
 

@@ -1,5 +1,4 @@
 import { protocolOf } from '../address.ts'
-import { typesOf } from '../lookup.ts'
 import type { Rule } from '../rule.ts'
 
 /** At least one of the schemes can be applied to the address. */
@@ -13,8 +12,8 @@ export const schemeHrefMismatch: Rule = {
   target(target, report) {
     if (!target.refs?.length || target.href === undefined) return
     const scheme = protocolOf(target.href)
-    if (scheme !== 's3' && scheme !== 'gs' && scheme !== 'file') return
-    const types = typesOf(target)
+    if (scheme !== 's3' && scheme !== 'file') return
+    const { types } = target
     if (types.length === 0 || !types.every((type) => scheme === 'file' || HTTP_ONLY.has(type))) return
     report(`${target.pointer}/auth:refs`, 'mismatch', { types: [...new Set(types)].join(', '), scheme })
   },
@@ -23,4 +22,5 @@ export const schemeHrefMismatch: Rule = {
 const HTTP_ONLY = new Set(['http', 'apiKey', 'openIdConnect'])
 
 /** Why the rule exists, for its page. */
-export const docs = 'An HTTP header means nothing to an object store protocol, and nothing authorizes a local file.'
+export const docs =
+  'An HTTP header means nothing to the protocol of s3:, and nothing authorizes a local file. A gs: URL stands for an https URL.'

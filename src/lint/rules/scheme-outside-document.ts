@@ -1,4 +1,3 @@
-import { definitionOf } from '../lookup.ts'
 import type { Rule } from '../rule.ts'
 
 /** A document is complete: it does not lean on the schemes of what is around it. */
@@ -11,8 +10,9 @@ export const schemeOutsideDocument: Rule = {
     fix: 'suggestion',
   },
   target(target, report) {
-    for (const [index, ref] of (target.refs ?? []).entries()) {
-      const where = typeof ref === 'string' ? definitionOf(target, ref)?.where : undefined
+    if (!target.refs) return
+    for (const [index, ref] of target.refs.entries()) {
+      const where = target.definitions[index]?.where
       if (where !== 'wrapper' && where !== 'parent') continue
       report(`${target.pointer}/auth:refs/${index}`, 'outside', {
         ref: String(ref),

@@ -11,7 +11,7 @@ export const schemeRefDangling: Rule = {
     messages: { undefined: 'scheme "{ref}" is not defined' },
     fix: 'suggestion',
   },
-  scheme({ value, pointer, siblings }, report) {
+  scheme({ value, pointer, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
     if (!Array.isArray(refs)) return
     for (const [index, ref] of refs.entries()) {

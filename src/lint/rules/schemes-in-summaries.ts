@@ -8,8 +8,8 @@ export const schemesInSummaries: Rule = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { only: 'these schemes describe Items; the Collection itself has none' },
   },
-  document({ summaries, map, at }, report) {
-    if (summaries.length > 0 && map === undefined) report(`${at}/summaries/auth:schemes`, 'only')
+  document({ maps, map, at }, report) {
+    if (map === undefined && maps.length > 0) report(`${at}/summaries/auth:schemes`, 'only')
   },
 }
 

@@ -1,4 +1,4 @@
-import { isObject, own, pointer as pointerTo } from '../../stac/json.ts'
+import { isObject, pointer as pointerTo } from '../../stac/json.ts'
 import { valueAt } from '../pointer.ts'
 import type { Report, Rule } from '../rule.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
@@ -13,7 +13,7 @@ export const secretInDocument: Rule = {
   },
   target({ href, pointer, object }, report) {
     if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
-    search(own(object, 'auth:schemes'), 'auth:schemes', `${pointer}/auth:schemes`, report)
+    if (Object.hasOwn(object, 'auth:schemes')) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
   },
   scheme({ name, value, pointer }, report) {
     search(value, name, pointer, report)

@@ -15,7 +15,7 @@ export const tokenExchangeInput: Rule = {
     return true
   },
   // The schemas of older versions know nothing of the exchange, so that preset does not either.
-  scheme({ value, type, pointer, document: { version, preset } }, report) {
+  scheme({ value, type, pointer, map: { version, preset } }, report) {
     if (type !== 'oauth2' || version === '1.2.0' || preset === 'schema') return
     const flows = own(value, 'flows')
     const refs = own(value, 'auth:refs')

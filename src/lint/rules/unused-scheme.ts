@@ -15,7 +15,7 @@ export const unusedScheme: Rule = {
     const used = new Set<unknown>()
     for (const { object: target } of targets) addAll(used, own(target, 'auth:refs'))
     for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
-    for (const { name, pointer, summary } of schemes) if (!summary && !used.has(name)) report(pointer, 'unused', { name })
+    for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, 'unused', { name })
   },
 }
 

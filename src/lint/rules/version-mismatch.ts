@@ -11,7 +11,7 @@ export const versionMismatch: Rule = {
     messages: { mismatch: '{feature} needs version {need}, declared is {version}' },
     fix: 'suggestion',
   },
-  scheme({ value, type, pointer, document: { declared, version } }, report) {
+  scheme({ value, type, pointer, map: { declared, version } }, report) {
     if (!declared) return
     if (version !== '1.2.0' && own(value, 'auth:refs') !== undefined) {
       report(`${pointer}/auth:refs`, 'mismatch', { feature: 'auth:refs on a scheme', need: '1.2.0', version })
@@ -21,7 +21,7 @@ export const versionMismatch: Rule = {
     }
   },
   flow({ name, value, pointer, scheme }, report) {
-    const { declared, version } = scheme.document
+    const { declared, version } = scheme.map
     if (!declared || version === '1.2.0' || scheme.type !== 'oauth2') return
     if (name === 'tokenExchange') report(pointer, 'mismatch', { feature: name, need: '1.2.0', version })
     if (own(value, 'subjectTokenType') !== undefined) {

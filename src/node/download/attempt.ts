@@ -1,42 +1,77 @@
 /** One request for what is missing of a file, and what its answer gives. */
-import { IntegrityError } from '../../errors.ts'
-import { pageProblem } from '../../http/media-type.ts'
+import { type AuthError, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { retryHint } from '../../http/retry-after.ts'
+import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
 import type { Target } from '../../stac/target.ts'
 import { answerFailure } from '../answer-failure.ts'
-import { type Asked, codingProblem, type Delivery, deliveryOf, fileChanged, invalid, rangeHeaders } from './answer.ts'
+import { pageRefusal, pageWarning } from '../page-refusal.ts'
+import {
+  type Asked,
+  codingProblem,
+  type Delivery,
+  deliveryOf,
+  fileChanged,
+  invalid,
+  isWantedAsSent,
+  rangeHeaders,
+  requireSameVersion,
+} from './answer.ts'
 import type { Content } from './content.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
+import type { ManifestEntry } from './manifest.ts'
 import type { KnownHash } from './multihash.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { serverDigest } from './server-digest.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-address.ts'
 import { checkSize } from './verification.ts'
+import { isWithin, type SizeLimits } from './wanted-files.ts'
 import type { World } from './world.ts'
 
 /** A file that is being fetched. */
 export interface FileState {
   readonly file: DownloadFile
-  /** Media type that the document promises; empty for none. */
-  readonly type: string
+  /** What the document and the name of the file promise about its bytes. */
+  readonly promise: BodyPromise
   readonly content: Content
+  /** Of the file, where its document does not say its size. */
+  readonly sizeLimits: SizeLimits
   /** The document's checksum, else what the server said; undefined as long as nobody said anything. */
   hash: { readonly known: KnownHash; readonly by: 'checksum' | 'digest' } | undefined
+  /** For who asks later whether it is still the same. */
+  validators: Pick<ManifestEntry, 'etag' | 'lastModified'>
   /** Bytes of the whole, once somebody knows. */
   size: number | undefined
+  /** Whether a body in a content coding is stored as it is sent; undefined as long as none came. */
+  asSent: boolean | undefined
   /** Bytes that came over the network. */
   received: number
   /** The most bytes that ever were there of what can be gone on with: more is a gain. */
   most: number
+  /** The bytes that came were not what was promised: nothing of them is of use. */
+  isWrong: boolean
   /** How often the file was another one all of a sudden. */
   changes: number
+  /** A web page came in the place of the file, which is an error unless a checksum says otherwise. */
+  page: AuthError | undefined
+  /** Its server gave a part that could not be combined with what was there: only the whole file is asked for. */
+  whole: boolean
   /** More requests at a time did not help. */
   alone: boolean
   hasStarted: boolean
   toldAt: number
+}
+
+/** Thrown for a file whose size is outside of the limits: it is left out, which is no failure. */
+export class UnwantedSize extends Error {
+  readonly size: number
+
+  constructor(size: number) {
+    super(`a file of ${size} bytes is left out`)
+    this.size = size
+  }
 }
 
 export class Attempt {
@@ -54,14 +89,17 @@ export class Attempt {
    * Fetches what is missing from where it ended.
    *
    * Errors: `RefusedAnswer` for what is no success; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`, those of the
-   * engine, of the transport and of writing.
+   * engine, of the transport and of writing; `UnwantedSize`.
    */
   async perform(): Promise<void> {
     const { content } = this.#state
     if (content.version && content.version.url !== targetAddress(this.#target).bare) await content.reset()
     if (!content.version && content.length > 0) await content.reset()
     const asked = this.#asked()
-    if (asked.offset > 0 && asked.offset === asked.size) return this.#started(asked.offset)
+    if (asked.offset > 0 && asked.offset === asked.size) {
+      this.#requireWanted(asked.size)
+      return this.#started(asked.offset)
+    }
     const origin = targetAddress(this.#target).origin
     const { gate } = this.#world.origins
     await gate.enter(origin, this.#world.signal)
@@ -81,16 +119,18 @@ export class Attempt {
     const { content } = this.#state
     const { version, length, total } = content
     if (!version || total === 0) return { offset: 0 }
-    const { validator, size } = version
-    if (size === undefined) return { offset: length, validator }
+    const { validator, modified, size, stored } = version
+    const known = { validator, ...(modified !== undefined && { modified }), ...(stored !== undefined && { stored }) }
+    if (stored !== undefined) this.#state.asSent = true
+    if (size === undefined) return { offset: length, ...known }
     const end = endOfFirst(size, { state: this.#state, world: this.#world })
-    return { offset: length, validator, size, ...(end < size && { end }) }
+    return { offset: length, ...known, size, ...(end < size && { end }) }
   }
 
   async #take(response: HttpResponse, asked: Asked, exchange: Exchange): Promise<void> {
     if (response.status === 416 && asked.offset > 0) return this.#beyond(response, asked)
     if (response.status !== 200 && response.status !== 206) throw await this.#refused(response)
-    const delivery = deliveryOf(response, asked)
+    const delivery = deliveryOf(response, asked, this.#isAsSent(response))
     try {
       await this.#prepare(response, delivery, asked)
     } catch (error) {
@@ -100,31 +140,57 @@ export class Attempt {
     await this.#receive(response, delivery, exchange)
   }
 
+  /** What the document promises decides, and what was tried before. */
+  #isAsSent({ status, headers }: HttpResponse): boolean {
+    const state = this.#state
+    const { file } = state
+    if (status === 206 || headers.get('content-encoding') === null) return false
+    const { size } = file
+    state.asSent ??= isWantedAsSent(headers, { names: [file.name, file.url], ...(size !== undefined && { size }) })
+    return state.asSent
+  }
+
   /** Checks what the head of an answer tells, and makes room for its body. */
   async #prepare(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<void> {
     const state = this.#state
     const { headers, status, url } = response
-    if (status === 200 && validator !== undefined) await this.#anew(delivery, validator, url)
-    if (delivery.size !== undefined) checkSize(state.file, delivery.size)
+    // What is there is thrown away only for what may be the file.
+    if (delivery.offset === 0) this.#checkPage(response, delivery)
+    if (delivery.size !== undefined) {
+      checkSize(state.file, delivery.size)
+      this.#requireWanted(delivery.size)
+    }
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
       throw new IntegrityError('FILE_INCOMPLETE', `${state.file.url}: nothing would tell whether all of it came: it has no length`, { url })
-    if (offset === 0) this.#checkPage(headers.get('content-type'))
     // A checksum decides by itself whether these are the bytes.
     if (delivery.coding !== undefined && state.hash?.by !== 'checksum')
       this.#object('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
-    const known = serverDigest(headers, status)
+    if (status === 200 && validator !== undefined) await this.#anew(delivery, validator, url)
+    state.validators = { ...(delivery.offset > 0 && state.validators), ...validatorsIn(headers) }
+    const known = serverDigest(headers, status, delivery.asSent)
     if (known && !(state.hash?.by === 'checksum')) state.hash = { known, by: 'digest' }
     state.size = delivery.size ?? state.file.size
     const { content } = state
     const isSame = content.version !== undefined && content.version.validator === delivery.validator
     if (!isSame || content.total === 0) await content.begin(this.#version(delivery), state.size)
-    if (state.hash) content.expect(state.hash.known)
+    if (state.hash) content.expect(state.hash.known.algorithm)
+    content.expect('sha256')
     this.#started(offset)
   }
 
-  #version({ validator, size, divisible }: Delivery) {
-    if (validator === undefined || !divisible) return undefined
-    return { url: targetAddress(this.#target).bare, validator, ...(size !== undefined && { size }) }
+  #version({ validator, modified, size, divisible, stored }: Delivery) {
+    if (validator === undefined || !divisible || this.#state.whole) return undefined
+    // A date tells versions of one resource apart, and what a query chooses may be another resource.
+    const isDated = modified !== undefined && !this.#target.href.includes('?')
+    if (validator === modified && !isDated) return undefined
+    const url = targetAddress(this.#target).bare
+    return {
+      url,
+      validator,
+      ...(isDated && { modified }),
+      ...(size !== undefined && { size }),
+      ...(stored !== undefined && { stored }),
+    }
   }
 
   /** All of the file came instead of a part: another one, or the same from a server that gives no parts. */
@@ -136,6 +202,7 @@ export class Attempt {
   async #receive(response: HttpResponse, delivery: Delivery, exchange: Exchange): Promise<void> {
     const state = this.#state
     const { content } = state
+    if (delivery.offset === 0) exchange.inspect((head, isAll) => this.#lookAt(head, isAll, response))
     const shared = this.#shared(delivery)
     if (shared && isShareable(delivery, state.size, shared)) return receiveShared(response, delivery, exchange, shared)
     for await (const chunk of exchange.receive(response, delivery)) {
@@ -145,12 +212,12 @@ export class Attempt {
       // Whoever sends more than the file has may never end.
       if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
     }
-    if (delivery.framed || content.length > (state.size ?? 0)) checkSize(state.file, content.length)
+    if (delivery.framed || content.length > (state.size ?? 0)) checkBytes(state, () => checkSize(state.file, content.length))
     if (state.size !== undefined && content.length !== state.size)
       throw incomplete(response.url, `${content.length} of ${state.size} bytes were received`)
   }
 
-  #shared({ validator }: Delivery): Shared | undefined {
+  #shared({ validator, modified }: Delivery): Shared | undefined {
     const [state, world, target] = [this.#state, this.#world, this.#target]
     if (state.size === undefined || validator === undefined) return undefined
     return {
@@ -158,6 +225,7 @@ export class Attempt {
       world,
       size: state.size,
       validator,
+      ...(modified !== undefined && { modified }),
       origin: targetAddress(target).origin,
       send: (headers, signal) => world.send(target, headers, signal),
       came: (bytes) => this.#came(bytes),
@@ -165,11 +233,14 @@ export class Attempt {
   }
 
   /** There is nothing behind what is here: that is the end of the file, or it is another one by now (RFC 9110 §15.5.17). */
-  async #beyond(response: HttpResponse, { offset, size }: Asked): Promise<void> {
+  async #beyond(response: HttpResponse, asked: Asked): Promise<void> {
+    const { offset, size } = asked
     await response.discard()
     const total = /^bytes \*\/(\d{1,16})$/i.exec(response.headers.get('content-range')?.trim() ?? '')?.[1]
     if (total === undefined) throw invalid(response.url, `has nothing behind ${offset} bytes and does not say how long it is`)
     if (Number(total) !== offset || (size !== undefined && size !== offset)) throw fileChanged(response.url)
+    requireSameVersion(response.headers, asked, response.url)
+    this.#requireWanted(offset)
     this.#state.size = offset
     this.#started(offset)
   }
@@ -183,16 +254,46 @@ export class Attempt {
     return new RefusedAnswer(error, rest)
   }
 
-  #checkPage(contentType: string | null): void {
-    const message = pageProblem(this.#state.type, contentType)
-    if (message !== undefined) this.#object('CONTENT_TYPE_UNEXPECTED', message)
+  #requireWanted(size: number): void {
+    if (!isWithin(size, this.#state.sizeLimits)) throw new UnwantedSize(size)
+  }
+
+  /** Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
+  #checkPage(response: HttpResponse, { size }: Delivery): void {
+    const { promise, hash, file } = this.#state
+    const body = this.#answered(response)
+    this.#state.page = this.#world.settings.acceptHtml ? undefined : pageRefusal(promise, body)
+    // A checksum decides by itself whether these are the bytes.
+    const mayBeIt = hash?.by === 'checksum' && (size === undefined || (file.size ?? size) === size)
+    if (this.#state.page && !mayBeIt) throw this.#state.page
+    const warning = this.#state.page ? undefined : pageWarning(promise, body)
+    if (warning === undefined) return
+    if (this.#world.settings.acceptHtml) this.#tellWarning('CONTENT_TYPE_UNEXPECTED', warning)
+    else this.#object('CONTENT_TYPE_UNEXPECTED', warning)
+  }
+
+  /** The same by the first bytes, for servers that call everything a file. False when it has to see more. */
+  #lookAt(head: Uint8Array, isAll: boolean, response: HttpResponse): boolean {
+    const isPage = looksLikePage(head, isAll)
+    if (isPage && !this.#world.settings.acceptHtml) this.#state.page ??= pageRefusal(this.#state.promise, this.#answered(response), true)
+    if (this.#state.page && this.#state.hash?.by !== 'checksum') throw this.#state.page
+    return isPage !== undefined
+  }
+
+  #answered({ url, headers }: HttpResponse) {
+    const asked = targetAddress(this.#target).bare
+    return { asked, answered: url, contentType: headers.get('content-type'), pointer: this.#state.file.pointer }
   }
 
   /** What may not be the file that was meant. */
   #object(code: string, message: string): void {
     const { file } = this.#state
     if (this.#world.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
-    this.#world.tell({ kind: 'warning', file, code, message })
+    this.#tellWarning(code, message)
+  }
+
+  #tellWarning(code: string, message: string): void {
+    this.#world.tell({ kind: 'warning', file: this.#state.file, code, message })
   }
 
   #started(resumed: number): void {
@@ -214,4 +315,16 @@ export class Attempt {
     const { file, size, content } = state
     this.#world.tell({ kind: 'progress', file, bytes: content.total, ...(size !== undefined && { size }) })
   }
+}
+
+function validatorsIn(headers: HttpResponse['headers']): Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  const [etag, lastModified] = [headers.get('etag')?.trim(), headers.get('last-modified')?.trim()]
+  return { ...(etag && { etag }), ...(lastModified && { lastModified }) }
+}
+
+/** Performs a check of what came. Errors: those of the check; then nothing of it is kept. */
+export function checkBytes(state: FileState, check: () => void): void {
+  state.isWrong = true
+  check()
+  state.isWrong = false
 }

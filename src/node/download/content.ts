@@ -1,9 +1,9 @@
 /** The bytes of a file on their way: in memory while they are few, in a partial file from then on. */
 import { createHash } from 'node:crypto'
+import type { WaitOptions } from '../process-lock.ts'
 import { readFailure } from '../system-error.ts'
 import { DiskPart } from './disk-part.ts'
 import type { FollowingHash, HashThread } from './hash-thread.ts'
-import type { KnownHash } from './multihash.ts'
 import type { PartVersion } from './part-journal.ts'
 import { writeSmallFile } from './small-file.ts'
 import type { Span } from './spans.ts'
@@ -11,9 +11,16 @@ import type { Span } from './spans.ts'
 /** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
 const PIECE = 2 ** 20
 
+interface OpenOptions {
+  readonly taken: boolean
+  readonly resume: boolean
+  readonly wait?: WaitOptions
+}
+
 export class Content {
   readonly #path: string
   readonly #hashes: HashThread
+  readonly #wait: WaitOptions
   #disk: DiskPart | undefined
   /** What was not handed to the disk yet; everything as long as there is none. */
   #waiting: Uint8Array[] = []
@@ -21,11 +28,14 @@ export class Content {
   #offset = 0
   #writing: Promise<void> = Promise.resolve()
   #version: PartVersion | undefined
-  #hash: { readonly known: KnownHash; readonly following: FollowingHash } | undefined
+  /** By algorithm. */
+  readonly #following = new Map<string, FollowingHash>()
+  readonly #digests = new Map<string, Promise<string>>()
 
-  private constructor(path: string, hashes: HashThread, disk: DiskPart | undefined) {
+  private constructor(path: string, hashes: HashThread, wait: WaitOptions, disk: DiskPart | undefined) {
     this.#path = path
     this.#hashes = hashes
+    this.#wait = wait
     this.#disk = disk
     this.#version = disk?.found?.version
     this.#offset = disk?.spans.prefix ?? 0
@@ -34,11 +44,12 @@ export class Content {
   /**
    * @param taken an earlier run has left a part
    * @param resume false throws away what is in it
+   * @param wait for who may have it
    *
    * Errors: as of {@link DiskPart.open}.
    */
-  static async open(path: string, hashes: HashThread, { taken, resume }: { taken: boolean; resume: boolean }): Promise<Content> {
-    const content = new Content(path, hashes, taken ? await DiskPart.open(path) : undefined)
+  static async open(path: string, hashes: HashThread, { taken, resume, wait = {} }: OpenOptions): Promise<Content> {
+    const content = new Content(path, hashes, wait, taken ? await DiskPart.open(path, wait) : undefined)
     if (taken && !(resume && content.#version)) await content.reset()
     return content
   }
@@ -83,7 +94,9 @@ export class Content {
     this.#offset = 0
     this.#version = undefined
     this.#writing = Promise.resolve()
-    this.#hash?.following.restart()
+    this.#drop()
+    this.#following.clear()
+    this.#digests.clear()
     await this.#disk?.reset()
   }
 
@@ -105,54 +118,69 @@ export class Content {
     const disk = await this.toDisk()
     await disk.write(offset, chunks)
     this.#offset = disk.spans.prefix
-    this.#hash?.following.reach(this.#offset)
+    this.#reach(this.#offset)
   }
 
   /** From now on in a partial file. Errors: as of {@link DiskPart.open}. */
   async toDisk(): Promise<DiskPart> {
     if (this.#disk) return this.#disk
-    const disk = await DiskPart.open(this.#path)
+    const disk = await DiskPart.open(this.#path, this.#wait)
     if (disk.found) await disk.reset()
     if (this.#version) disk.describe(this.#version)
     this.#disk = disk
     return disk
   }
 
-  /** The hash to be compared in the end; what is on the disk is hashed as it comes. */
-  expect(known: KnownHash): void {
-    if (this.#hash?.known.algorithm === known.algorithm || !this.#disk) return
-    this.#hash?.following.drop()
-    this.#hash = { known, following: this.#hashes.follow(this.#disk.descriptor, known.algorithm) }
-    this.#hash.following.reach(this.#offset)
+  /** A hash that is wanted in the end; what is on the disk is hashed as it comes. */
+  expect(algorithm: string): void {
+    if (this.#following.has(algorithm) || !this.#disk) return
+    const following = this.#hashes.follow(this.#disk.descriptor, algorithm)
+    this.#following.set(algorithm, following)
+    following.reach(this.#offset)
   }
 
-  /** The digest of all bytes in hex. Errors: `FILE_ACCESS`. */
-  async digest(known: KnownHash): Promise<string> {
-    this.expect(known)
-    if (this.#hash) {
-      return this.#hash.following.digest(this.length).catch((error: unknown) => {
+  /** The digest of all bytes, which have come, in hex. Errors: `FILE_ACCESS`. */
+  digest(algorithm: string): Promise<string> {
+    const digest = this.#digests.get(algorithm) ?? this.#digest(algorithm)
+    this.#digests.set(algorithm, digest)
+    return digest
+  }
+
+  async #digest(algorithm: string): Promise<string> {
+    this.expect(algorithm)
+    const following = this.#following.get(algorithm)
+    if (following) {
+      return following.digest(this.length).catch((error: unknown) => {
         throw readFailure(error, this.#path)
       })
     }
-    const hash = createHash(known.algorithm)
+    const hash = createHash(algorithm)
     for (const chunk of this.#waiting) hash.update(chunk)
     return hash.digest('hex')
   }
 
   /** Gives the file its name. Errors: those of writing, `PATH_EXISTS`. */
   async complete(replace: boolean): Promise<void> {
-    this.#hash?.following.drop()
+    this.#drop()
     if (this.#disk) await this.#disk.complete(replace)
     else await writeSmallFile(this.#path, this.#waiting, replace)
   }
 
   /** Ends it: what another run can go on with is left, everything else is removed. Throws nothing. Gives how many bytes are left. */
   async close(keep: boolean): Promise<number> {
-    this.#hash?.following.drop()
+    this.#drop()
     await this.flush().catch(() => undefined)
     const left = keep && this.isKept ? (this.#disk?.spans.total ?? 0) : 0
     await (left > 0 ? this.#disk?.keep() : this.#disk?.discard())
     return left
+  }
+
+  #reach(end: number): void {
+    for (const following of this.#following.values()) following.reach(end)
+  }
+
+  #drop(): void {
+    for (const following of this.#following.values()) following.drop()
   }
 
   async #spill(): Promise<void> {
@@ -168,7 +196,7 @@ export class Content {
     this.#offset += this.#size
     this.#size = 0
     const end = this.#offset
-    this.#writing = this.#writing.then(() => disk.write(offset, chunks)).then(() => this.#hash?.following.reach(end))
+    this.#writing = this.#writing.then(() => disk.write(offset, chunks)).then(() => this.#reach(end))
     // It is told to whoever writes or waits next.
     this.#writing.catch(() => undefined)
   }

@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { tryLock } from '../process-lock.ts'
+import { type Lease, tryLock, type WaitOptions } from '../process-lock.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal } from './part-journal.ts'
 import { checkFolder, presentFile } from './present-file.ts'
@@ -13,54 +13,62 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 /** Bytes after which the disk is asked for what it has to write. */
 const SYNCED = 32 * 2 ** 20
 
+/** What a sync has brought to the disk. */
+interface Durable {
+  readonly spans: Spans
+  /** Bytes of the journal that tell of it. */
+  readonly length: number
+}
+
+/**
+ * Two processes never combine what they write, whatever becomes of the lock: one that lost it finds out before it writes again, or names or
+ * removes anything. Should it be stopped in between, all it can still do is write bytes of one version to where they belong, for whoever
+ * begins anew makes new files.
+ */
 export class DiskPart {
   /** What an earlier run has left in it, if that can be gone on with. */
   readonly found: PartRecord | undefined
   readonly #path: string
-  readonly #file: FileHandle
-  readonly #unlock: () => Promise<void>
+  readonly #lease: Lease
   readonly #journal: PartJournal
+  #file: FileHandle
   #spans: Spans
   /** Bytes written that nobody has asked the disk for, and the asking that is under way. */
   #unsynced = 0
   #syncing: Promise<void> | undefined
+  #durable: Durable | undefined
   /** A system tells only once what it could not bring to the disk. */
   #unwritten: unknown
 
-  private constructor(path: string, file: FileHandle, unlock: () => Promise<void>, journal: PartJournal, found?: PartRecord) {
+  private constructor(path: string, { file, lease, journal, found }: Opened) {
     this.#path = path
     this.#file = file
-    this.#unlock = unlock
+    this.#lease = lease
     this.#journal = journal
     this.found = found
     this.#spans = found?.spans ?? new Spans()
+    if (found) this.#durable = { spans: new Spans(found.spans.toJSON()), length: journal.length }
   }
 
   /**
    * Makes the part or takes up one that an earlier run has left.
    *
+   * @param wait for a process on another host, or in another container, that may have it
+   *
    * Errors: `PATH_BUSY` when another process has it or it is not ours, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
    */
-  static async open(path: string): Promise<DiskPart> {
+  static async open(path: string, wait: WaitOptions = {}): Promise<DiskPart> {
     checkFolder(path)
-    const unlock = await tryLock(lockOf(path)).catch((error) => {
+    const lease = await tryLock(lockOf(path), wait).catch((error) => {
       throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
         ? busy(path, 'something else is in the place of its lock', removalOf(lockOf(path)))
         : told(error, path)
     })
-    if (!unlock) throw busy(path, 'another process is downloading it', `wait for it; if there is none, remove "${lockOf(path)}"`)
+    if (!lease) throw busy(path, 'another process is downloading it', `wait for it; if there is none, remove "${lockOf(path)}"`)
     try {
-      const present = presentFile(partOf(path))
-      const record = await recordOf(path, present)
-      const found = record && present && { ...record, spans: record.spans.within(present.size) }
-      const journal = await PartJournal.open(journalOf(path), found !== undefined)
-      const file = await open(partOf(path), O_RDWR | O_NOFOLLOW | (present ? 0 : O_CREAT | O_EXCL), 0o666).catch(async (error) => {
-        await (found ? journal.close() : journal.remove())
-        throw error
-      })
-      return new DiskPart(path, file, unlock, journal, found)
+      return new DiskPart(path, { lease, ...(await opened(path)) })
     } catch (error) {
-      await unlock()
+      await lease.release()
       throw told(error, path)
     }
   }
@@ -70,38 +78,50 @@ export class DiskPart {
     return this.#file.fd
   }
 
-  /** Which bytes are there; none when the system could not bring all of them to the disk, for it does not say which. */
+  /** Which bytes are there: only what an earlier sync has brought to the disk, once one has failed, for the system does not say which it lost. */
   get spans(): Spans {
-    return this.#unwritten === undefined ? this.#spans : new Spans()
+    return this.#unwritten === undefined ? this.#spans : (this.#durable?.spans ?? new Spans())
   }
 
   /** It is empty, and what comes is of that version, which another run can ask for as well. Errors: `FILE_ACCESS`, `DISK_FULL`. */
   describe(version: PartVersion): void {
+    this.#durable = undefined
     this.#attempt(() => this.#journal.begin(version))
   }
 
-  /** Begins anew, and is of no version. Errors: `FILE_ACCESS`. */
+  /** Begins anew, in a new file, and is of no version. Errors: `PATH_BUSY` when another process has taken it over, `FILE_ACCESS`, `DISK_FULL`. */
   async reset(): Promise<void> {
+    await this.#syncing
+    if (!(await this.#lease.confirm())) throw lost(this.#path)
     this.#spans = new Spans()
-    this.#attempt(() => this.#journal.begin(undefined))
-    await this.#file.truncate(0).catch((error) => {
+    this.#durable = undefined
+    this.#unwritten = undefined
+    this.#unsynced = 0
+    try {
+      await rm(partOf(this.#path), { force: true })
+      this.#journal.replace()
+      const old = this.#file
+      this.#file = await openPart(this.#path, true)
+      await old.close()
+    } catch (error) {
       throw told(error, this.#path)
-    })
+    }
   }
 
-  /** Errors: `DISK_FULL`, `FILE_ACCESS`. */
+  /** Errors: `PATH_BUSY` when another process has taken it over, `DISK_FULL`, `FILE_ACCESS`. */
   async write(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
     if (this.#unwritten !== undefined) throw told(this.#unwritten, this.#path)
+    if (!this.#lease.isFresh && !(await this.#lease.confirm())) throw lost(this.#path)
     let length = 0
     for (const chunk of chunks) length += chunk.byteLength
     const { bytesWritten } = await this.#file.writev(chunks, offset).catch((error) => {
       throw told(error, this.#path)
     })
+    const span: Span = [offset, offset + bytesWritten]
+    this.#attempt(() => this.#journal.add(span))
+    this.#spans.add(...span)
     // A disk that is full may take a part of it first.
     if (bytesWritten < length) await this.write(offset + bytesWritten, rest(chunks, bytesWritten))
-    const span: Span = [offset, offset + bytesWritten]
-    this.#spans.add(...span)
-    this.#attempt(() => this.#journal.add(span))
     this.#unsynced += bytesWritten
     if (this.#unsynced >= SYNCED && !this.#syncing) this.#syncAside()
   }
@@ -109,14 +129,17 @@ export class DiskPart {
   /**
    * Brings it to the disk, gives it its name and removes what is beside it.
    *
-   * Errors: `PATH_EXISTS` when another file has come there, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
+   * Errors: `PATH_EXISTS` when another file has come there, `PATH_BUSY` when another process has taken it over, `PATH_UNSAFE`, `DISK_FULL`,
+   * `FILE_ACCESS`.
    */
   async complete(replace: boolean): Promise<void> {
     try {
       await this.#sync()
-      await this.#file.close()
       checkFolder(this.#path)
       if (presentFile(this.#path) && !replace) throw appeared(this.#path)
+      const { ino } = await this.#file.stat()
+      if (!(await this.#lease.confirm()) || presentFile(partOf(this.#path))?.ino !== ino) throw lost(this.#path)
+      await this.#file.close()
       await rename(partOf(this.#path), this.#path)
       await this.#forget()
     } catch (error) {
@@ -126,14 +149,23 @@ export class DiskPart {
 
   /** Leaves it for another run. Throws nothing. */
   async keep(): Promise<void> {
+    await this.#syncing
+    try {
+      if (this.#unwritten !== undefined && this.#durable) this.#journal.cut(this.#durable.length)
+    } catch {
+      // It would tell of bytes that were lost.
+      return this.discard()
+    }
     this.#journal.close()
     await this.#close()
-    await this.#unlock()
+    await this.#lease.release()
   }
 
-  /** Throws nothing. */
+  /** Removes it, unless another process has taken it over. Throws nothing. */
   async discard(): Promise<void> {
     await this.#close()
+    const isOurs = await this.#lease.confirm()
+    if (!isOurs) return this.#journal.close()
     await rm(partOf(this.#path), { force: true }).catch(() => undefined)
     await this.#forget()
   }
@@ -147,12 +179,17 @@ export class DiskPart {
   /** The disk works while more comes, so that little is left to wait for in the end. */
   #syncAside(): void {
     this.#unsynced = 0
-    this.#syncing = this.#file
-      .datasync()
+    this.#syncing = this.#datasync()
       .catch(this.#lose)
       .finally(() => {
         this.#syncing = undefined
       })
+  }
+
+  async #datasync(): Promise<void> {
+    const durable = { spans: new Spans(this.#spans.toJSON()), length: this.#journal.length }
+    await this.#file.datasync()
+    this.#durable = durable
   }
 
   readonly #lose = (error: unknown): void => {
@@ -166,7 +203,7 @@ export class DiskPart {
 
   async #forget(): Promise<void> {
     await this.#journal.remove()
-    await this.#unlock()
+    await this.#lease.release()
   }
 
   #attempt(work: () => void): void {
@@ -176,6 +213,49 @@ export class DiskPart {
       throw told(error, this.#path)
     }
   }
+}
+
+interface Opened {
+  readonly lease: Lease
+  readonly file: FileHandle
+  readonly journal: PartJournal
+  readonly found?: PartRecord
+}
+
+/** Errors: those of the system, `PATH_BUSY` for what is not ours. */
+async function opened(path: string): Promise<Omit<Opened, 'lease'>> {
+  const present = presentFile(partOf(path))
+  const record = await recordOf(path, present)
+  const left = record?.version && present && { ...record, spans: record.spans.within(present.size) }
+  const found = left && left.spans.total > 0 ? left : undefined
+  // A holder that lost its lock may have the old ones open: it goes on with nothing that is in the new ones.
+  if (record && !found) await removeAll(path)
+  const journal = await PartJournal.open(journalOf(path), found !== undefined)
+  let file: FileHandle | undefined
+  try {
+    file = await openPart(path, found === undefined)
+    // What a killed process has written may be on no disk yet. From then on this is known.
+    if (found) await file.datasync()
+    return { file, journal, ...(found && { found }) }
+  } catch (error) {
+    await file?.close()
+    await (found ? journal.close() : journal.remove())
+    throw error
+  }
+}
+
+function openPart(path: string, isNew: boolean): Promise<FileHandle> {
+  return open(partOf(path), O_RDWR | O_NOFOLLOW | (isNew ? O_CREAT | O_EXCL : 0), 0o666)
+}
+
+async function removeAll(path: string): Promise<void> {
+  await rm(partOf(path), { force: true })
+  await rm(journalOf(path), { force: true })
+}
+
+/** `PATH_BUSY` for a part that another process took over while this one did not send a heartbeat. */
+function lost(path: string): IntegrityError {
+  return busy(path, 'another process has taken it over, for this one was stopped for too long', 'wait for that process')
 }
 
 /** `PATH_EXISTS` for a file that was not there when its download began. */

@@ -18,6 +18,8 @@ interface Copy {
   readonly isRepeated: boolean
   readonly error?: AuthError
   readonly files: Map<string, string>
+  /** Keys of assets that are folders of which an object is missing here. */
+  readonly partial: Set<string>
   waiting: number
   isWhole: boolean
 }
@@ -35,7 +37,7 @@ export class DocumentCopies {
   /** A file of a document is wanted; the copy is to be beside the first one. */
   expect({ file, wanted }: PlannedFile): void {
     const { document, url } = wanted.targets[0].scope
-    const copy = this.#copies.get(document) ?? this.#begin(document, url, file.path)
+    const copy = this.#copies.get(document) ?? this.#begin(document, url, wanted.folder?.path ?? file.path)
     copy.waiting++
   }
 
@@ -45,7 +47,8 @@ export class DocumentCopies {
     const copy = this.#copies.get(document)
     if (!copy) return undefined
     copy.waiting--
-    if (event.kind === 'written' || event.kind === 'kept') copy.files.set(wanted.key, event.file.path)
+    if (event.kind === 'written' || event.kind === 'kept') copy.files.set(wanted.key, wanted.folder?.path ?? event.file.path)
+    else if (wanted.folder) copy.partial.add(wanted.key)
     return copy.isWhole ? this.#finish(copy) : undefined
   }
 
@@ -64,7 +67,7 @@ export class DocumentCopies {
     const id = ownString(document, 'id') ?? 'document'
     const path = join(dirname(beside), forFileName(`${id}.json`))
     const place = this.#placeFor(path, `document ${sourceOf(document, url).source ?? ++this.#unknown}`)
-    const copy: Copy = { document, url, path, files: new Map(), waiting: 0, isWhole: false, ...place }
+    const copy: Copy = { document, url, path, files: new Map(), partial: new Set(), waiting: 0, isWhole: false, ...place }
     this.#copies.set(document, copy)
     return copy
   }
@@ -81,6 +84,7 @@ export class DocumentCopies {
   async #finish(copy: Copy): Promise<DocumentEvent | undefined> {
     const { document, files, path, url, error } = copy
     if (copy.waiting > 0 || !this.#copies.delete(document)) return undefined
+    for (const key of copy.partial) files.delete(key)
     // A copy that leads to nothing here is of no use.
     if (files.size === 0 || copy.isRepeated) return undefined
     const id = ownString(document, 'id')

@@ -1,21 +1,25 @@
 import { setMaxListeners } from 'node:events'
-import { AbortedError, type AuthError } from '../../errors.ts'
+import { AbortedError, type AuthError, isAuthError } from '../../errors.ts'
+import type { StoredObject } from '../../objects/list-objects.ts'
+import type { Target } from '../../stac/target.ts'
 import { DocumentCopies } from './document-copies.ts'
+import { DownloadRecord } from './download-record.ts'
 import { EventQueue } from './event-queue.ts'
 import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
 import { FilePlan, type PlannedFile } from './file-plan.ts'
 import type { DownloadInput, DownloadOptions } from './options.ts'
 import { filesWithin } from './pace.ts'
 import { pathTemplate } from './path-template.ts'
+import { asFolderFailure, canList, emptyFolder, filesOf, folderTargetOf, looksLikeFolder, objectsIn } from './store-folder.ts'
 import { Tally } from './tally.ts'
 import { TargetFolder } from './target-folder.ts'
 import { transfer } from './transfer.ts'
-import { wantedFiles } from './wanted-files.ts'
+import { type WantedFile, type WantedOptions, wantedFiles, wantedOptionsOf } from './wanted-files.ts'
 import { type World, worldOf } from './world.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
-const DEFAULTS = { concurrency: 16, template: '{id}/{name}' } as const
+const DEFAULTS = { concurrency: 16, template: '{id}/{name}', maxObjects: 100_000 } as const
 
 /** Files that are planned ahead, so that whoever listens knows how much there is to do. */
 const AHEAD = 1000
@@ -25,6 +29,7 @@ export class DownloadRun {
   readonly events = new EventQueue(() => this.#wake())
   readonly #inputs: Inputs
   readonly #options: DownloadOptions
+  readonly #choice: WantedOptions
   readonly #plan: FilePlan
   readonly #copies: DocumentCopies | undefined
   readonly #world: World
@@ -40,23 +45,26 @@ export class DownloadRun {
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
 
-  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder) {
+  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder, record: DownloadRecord, choice: WantedOptions) {
     const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal, bytesPerSecond } = options
     this.#inputs = inputs
+    this.#choice = choice
     this.#options = options
     this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
-    this.#world = worldOf(options, folder, this.#end.signal, (event) => this.#tell(event))
+    this.#world = worldOf(options, { folder, record }, this.#end.signal, (event) => this.#tell(event))
     // Every file that is under way listens.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
     if (signal?.aborted) this.stop()
   }
 
-  /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`. */
+  /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`; `PATH_EXISTS`, `PATH_BUSY`, `DISK_FULL` for the manifest. */
   static async prepare(inputs: Inputs, options: DownloadOptions): Promise<DownloadRun> {
-    return new DownloadRun(inputs, options, await TargetFolder.open(options.folder, options.dryRun))
+    const choice = await wantedOptionsOf(options)
+    const folder = await TargetFolder.open(options.folder, options.dryRun)
+    return new DownloadRun(inputs, options, folder, await DownloadRecord.open(folder.path, options), choice)
   }
 
   /** Gives up what is under way; what is there of it stays. */
@@ -88,6 +96,9 @@ export class DownloadRun {
     }
     this.#options.signal?.removeEventListener('abort', this.stop)
     await this.#world.hashes.close()
+    await this.#world.record.close().catch((error) => {
+      problem ??= error
+    })
     this.events.end(problem)
   }
 
@@ -97,16 +108,57 @@ export class DownloadRun {
 
   async #planAll(): Promise<void> {
     for await (const input of this.#inputs) {
-      for (const wanted of wantedFiles(input, this.#options)) {
+      for (const wanted of wantedFiles(input, this.#choice)) {
         if (this.#isOver) return
-        const planned = this.#plan.place(wanted)
-        this.#tell({ kind: 'planned', file: planned.file })
-        if (planned.error) this.#tell(failed(planned.file, planned.error))
-        else if (!this.#options.dryRun) this.#enqueue(planned)
-        while (!this.#isOver && (this.#waiting.length >= AHEAD || this.events.isFull)) await this.#change()
+        await this.#planWanted(wanted)
       }
       if (this.#isOver) return
     }
+  }
+
+  async #planWanted(wanted: WantedFile): Promise<void> {
+    const { auth, dryRun = false } = this.#options
+    const folder = looksLikeFolder(wanted.targets[0]) ? await folderTargetOf(wanted, auth, !dryRun) : undefined
+    if (folder) await this.#planFolder(wanted, folder)
+    else this.#add(this.#plan.place(wanted))
+    await this.#room()
+  }
+
+  /** A folder has its place like a file, so that no other asset is mixed with it; its objects are files below. */
+  async #planFolder(wanted: WantedFile, folder: Target): Promise<void> {
+    const { auth, dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
+    const planned = this.#plan.place({ ...wanted, targets: [folder] })
+    const { file } = planned
+    if (planned.error || dryRun) return this.#add({ ...planned, file: { ...file, ...(dryRun && { folder: true }) } })
+    const objects = await this.#listed(folder, maxObjects, auth).catch((thrown: unknown) => {
+      if (!isAuthError(thrown) && !this.#isOver) throw thrown
+      return isAuthError(thrown) ? thrown : []
+    })
+    if (this.#isOver) return
+    if (isAuthError(objects)) return this.#add({ ...planned, error: objects })
+    if (objects.length > 0) {
+      for (const { wanted: object, error } of filesOf(folder, file, wanted, objects)) {
+        if (this.#isOver) return
+        this.#add({ ...this.#plan.place(object), ...(error && { error }) })
+        await this.#room()
+      }
+    } else if (wanted.targets.some(({ href }) => /\/(?:#|$)/.test(href))) this.#add({ ...planned, error: emptyFolder(folder) })
+    else this.#add({ ...planned, wanted })
+  }
+
+  async #listed(folder: Target, most: number, auth: object): Promise<readonly StoredObject[]> {
+    return canList(auth) ? objectsIn(folder, auth, most, this.#world) : []
+  }
+
+  #add(planned: PlannedFile): void {
+    this.#tell({ kind: 'planned', file: planned.file })
+    if (planned.error) this.#tell(failed(planned.file, planned.error))
+    else if (!this.#options.dryRun) this.#enqueue(planned)
+  }
+
+  /** Waits until no more than so many files are planned ahead. */
+  async #room(): Promise<void> {
+    while (!this.#isOver && (this.#waiting.length >= AHEAD || this.events.isFull)) await this.#change()
   }
 
   #enqueue(planned: PlannedFile): void {
@@ -130,7 +182,8 @@ export class DownloadRun {
   }
 
   async #perform(planned: PlannedFile): Promise<void> {
-    const event = await transfer(planned, this.#world)
+    const outcome = await transfer(planned, this.#world)
+    const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.wanted) } : outcome
     if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
     this.#tell(event)

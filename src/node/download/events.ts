@@ -19,10 +19,15 @@ export interface DownloadFile {
   readonly key?: string
   /** Bytes, as the document promises (`file:size`). */
   readonly size?: number
+  /** In a dry run: a folder of an object store, which is not listed. */
+  readonly folder?: true
 }
 
-/** What was compared: a hash (`checksum` of the document, `digest` of the server), a size, or the length of the answer. */
-export type Verification = 'checksum' | 'digest' | 'size' | 'length'
+/**
+ * What was compared: a hash (`checksum` of the document, `digest` of the server), a size, the length of the answer; for a file that was
+ * there, what an earlier run has noted about it (`manifest`) and what its server says now (`server`).
+ */
+export type Verification = 'checksum' | 'digest' | 'size' | 'length' | 'manifest' | 'server'
 
 /** A file is wanted; every one is planned before it has another event. */
 export interface PlannedEvent {
@@ -95,6 +100,16 @@ export interface FailedEvent {
   readonly resumable: number
 }
 
+/** The response says a size outside of `assets.minSize` and `assets.maxSize`: the file was left out, and nothing of the response is stored. */
+export interface SkippedEvent {
+  readonly kind: 'skipped'
+  readonly file: DownloadFile
+  /** Bytes of the file. */
+  readonly size: number
+  /** Bytes that came over the network for it in this run. */
+  readonly received: number
+}
+
 /** A copy of a document was written, or why not. */
 export interface DocumentEvent {
   readonly kind: 'document'
@@ -107,11 +122,13 @@ export interface DocumentEvent {
 /** The last event, also of a download that was aborted. */
 export interface SummaryEvent {
   readonly kind: 'summary'
-  /** Files that were planned; all of them were written, kept or failed, unless it was a dry run or the download stopped. */
+  /** Files that were planned; all of them were written, kept, skipped or failed, unless it was a dry run or the download stopped. */
   readonly files: number
   readonly written: number
   readonly kept: number
   readonly failed: number
+  /** Files left out because of the size that their response says; what `file:size` leaves out is not planned. */
+  readonly skipped: number
   /** Copies of documents that were written. */
   readonly documents: number
   /** Bytes of the files written and kept. */
@@ -133,5 +150,6 @@ export type DownloadEvent =
   | WrittenEvent
   | KeptEvent
   | FailedEvent
+  | SkippedEvent
   | DocumentEvent
   | SummaryEvent

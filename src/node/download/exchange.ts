@@ -9,6 +9,9 @@ import type { World } from './world.ts'
 /** Bytes per second that must come on average. */
 const SLOWEST = 1024
 
+/** Looks at the first bytes of a body; false to see more of them. Throws what ends the exchange. */
+export type Inspect = (head: Uint8Array, isAll: boolean) => boolean
+
 /** One exchange, which can be given up by itself. */
 export class Exchange {
   readonly #world: World
@@ -16,6 +19,7 @@ export class Exchange {
   readonly #abort = () => this.#controller.abort(this.#world.signal.reason)
   #timer: ReturnType<typeof setInterval> | undefined
   #came = 0
+  #inspect: Inspect | undefined
   #url: string
 
   constructor(world: World, url: string) {
@@ -29,15 +33,20 @@ export class Exchange {
     return this.#controller.signal
   }
 
-  /** The bytes of the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport. */
-  async *receive(response: HttpResponse, { length }: Pick<Delivery, 'length'>): AsyncGenerator<Uint8Array, void> {
+  /** Shows the beginning of the body to somebody before anything of it is handed on. */
+  inspect(inspect: Inspect): void {
+    this.#inspect = inspect
+  }
+
+  /** The bytes of the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport, those of who inspects it. */
+  async *receive(response: HttpResponse, { length, asSent }: Pick<Delivery, 'length' | 'asSent'>): AsyncGenerator<Uint8Array, void> {
     const { stallTimeout } = this.#world.settings
     this.#url = response.url
     this.#timer = setInterval(this.#look, stallTimeout)
     this.#timer.unref()
     let bytes = 0
     try {
-      for await (const chunk of chunksOf(response)) {
+      for await (const chunk of inspected(chunksOf(response, asSent), this.#inspect)) {
         bytes += chunk.byteLength
         this.#came += chunk.byteLength
         if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
@@ -96,6 +105,24 @@ function stalled(url: string, milliseconds: number): TimeoutError {
   return new TimeoutError('TIMEOUT_BODY', `${originOf(url)}: ${says}`, { url, retryable: true })
 }
 
-function chunksOf(response: HttpResponse): AsyncIterable<Uint8Array> {
-  return response.chunks?.() ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
+function chunksOf(response: HttpResponse, asSent: boolean): AsyncIterable<Uint8Array> {
+  return response.chunks?.(asSent) ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
+}
+
+/** The chunks, of which the first ones wait until they have been looked at. Errors: those of `inspect`. */
+export async function* inspected(chunks: AsyncIterable<Uint8Array>, inspect: Inspect | undefined): AsyncGenerator<Uint8Array, void> {
+  let held: Uint8Array[] | undefined = inspect && []
+  for await (const chunk of chunks) {
+    if (!held || !inspect) {
+      yield chunk
+      continue
+    }
+    held.push(chunk)
+    if (!inspect(held.length === 1 ? chunk : Buffer.concat(held), false)) continue
+    yield* held
+    held = undefined
+  }
+  if (!held?.length || !inspect) return
+  inspect(Buffer.concat(held), true)
+  yield* held
 }

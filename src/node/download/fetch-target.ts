@@ -1,9 +1,11 @@
 /** Fetches a file from one target, asking as often as it takes. */
 import { delayBefore } from '../../clients/backoff.ts'
+import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
 import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
 import type { Target } from '../../stac/target.ts'
-import { Attempt, type FileState } from './attempt.ts'
+import { UnprovenPart } from './answer.ts'
+import { Attempt, type FileState, UnwantedSize } from './attempt.ts'
 import { leastIn } from './exchange.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { targetAddress } from './target-address.ts'
@@ -13,8 +15,8 @@ import type { World } from './world.ts'
 const LONGEST_REST = 120_000
 
 /**
- * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing;
- * a file that changes on its server is begun anew once.
+ * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing
+ * (four where the host name cannot be resolved); a file that changes on its server is begun anew once.
  *
  * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
  */
@@ -38,6 +40,8 @@ class Retries {
   readonly #world: World
   readonly #origin: string
   #barren = 0
+  /** Attempts in a row for which the host name was not resolved. */
+  #unresolved = 0
   #count = 0
 
   constructor(target: Target, state: FileState, world: World) {
@@ -55,14 +59,17 @@ class Retries {
   async wait(thrown: unknown, gained: number): Promise<void> {
     const [world, state] = [this.#world, this.#state]
     if (world.signal.aborted) throw abortedBy(world.signal)
+    if (thrown instanceof UnwantedSize) throw thrown
     const { error, hint } = judged(thrown, this.#target)
     // From whoever lets a byte through now and then, nothing is gained: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)
     this.#barren = hasGained ? 1 : this.#barren + 1
+    this.#unresolved = error.code === 'NETWORK_DNS' ? this.#unresolved + 1 : 0
     if (error.code === 'FILE_CHANGED') return this.#beginAnew(error)
     // Asking again opens no fewer files.
     if (error.code === 'FILE_ACCESS') throw error
-    if (!error.retryable || this.#barren > world.settings.retries) throw error.code === 'HTTP_429' ? rateLimited(error) : error
+    const isGivenUp = this.#barren > world.settings.retries || this.#unresolved > CRAWL.retries
+    if (!error.retryable || isGivenUp) throw error.code === 'HTTP_429' ? rateLimited(error) : error
     if (hint !== undefined && hint > LONGEST_REST) throw rateLimited(error)
     this.#count++
     if (!hasGained && !world.origins.budget(this.#origin).spend(hint !== undefined)) throw budgetEmpty(error)
@@ -75,9 +82,11 @@ class Retries {
     })
   }
 
-  /** Errors: `FILE_CHANGED` for the second time. */
+  /** Errors: `FILE_CHANGED` for the second time that it was another file. */
   async #beginAnew(error: AuthError): Promise<void> {
-    if (this.#state.changes++ > 0) throw error
+    // Of a server that says nothing about its parts none is asked for again, so that this happens once.
+    if (error instanceof UnprovenPart) this.#state.whole = true
+    else if (this.#state.changes++ > 0) throw error
     await this.#state.content.reset()
     this.#world.tell({ kind: 'retry', file: this.#state.file, error, delay: 0, attempt: 1 })
   }

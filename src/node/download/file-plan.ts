@@ -52,7 +52,7 @@ export class FilePlan {
   /** The place of a file, which it shares with another one of its address only; `PATH_COLLISION` where another file has it. */
   place(wanted: WantedFile): PlannedFile {
     const [target] = wanted.targets
-    const wish = this.#options.name(target, wanted.key)
+    const wish = wanted.folder?.segments ?? this.#options.name(target, wanted.key, wanted.localPath)
     const source = sourceOf(target)
     const { segments, owner } = this.#free(wish, source)
     const file = fileAt(segments, ++this.#count, wanted, this.#options.folder)

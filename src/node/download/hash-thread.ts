@@ -7,8 +7,6 @@ import { Worker } from 'node:worker_threads'
 export interface FollowingHash {
   /** All bytes before that one are there. */
   reach(end: number): void
-  /** What is in the file has been thrown away. */
-  restart(): void
   /** The digest of that many bytes, in lower-case hex. Errors: those of reading. */
   digest(end: number): Promise<string>
   /** It is not needed any more. */
@@ -18,7 +16,7 @@ export interface FollowingHash {
 type Message =
   | { readonly id: number; readonly do: 'open'; readonly descriptor: number; readonly algorithm: string }
   | { readonly id: number; readonly do: 'reach' | 'digest'; readonly end: number }
-  | { readonly id: number; readonly do: 'restart' | 'drop' }
+  | { readonly id: number; readonly do: 'drop' }
 
 interface Answer {
   readonly id: number
@@ -40,7 +38,6 @@ export class HashThread {
     post({ id, do: 'open', descriptor, algorithm })
     return {
       reach: (end) => post({ id, do: 'reach', end }),
-      restart: () => post({ id, do: 'restart' }),
       digest: async (end) => {
         const digest = await this.#digest(worker, { id, do: 'digest', end })
         return digest ?? hashHere(descriptor, algorithm, end)
@@ -119,9 +116,6 @@ function inThread(): void {
         files.delete(id)
       } else if (!file) {
         throw Object.assign(new Error(), { code: 'EBADF' })
-      } else if (message.do === 'restart') {
-        file.hash = createHash(file.algorithm)
-        file.at = 0
       } else if (message.do === 'reach' || message.do === 'digest') {
         while (file.at < message.end) {
           const length = readSync(file.descriptor, buffer, 0, Math.min(buffer.length, message.end - file.at), file.at)
@@ -132,7 +126,7 @@ function inThread(): void {
         if (message.do === 'digest') parentPort?.postMessage({ id, digest: file.hash.digest('hex') })
       }
     } catch (error) {
-      // A file that ends too early may have been thrown away: a restart follows. Whoever wants the digest hears of everything else.
+      // A file that ends too early may have been thrown away. Whoever wants the digest hears of everything else.
       if (message.do === 'digest') parentPort?.postMessage({ id, problem: String((error as NodeJS.ErrnoException).code) })
     }
   })

@@ -9,10 +9,20 @@ export type {
   PlannedEvent,
   ProgressEvent,
   RetryEvent,
+  SkippedEvent,
   StartedEvent,
   SummaryEvent,
   Verification,
   WarningEvent,
   WrittenEvent,
 } from './events.ts'
+export type { ManifestEntry } from './manifest.ts'
 export type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument, TransferOptions } from './options.ts'
+export {
+  type UnverifiedEvent,
+  type VerifiedEvent,
+  type VerifyEvent,
+  type VerifyOptions,
+  type VerifySummaryEvent,
+  verifyFolder,
+} from './verify-folder.ts'

@@ -15,7 +15,7 @@ export async function clearLeftovers(folder: string): Promise<ReadonlySet<string
   for (const name of names) {
     const path = join(folder, name)
     if (name.endsWith('.part') && !(await clearSmallPart(path))) parts.add(path.slice(0, -PART.length))
-    else if (/\.part\.lock\.[0-9a-f-]+$/.test(name)) await clearLock(path)
+    else if (/\.part\.lock\.[0-9a-f.-]+$/.test(name)) await clearLock(path)
   }
   for (const name of names) {
     const [, base] = /^(.+)\.part\.(?:json|lock)$/s.exec(name) ?? []
@@ -28,8 +28,8 @@ const PART = '.part'
 
 /** Removes a lock whose holder is gone, and the journal that it was about. */
 async function clearLock(lock: string, journal?: string): Promise<void> {
-  const unlock = await tryLock(lock).catch(() => undefined)
-  if (!unlock) return
+  const lease = await tryLock(lock).catch(() => undefined)
+  if (!lease) return
   if (journal !== undefined && (await readPartJournal(journal))) await rm(journal, { force: true }).catch(() => undefined)
-  await unlock()
+  await lease.release()
 }

@@ -1,5 +1,5 @@
 /** What is in a partial file, in a file beside it that only grows: a line for each version, after it a line for each piece written. */
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isObject } from '../../stac/json.ts'
 import { readRegularFile } from '../regular-file.ts'
@@ -8,14 +8,20 @@ import { type Span, Spans } from './spans.ts'
 /** Windows makes links for administrators only. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants
 
+const FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
+
 /** Which version of which file the pieces are of. */
 export interface PartVersion {
   /** Origin and path of what was asked. */
   readonly url: string
   /** For `If-Range`. */
   readonly validator: string
+  /** The `Last-Modified` of this version, where it is strong; equal to `validator` where there is no entity tag. */
+  readonly modified?: string
   /** Bytes of the whole; absent where the server does not say. */
   readonly size?: number
+  /** The content coding in which the bytes are; absent for none. */
+  readonly stored?: string
 }
 
 /** What an earlier run has left. */
@@ -28,7 +34,7 @@ export interface PartRecord {
 /** Lines are handed to the system at once: what was written outlives the process, in any way it ends. */
 export class PartJournal {
   readonly #path: string
-  readonly #file: number
+  #file: number
   /** The last line may not be whole. */
   #isTorn: boolean
 
@@ -40,7 +46,7 @@ export class PartJournal {
 
   /** Goes on with a journal, or begins one; one that cannot be begun is not there. Errors: those of the system. */
   static async open(path: string, goesOn: boolean): Promise<PartJournal> {
-    const journal = new PartJournal(path, openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600), goesOn)
+    const journal = new PartJournal(path, openSync(path, FLAGS, 0o600), goesOn)
     try {
       if (!goesOn) journal.begin(undefined)
     } catch (error) {
@@ -60,6 +66,28 @@ export class PartJournal {
     this.#append(span)
   }
 
+  /** Bytes of it. Errors: those of the system. */
+  get length(): number {
+    return fstatSync(this.#file).size
+  }
+
+  /** Forgets what was written behind so many bytes. Errors: those of the system. */
+  cut(length: number): void {
+    ftruncateSync(this.#file, length)
+    this.#isTorn = false
+  }
+
+  /** Begins a new file in its place: whoever has the old one open writes into that one. Errors: those of the system. */
+  replace(): void {
+    rmSync(this.#path, { force: true })
+    const file = openSync(this.#path, FLAGS, 0o600)
+    closeSync(this.#file)
+    this.#file = file
+    this.#isTorn = false
+    this.begin(undefined)
+  }
+
+  /** Throws nothing. */
   close(): void {
     closeSync(this.#file)
   }
@@ -98,9 +126,15 @@ const FORMAT = 1
 /** A line of at most 40 bytes for each half MiB: a partial file of half a terabyte. */
 const LONGEST = 40 * 2 ** 20
 
-function versionIn({ url, validator, size }: Readonly<Record<string, unknown>>): PartVersion | undefined {
+function versionIn({ url, validator, modified, size, stored }: Readonly<Record<string, unknown>>): PartVersion | undefined {
   if (typeof url !== 'string' || typeof validator !== 'string') return undefined
-  return { url, validator, ...(typeof size === 'number' && { size }) }
+  return {
+    url,
+    validator,
+    ...(typeof modified === 'string' && { modified }),
+    ...(typeof size === 'number' && { size }),
+    ...(typeof stored === 'string' && { stored }),
+  }
 }
 
 function isSpan(value: unknown): value is Span {

@@ -7,10 +7,19 @@ type Fields = HttpResponse['headers']
  * What a server says about the bytes of the whole file, whichever part it gives: `Repr-Digest` (RFC 9530 §3), the MD5 that Azure and
  * Google keep with an object, and the entity tag of an object of S3 that was uploaded at once and is not encrypted by a key service,
  * which is its MD5. Other entity tags of that form may be anything, so only services that say who they are count.
+ *
+ * @param asSent the bytes stay in their content coding, which all of these are about
  */
-export function serverDigest(headers: Fields, status: number): KnownHash | undefined {
-  if (!/^(?:identity)?$/i.test(headers.get('content-encoding')?.trim() ?? '')) return undefined
+export function serverDigest(headers: Fields, status: number, asSent: boolean): KnownHash | undefined {
+  const isCoded = !isIdentity(headers.get('content-encoding'))
+  if (isCoded && !asSent) return undefined
+  // Google takes off the coding of whoever does not want it, and goes on to tell the hash of what it keeps.
+  if (!isCoded && !isIdentity(headers.get('x-goog-stored-content-encoding'))) return representationDigest(headers)
   return representationDigest(headers) ?? objectMd5(headers, status) ?? entityTagMd5(headers)
+}
+
+function isIdentity(coding: string | null): boolean {
+  return /^(?:identity)?$/i.test(coding?.trim() ?? '')
 }
 
 /** `sha-256=:base64:`, among others. */

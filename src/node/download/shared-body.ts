@@ -20,6 +20,8 @@ export interface Shared {
   /** Bytes of the whole. */
   readonly size: number
   readonly validator: string
+  /** The `Last-Modified` of this version, where it is strong. */
+  readonly modified?: string
   /** Where requests for it go. */
   readonly origin: string
   /** Sends one more request for the same file. */
@@ -126,7 +128,8 @@ async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, s
 async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
   const piece = shared.state.alone ? undefined : pieces.takeFirst()
   if (!piece) return false
-  await fetchPiece({ offset: piece[0], end: piece[1], validator: shared.validator, size: shared.size }, shared)
+  const { validator, modified, size } = shared
+  await fetchPiece({ offset: piece[0], end: piece[1], validator, ...(modified !== undefined && { modified }), size }, shared)
   pieces.fetched++
   return true
 }

@@ -1,10 +1,10 @@
 /** Files that are written at once: nothing of them is worth keeping for another run. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../errors.ts'
-import { isGone, type LockHolder, newHolder } from '../lock-holder.ts'
+import { type LockHolder, newHolder, stateOf } from '../lock-holder.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { appeared } from './disk-part.ts'
 import { checkFolder, presentFile } from './present-file.ts'
@@ -37,13 +37,18 @@ export async function writeSmallFile(path: string, chunks: readonly Uint8Array[]
   }
 }
 
-/** Removes such a part of a process that is gone; false for any other file. Throws nothing. */
+/** Removes such a part that nobody writes any more; false for any other file. Throws nothing. */
 export async function clearSmallPart(path: string): Promise<boolean> {
   const holder = await holderIn(path)
   if (!holder) return false
-  if (await isGone(holder)) await rm(path, { force: true }).catch(() => undefined)
+  const state = await stateOf(holder)
+  const { mtimeMs = Date.now() } = (state === 'unknown' && (await lstat(path).catch(() => undefined))) || {}
+  if (state === 'gone' || Date.now() - mtimeMs > LEFT_AFTER) await rm(path, { force: true }).catch(() => undefined)
   return true
 }
+
+/** Milliseconds after which nobody writes what is written at once, on whichever host; if somebody does, its file only fails. */
+const LEFT_AFTER = 600_000
 
 /** A second name for the same file fails where there is one; where a file system has none, it is looked at before. */
 function named(part: string, path: string): void {
@@ -68,17 +73,17 @@ let own: Promise<string> | undefined
 
 /** This process, as a part of a name. */
 function tag(): Promise<string> {
-  own ??= newHolder().then(({ pid, started = '0', place }) => `${pid}-${started}-${placeMark(place)}`)
+  own ??= newHolder().then(({ pid, started = '', place }) => `${pid}-${/^\d{1,20}$/.test(started) ? started : 0}-${placeMark(place)}`)
   return own
 }
 
-/** The process that a name tells, if it is one of this machine. */
+/** The process that a name tells, of whichever machine. */
 async function holderIn(name: string): Promise<LockHolder | undefined> {
   const [, pid, started, mark] = /\.(\d{1,10})-(\d{1,20})-([0-9a-f]{8})\.part$/.exec(name) ?? []
   if (pid === undefined) return undefined
   const { id, place } = await newHolder()
-  if (placeMark(place) !== mark) return undefined
-  return { id, pid: Number(pid), place, ...(started !== '0' && started !== undefined && { started }) }
+  const isHere = placeMark(place) === mark
+  return { id, pid: Number(pid), place: isHere ? place : '', ...(started !== '0' && started !== undefined && { started }) }
 }
 
 function placeMark(place: string): string {

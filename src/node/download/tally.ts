@@ -8,6 +8,7 @@ export class Tally {
   #written = 0
   #kept = 0
   #failed = 0
+  #skipped = 0
   #documents = 0
   #bytes = 0
   #received = 0
@@ -19,6 +20,9 @@ export class Tally {
     else if (event.kind === 'document') this.#documents += event.error ? 0 : 1
     else if (event.kind === 'failed') {
       this.#failed++
+      this.#received += event.received
+    } else if (event.kind === 'skipped') {
+      this.#skipped++
       this.#received += event.received
     } else if (event.kind === 'written') {
       this.#written++
@@ -37,6 +41,7 @@ export class Tally {
       written: this.#written,
       kept: this.#kept,
       failed: this.#failed,
+      skipped: this.#skipped,
       documents: this.#documents,
       bytes: this.#bytes,
       received: this.#received,

@@ -1,3 +1,4 @@
+import { httpsForm } from '../../http/gs-url.ts'
 import type { Target } from '../../stac/target.ts'
 
 /** Where a target's address leads. */
@@ -21,7 +22,8 @@ export function targetAddress(target: Target): TargetAddress {
 
 const ADDRESSES = new WeakMap<Target, TargetAddress & { readonly href: string; readonly base: string | undefined }>()
 
-function read({ href, scope: { url } }: Target): TargetAddress {
+function read({ href: stated, scope: { url } }: Target): TargetAddress {
+  const href = httpsForm(stated) ?? stated
   if (!URL.canParse(href, url)) return { origin: '', bare: bareOf(href) }
   const { origin, protocol, host, href: address } = new URL(href, url)
   return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }

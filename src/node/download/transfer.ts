@@ -1,18 +1,17 @@
 /** One file, from its servers to its place. */
-import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
-import { mediaType } from '../../http/media-type.ts'
-import type { FileState } from './attempt.ts'
+import { checkBytes, type FileState, UnwantedSize } from './attempt.ts'
 import { Content } from './content.ts'
-import type { DownloadFile, FailedEvent, KeptEvent, Verification, WrittenEvent } from './events.ts'
+import type { FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
 import { fetchTarget } from './fetch-target.ts'
 import type { PlannedFile } from './file-plan.ts'
-import { presentFile } from './present-file.ts'
-import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
+import { hadQuery, keptFile, promisedBody, UNNOTED } from './kept-file.ts'
+import { checkDigest, checkSize, type Promised, promiseOf } from './verification.ts'
 import type { World } from './world.ts'
 
 /** Fetches a file, or says why not. */
-export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | FailedEvent> {
+export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | SkippedEvent | FailedEvent> {
   const { file, wanted, repeats } = planned
   const existing = repeats === undefined ? world.settings.existing : 'keep'
   const promised = promiseOf(wanted)
@@ -20,47 +19,87 @@ export async function transfer(planned: PlannedFile, world: World): Promise<Writ
   let state: FileState | undefined
   try {
     const { hasPart } = await world.folder.prepare(file.path)
-    const kept = await keptFile(file, promised, existing)
+    const kept = await keptFile(planned, existing, world)
     if (kept) return kept
     if (promised.unsupported) world.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
-    content = await Content.open(file.path, world.hashes, { taken: hasPart, resume: world.settings.resume })
+    const onWait = (longest: number) => world.tell({ kind: 'warning', file, code: 'PATH_BUSY', message: waiting(longest) })
+    content = await Content.open(file.path, world.hashes, {
+      taken: hasPart,
+      resume: world.settings.resume,
+      wait: { signal: world.signal, onWait },
+    })
     state = begun(planned, content, promised)
-    await fromAnyTarget(planned, state, world)
-    const verified = await verify(state)
+    const verified = await fetchedInEitherCoding(planned, state, world)
+    const sha256 = await content.digest('sha256')
     await content.complete(existing === 'replace')
+    const problem = world.record.written(file, content.length, { sha256, ...state.validators, hadQuery: hadQuery(planned) })
+    if (problem) world.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file, bytes: content.length, received: state.received, verified }
   } catch (thrown) {
+    if (thrown instanceof UnwantedSize) {
+      // A part of an earlier run, which had no such limit, stays.
+      await content?.close(true)
+      return { kind: 'skipped', file, size: thrown.size, received: state?.received ?? 0 }
+    }
     const error = isAuthError(thrown) ? thrown : failure(thrown, world.signal, file.url)
-    const resumable = (await content?.close(mayGoOn(error))) ?? 0
+    const resumable = (await content?.close(!state?.isWrong && error.code !== 'FILE_CHANGED')) ?? 0
     return { kind: 'failed', file, error, received: state?.received ?? 0, resumable }
   }
 }
 
 const UNSUPPORTED = 'its checksum is of a kind that cannot be compared here, or no multihash'
 
-/** A file that is there and stays. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
-async function keptFile(file: DownloadFile, promised: Promised, existing: World['settings']['existing']): Promise<KeptEvent | undefined> {
-  const present = presentFile(file.path)
-  if (!present || existing === 'replace') return undefined
-  const verified = existing === 'keep' ? await verifyPresent(file.path, present.size, promised) : undefined
-  if (verified) return { kind: 'kept', file, bytes: present.size, verified }
-  const problem = existing === 'keep' ? 'is there already and is not what its document promises' : 'exists already'
-  throw new IntegrityError('PATH_EXISTS', `"${file.name}" ${problem}`, { hint: 'remove it, or let it be replaced' })
+function waiting(longest: number): string {
+  return `a process that cannot be asked (on another host, or in another container) may be downloading it: waits up to ${longest / 1000} s for a sign of it`
 }
 
-function begun({ file, wanted: { type = '' } }: PlannedFile, content: Content, { hash }: Promised): FileState {
+function begun(planned: PlannedFile, content: Content, { hash }: Promised): FileState {
+  const { file } = planned
   return {
     file,
-    type: mediaType(type),
+    promise: promisedBody(planned),
+    sizeLimits: planned.wanted.sizeLimits ?? {},
     content,
     hash: hash && { known: hash, by: 'checksum' },
+    validators: {},
     size: undefined,
+    asSent: undefined,
     received: 0,
     most: content.total,
     changes: 0,
+    page: undefined,
+    whole: false,
+    isWrong: false,
     alone: false,
     hasStarted: false,
     toldAt: Number.NEGATIVE_INFINITY,
+  }
+}
+
+/**
+ * What the document promises may be about the file as it is sent, or as it is without its content coding: where one of them is not what was
+ * promised, the other one is tried, once.
+ *
+ * Errors: those of the first one.
+ */
+async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, world: World): Promise<readonly Verification[]> {
+  const fetched = async () => {
+    await fromAnyTarget(planned, state, world)
+    return verify(state)
+  }
+  try {
+    return await fetched()
+  } catch (error) {
+    if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY' || error === state.page || state.asSent === undefined) throw error
+    state.asSent = !state.asSent
+    state.isWrong = false
+    state.size = undefined
+    if (state.hash?.by === 'digest') state.hash = undefined
+    await state.content.reset()
+    world.tell({ kind: 'retry', file: state.file, error, delay: 0, attempt: 1 })
+    return await fetched().catch((second) => {
+      throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
+    })
   }
 }
 
@@ -69,7 +108,10 @@ async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: 
   let first: AuthError | undefined
   for (const [index, target] of targets.entries()) {
     try {
-      return await fetchTarget(target, state, world)
+      await fetchTarget(target, state, world)
+      // They are compared with what the first URL says.
+      if (index > 0) state.validators = {}
+      return
     } catch (error) {
       if (world.signal.aborted) throw abortedBy(world.signal)
       if (!isAuthError(error) || isOurs(error)) throw error
@@ -86,18 +128,17 @@ function isOurs({ code }: AuthError): boolean {
   return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
 }
 
-/** What was wrong about the bytes or their place is thrown away, and what is gone for good; time or a person may mend anything else. */
-function mayGoOn({ code, retryable }: AuthError): boolean {
-  if (code === 'FILE_CHANGED') return false
-  return retryable || !/^(?:FILE_\w+|PATH_\w+|RANGE_INVALID|RESPONSE_\w+|CONTENT_\w+|HTTP_404|HTTP_410)$/.test(code)
-}
-
-/** Errors: `FILE_INTEGRITY`. */
-async function verify({ file, content, size, hash }: FileState): Promise<readonly Verification[]> {
+/** Errors: `FILE_INTEGRITY`, `LOGIN_PAGE`. */
+async function verify(state: FileState): Promise<readonly Verification[]> {
+  const { file, content, size, hash, page } = state
   await content.flush()
-  checkSize(file, content.length)
+  checkBytes(state, () => checkSize(file, content.length))
   const verified: Verification[] = file.size !== undefined ? ['size'] : size !== undefined ? ['length'] : []
   if (!hash) return verified
-  checkDigest(file, hash.known, await content.digest(hash.known), hash.by)
+  const digest = await content.digest(hash.known.algorithm)
+  checkBytes(state, () => {
+    if (page && !digest.startsWith(hash.known.digest)) throw page
+    checkDigest(file, hash.known, digest, hash.by)
+  })
   return [...verified, hash.by]
 }

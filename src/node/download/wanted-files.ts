@@ -1,9 +1,11 @@
 /** Which files an input stands for. */
 import { isTarget } from '../../auth/given-target.ts'
+import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/media-type.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
-import type { AssetChoice, DownloadInput } from './options.ts'
+import type { AssetChoice, DownloadInput, DownloadOptions } from './options.ts'
+import { nameInAddress } from './path-template.ts'
 
 /** A file, the targets that give it in the order in which they are tried, and what is promised about it. */
 export interface WantedFile {
@@ -14,13 +16,72 @@ export interface WantedFile {
   readonly size?: number
   /** `file:checksum`: a multihash in hex. */
   readonly checksum?: string
+  /** `file:local_path`, as it is in the document. */
+  readonly localPath?: string
   /** Media type without parameters, in lower case. */
   readonly type?: string
+  /** Where no `file:size` tells whether the file is within them. */
+  readonly sizeLimits?: SizeLimits
+  /** For an object of an asset that is a folder: where the folder is, and the place of the object below the folder of the download. */
+  readonly folder?: { readonly path: string; readonly segments: readonly string[] }
 }
 
+export type SizeLimits = Pick<AssetChoice, 'minSize' | 'maxSize'>
+
 export interface WantedOptions {
-  readonly assets?: AssetChoice
+  /** Default: all assets. */
+  readonly isChosen?: ChooseAsset
   readonly alternates?: readonly string[]
+  readonly sizeLimits?: SizeLimits
+}
+
+/** Reads what a download is told about its files. Errors: `CONFIG_INVALID` for sizes that no file can have. */
+export async function wantedOptionsOf({ assets = {}, alternates }: Pick<DownloadOptions, 'assets' | 'alternates'>): Promise<WantedOptions> {
+  return { isChosen: await chooserOf(assets), sizeLimits: sizeLimitsIn(assets), ...(alternates && { alternates }) }
+}
+
+/** True for a size between the limits, both included. */
+export function isWithin(size: number, { minSize = 0, maxSize = Number.POSITIVE_INFINITY }: SizeLimits): boolean {
+  return size >= minSize && size <= maxSize
+}
+
+function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
+  for (const [name, size] of Object.entries({ minSize, maxSize })) {
+    if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) continue
+    throw new ConfigurationError('CONFIG_INVALID', `assets.${name} is not a number of bytes`, { hint: 'give a whole number from 0' })
+  }
+  if (minSize !== undefined && maxSize !== undefined && minSize > maxSize)
+    throw new ConfigurationError('CONFIG_INVALID', `the smallest size of ${minSize} bytes exceeds the largest one of ${maxSize} bytes`, {
+      hint: 'no file can have both; correct one of them',
+    })
+  return { ...(minSize !== undefined && { minSize }), ...(maxSize !== undefined && { maxSize }) }
+}
+
+/** True for an asset whose file is wanted. */
+export type ChooseAsset = (asset: Target) => boolean
+
+/** Reads a choice; what knows globs is loaded only where there is one. */
+async function chooserOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
+  const [isWantedKey, isLeftOut] = [keys && (await matcherOf(keys)), await matcherOf(exclude)]
+  return ({ object, pointer, href }) => {
+    const stated = own(object, 'roles')
+    const type = mediaType(ownString(object, 'type'))
+    const key = lastName(pointer)
+    if (isWantedKey && !isWantedKey(key)) return false
+    if (isLeftOut(key) || isLeftOut(nameInAddress(href))) return false
+    if (roles && !(Array.isArray(stated) && stated.some((role) => roles.includes(role)))) return false
+    return !types || types.some((wish) => isOfType(type, mediaType(wish)))
+  }
+}
+
+/** True for any of the texts themselves, and for what a glob among them matches; a slash in a key is a character like others. */
+async function matcherOf(patterns: readonly string[]): Promise<(text: string) => boolean> {
+  const exact = new Set(patterns)
+  const globs = patterns.filter((pattern) => /[*?[\]{}]|[!@+]\(/.test(pattern))
+  if (globs.length === 0) return (text) => exact.has(text)
+  const { default: picomatch } = await import('picomatch')
+  const matches = picomatch(globs, { bash: true, dot: true })
+  return (text) => exact.has(text) || matches(text)
 }
 
 /** The files of an input in the order of its documents and assets. An asset or link given by itself is taken without any choice. */
@@ -33,7 +94,12 @@ export function* wantedFiles(input: DownloadInput, options: WantedOptions): Gene
   let asset: Target | undefined
   let alternates: Target[] = []
   const flush = function* (): Generator<WantedFile> {
-    if (asset && isChosen(asset, options.assets)) yield wanted(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
+    if (asset && (options.isChosen?.(asset) ?? true)) {
+      const file = wanted(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
+      const { sizeLimits = {} } = options
+      if (file.size === undefined) yield { ...file, sizeLimits }
+      else if (isWithin(file.size, sizeLimits)) yield file
+    }
     asset = undefined
     alternates = []
   }
@@ -51,22 +117,16 @@ function wanted(key: string, asset: Target, targets: readonly Target[]): WantedF
   const [first = asset, ...others] = targets
   const size = own(first.object, 'file:size') ?? own(asset.object, 'file:size')
   const checksum = ownString(first.object, 'file:checksum') ?? ownString(asset.object, 'file:checksum')
+  const localPath = ownString(first.object, 'file:local_path') ?? ownString(asset.object, 'file:local_path')
   const type = mediaType(ownString(first.object, 'type') ?? ownString(asset.object, 'type'))
   return {
     key,
     targets: [first, ...others],
     ...(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 && { size }),
     ...(checksum !== undefined && { checksum }),
+    ...(localPath !== undefined && { localPath }),
     ...(type !== '' && { type }),
   }
-}
-
-function isChosen({ object, pointer }: Target, { keys, roles, types }: AssetChoice = {}): boolean {
-  const stated = own(object, 'roles')
-  const type = mediaType(ownString(object, 'type'))
-  if (keys && !keys.includes(lastName(pointer))) return false
-  if (roles && !(Array.isArray(stated) && stated.some((role) => roles.includes(role)))) return false
-  return !types || types.some((wish) => isOfType(type, mediaType(wish)))
 }
 
 function isOfType(type: string, wish: string): boolean {

@@ -2,6 +2,7 @@
 import { type CrawlClock, systemClock } from '../../crawl/settings.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import type { Target } from '../../stac/target.ts'
+import type { DownloadRecord } from './download-record.ts'
 import type { DownloadEvent } from './events.ts'
 import { HashThread } from './hash-thread.ts'
 import type { DownloadOptions } from './options.ts'
@@ -11,6 +12,7 @@ import type { TargetFolder } from './target-folder.ts'
 
 export interface World {
   readonly folder: TargetFolder
+  readonly record: DownloadRecord
   readonly hashes: HashThread
   readonly origins: Origins
   readonly clock: CrawlClock
@@ -29,6 +31,8 @@ export interface WorldSettings {
   readonly existing: 'keep' | 'refuse' | 'replace'
   readonly resume: boolean
   readonly strict: boolean
+  readonly acceptHtml: boolean
+  readonly verify: boolean
   readonly ranges: number
   /** So many also where the thread has no time for them. */
   readonly rangesGiven: boolean
@@ -41,6 +45,8 @@ const DEFAULTS: WorldSettings = {
   existing: 'keep',
   resume: true,
   strict: false,
+  acceptHtml: false,
+  verify: false,
   ranges: 4,
   rangesGiven: false,
   retries: 10,
@@ -52,10 +58,16 @@ const DEFAULTS: WorldSettings = {
 const PER_HOST = 8
 
 /** The world of one download. */
-export function worldOf(options: DownloadOptions, folder: TargetFolder, signal: AbortSignal, tell: World['tell']): World {
+export function worldOf(
+  options: DownloadOptions,
+  { folder, record }: Pick<World, 'folder' | 'record'>,
+  signal: AbortSignal,
+  tell: World['tell'],
+): World {
   const { auth, clock = systemClock, random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
   return {
     folder,
+    record,
     hashes: new HashThread(),
     origins: new Origins({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock),
     clock,

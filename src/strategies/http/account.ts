@@ -21,3 +21,11 @@ export async function accountOf(credential: Credential, prepare: (text: string) 
   const [user, password] = await Promise.all([read('username'), read('password')])
   return { user, password }
 }
+
+/**
+ * True when a text has other octets in ISO-8859-1 than in UTF-8, and can be written in both: a server that names no charset may
+ * mean either (RFC 7617 §2.1, RFC 7616 §4).
+ */
+export function hasLatin1Form(text: string): boolean {
+  return /[^\0-\x7f]/.test(text) && !/[^\0-\xff]/.test(text)
+}

@@ -1,35 +1,91 @@
 import type { Credential } from '../../auth/credential.ts'
-import { authorized, oneLeg } from '../../auth/flow.ts'
+import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
 import { base64 } from '../../crypto/base64.ts'
-import { withHeader } from '../../http/message.ts'
+import { bytesOf } from '../../crypto/octets.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { parseChallenges } from '../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
 import { atHand, reveal, unfit } from '../reveal.ts'
-import type { HttpWord } from './word.ts'
+import { hasLatin1Form } from './account.ts'
+import type { HttpContext, HttpWord } from './word.ts'
 
-/** `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 asks), sent at once. */
+const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
+
+/**
+ * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 asks), sent at once. A server that refuses it
+ * and names no charset may mean ISO-8859-1, which is tried once where it differs.
+ */
 export const basic: HttpWord = {
   word: 'basic',
-  fields: {
-    username: { kind: 'text-or-secret', label: 'User name', required: true },
-    password: { kind: 'secret', label: 'Password', required: true },
+  fields: { username, password: { kind: 'secret', label: 'Password', required: true } },
+  // A source that gives nothing is a mistake, so that there is no password must be written.
+  alternative: {
+    by: ['emptyPassword'],
+    fields: { username, emptyPassword: { kind: 'boolean', label: 'The password is empty: the user name is the key', required: true } },
   },
-  about: { standard: 'RFC 7617', browsers: 'yes', legs: 'a', testedAgainst: 'lighttpd' },
-  peek(request, { credential }) {
-    const value = atHand(credential) ? header(credential) : undefined
-    return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
+  about: { standard: 'RFC 7617', browsers: 'yes', legs: 'a', testedAgainst: 'lighttpd, nginx, Caddy, Tomcat, libmicrohttpd, Twisted' },
+  check: ({ emptyPassword }) =>
+    emptyPassword === false
+      ? new ConfigurationError('CONFIG_INVALID', 'emptyPassword is true or left out', { pointer: '/emptyPassword' })
+      : undefined,
+  peek(request, { credential, session }) {
+    const account = atHand(credential) ? accountOf(credential) : undefined
+    if (typeof account !== 'string') return undefined
+    return legOf(request, account, session.get<Charset>(keyOf(request))?.value)
   },
-  authorize: oneLeg(async (request, { credential }) => withHeader(request, 'authorization', await header(credential))),
+  authorize,
 }
 
-function header(credential: Credential): string | Promise<string> {
+type Charset = 'UTF-8' | 'ISO-8859-1'
+
+async function* authorize(request: HttpRequest, { credential, session }: HttpContext): AuthFlow {
+  const account = await accountOf(credential)
+  const key = keyOf(request)
+  const known = session.get<Charset>(key)?.value
+  const remember = async (charset: Charset) => {
+    await session.resolve(key, async () => ({ value: charset }))
+  }
+  const response = yield legOf(request, account, known)
+  if (known) {
+    if (response.status === 401) session.invalidate(key, known)
+    return
+  }
+  if (!hasLatin1Form(account)) return
+  if (response.status < 400) await remember('UTF-8')
+  if (!namesNoCharset(response)) return
+  const second = yield legOf(request, account, 'ISO-8859-1')
+  if (second.status < 400) await remember('ISO-8859-1')
+}
+
+/** The server asks for Basic and leaves open which octets it compares (RFC 7617 §2.1). */
+function namesNoCharset({ status, headers }: HttpResponse): boolean {
+  if (status !== 401) return false
+  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
+  const basic = challenges.filter(({ scheme }) => scheme.toLowerCase() === 'basic')
+  return basic.length > 0 && basic.every(({ params }) => !params.has('charset'))
+}
+
+function keyOf({ url }: HttpRequest): string {
+  return `basic ${originOf(url)}`
+}
+
+function legOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'): Leg {
+  const bytes = charset === 'UTF-8' ? new TextEncoder().encode(account) : bytesOf(account)
+  return authorized(withHeader(request, 'authorization', `Basic ${base64(bytes)}`))
+}
+
+/** User name and password as one text. */
+function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
-  const password = reveal(credential.password as Secret, 'password', credential)
-  if (typeof user === 'string' && typeof password === 'string') return encoded(user, password, credential.id)
-  return Promise.all([user, password]).then(([user, password]) => encoded(user, password, credential.id))
+  const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
+  if (typeof user === 'string' && typeof password === 'string') return joined(user, password, credential.id)
+  return Promise.all([user, password]).then(([user, password]) => joined(user, password, credential.id))
 }
 
-function encoded(user: string, password: string, id: string): string {
+function joined(user: string, password: string, id: string): string {
   if (user.includes(':')) throw unfit('username', id, 'has a colon in it, which Basic cannot send')
   if (/[\u0000-\u001f\u007f]/.test(user + password)) throw unfit('username or password', id, 'has a control character in it')
-  return `Basic ${base64(new TextEncoder().encode(`${user.normalize('NFC')}:${password.normalize('NFC')}`))}`
+  return `${user.normalize('NFC')}:${password.normalize('NFC')}`
 }

@@ -16,7 +16,7 @@ export const digest: HttpWord = {
     algorithms: { kind: 'texts', label: `Algorithms to accept: ${ALGORITHMS.join(', ')}` },
     requireServerProof: { kind: 'boolean', label: 'Refuse answers of servers that do not prove to know the password' },
   },
-  about: { standard: 'RFC 7616', browsers: 'if exposed', legs: 'h, a', testedAgainst: 'lighttpd, Apache' },
+  about: { standard: 'RFC 7616', browsers: 'if exposed', legs: 'h, a', testedAgainst: 'lighttpd, Apache, Tomcat, libmicrohttpd, Twisted' },
   check,
   authorize: loadedFlow(async () => (await import('./digest/digest-flow.ts')).digestFlow),
 }

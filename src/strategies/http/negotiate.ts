@@ -18,7 +18,7 @@ export const negotiate: HttpWord = {
     standard: 'RFC 4559',
     browsers: 'never',
     legs: 'a; again for each token of the server',
-    testedAgainst: 'Apache (mod_auth_gssapi), MIT Kerberos',
+    testedAgainst: 'Apache (mod_auth_gssapi), MIT Kerberos, Heimdal',
   },
   check({ principal = '' }) {
     if (!/[\u0000-\u001f\u007f]/.test(String(principal))) return undefined

@@ -15,7 +15,7 @@ function scram(hash: ScramHash): HttpWord {
       username: { kind: 'text-or-secret', label: 'User name', required: true },
       password: { kind: 'secret', label: 'Password', required: true },
     },
-    about: { standard: 'RFC 7804', browsers: 'if exposed', legs: 'h, h, a', testedAgainst: 'GNU SASL' },
+    about: { standard: 'RFC 7804', browsers: 'if exposed', legs: 'h, h, a', testedAgainst: 'GNU SASL, Authen::SCRAM' },
     authorize: loadedFlow(async () => {
       const { scramFlow } = await import('./scram/scram-flow.ts')
       return (request, context) => scramFlow(request, context, hash)

@@ -1,13 +1,22 @@
 /** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): a person logs in at the provider, in a browser. */
 import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/interaction.ts'
-import { type AuthError, CredentialError, TrustError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError, UnsupportedError } from '../../errors.ts'
 import { type Client, converse } from './client.ts'
-import type { OAuth2Context } from './credential.ts'
+import { knowsIssuer, type OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
 import { loginRequired } from './login-required.ts'
 import { oauthError } from './oauth-error.ts'
-import { decodeLogin, encodeLogin, hasState, newLogin, type PendingLogin, strangeAnswer } from './pending-login.ts'
+import {
+  decodeLogin,
+  encodeLogin,
+  foreignIssuer,
+  hasState,
+  isOfIssuer,
+  newLogin,
+  type PendingLogin,
+  strangeAnswer,
+} from './pending-login.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -19,7 +28,8 @@ import type { TokenSet } from './token-set.ts'
  * `OIDC_ID_TOKEN`, `SCHEME_UNSUPPORTED` for a server without S256.
  */
 export async function authorizationCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
-  const redirection = await interaction.redirect?.(context.signal)
+  const { redirectPort: port, redirectPath: path } = context.credential
+  const redirection = await interaction.redirect?.(context.signal, { port, path })
   if (!redirection) throw loginRequired(context.credential)
   try {
     const server = await serverOf(context)
@@ -37,35 +47,57 @@ export async function authorizationCode(context: OAuth2Context, interaction: Int
 async function answered(context: OAuth2Context, redirection: Redirection, login: PendingLogin, server: ServerMetadata): Promise<URL> {
   const address = await authorizationAddress(context, redirection, login)
   const ongoing = { state: login.state, record: encodeLogin(login, context, redirection.uri) }
-  return redirection.answer(address, (url) => isOurs(url, login) && isOfIssuer(url, server, context), ongoing)
+  return redirection.answer(address, (url) => isOurs(url, login) && hasIssuer(url, server, context), ongoing)
 }
 
-async function authorizationAddress(
-  context: OAuth2Context,
-  { uri }: Redirection,
-  { state, nonce, verifier }: PendingLogin,
-): Promise<string> {
-  const { credential } = context
-  const { result } = await converse(
-    context,
-    { endpoint: 'endpoint for pushed requests', secrets: [verifier] },
-    async ({ library, configuration, server, options }: Client) => {
-      const parameters = {
-        redirect_uri: uri,
-        state,
-        code_challenge: await library.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...(nonce && { nonce }),
-        // Without consent a provider gives no refresh token for a program (OpenID Connect Core 1.0 §11).
-        ...(credential.scopes?.includes('offline_access') && { prompt: 'consent' }),
-        ...requested(credential),
-      }
-      return server.pushed_authorization_request_endpoint
-        ? library.buildAuthorizationUrlWithPAR(configuration, parameters, options)
-        : library.buildAuthorizationUrl(configuration, parameters)
-    },
+/** The URL of the authorization request, pushed where the server takes that (RFC 9126). */
+async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, login: PendingLogin): Promise<string> {
+  const pushed = await pushedAddress(context, uri, login)
+  if (pushed !== undefined) return pushed
+  const { result } = await converse(context, { endpoint: 'authorization endpoint' }, async ({ library, configuration }: Client) =>
+    library.buildAuthorizationUrl(configuration, await parametersOf(context, uri, login)),
   )
   return result.href
+}
+
+async function parametersOf({ credential }: OAuth2Context, uri: string, { state, nonce, verifier }: PendingLogin) {
+  const { calculatePKCECodeChallenge } = await import('./library.ts')
+  return {
+    redirect_uri: uri,
+    state,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(nonce && { nonce }),
+    // Without consent a provider gives no refresh token for a program (OpenID Connect Core 1.0 §11).
+    ...(credential.scopes?.includes('offline_access') && { prompt: 'consent' }),
+    ...requested(credential),
+  }
+}
+
+/** Undefined where the credential says no, where there is no endpoint, and where the server can do without and fails. */
+async function pushedAddress(context: OAuth2Context, uri: string, login: PendingLogin): Promise<string | undefined> {
+  const { id, par } = context.credential
+  const { pushed_authorization_request_endpoint: endpoint, require_pushed_authorization_requests: isRequired } = await serverOf(context)
+  if (par === false || (endpoint === undefined && par !== true)) return undefined
+  if (endpoint === undefined) {
+    throw new ConfigurationError('CONFIG_INVALID', `"par" of "${id}" is true, but its server has no endpoint for it`, { credential: id })
+  }
+  const conversation = { endpoint: 'endpoint for pushed requests', secrets: [login.verifier] } as const
+  try {
+    const { result } = await converse(context, conversation, async ({ library, configuration, options }: Client) =>
+      library.buildAuthorizationUrlWithPAR(configuration, await parametersOf(context, uri, login), options),
+    )
+    return result.href
+  } catch (error) {
+    if (par === true || isRequired === true || !failsAlone(error)) throw error
+    return undefined
+  }
+}
+
+/** The endpoint says no or is out of order; what is wrong with the client or the connection is wrong everywhere. */
+function failsAlone(error: unknown): boolean {
+  if (!isAuthError(error) || error.actual === 'invalid_client') return false
+  return error.code === 'OAUTH_ERROR' || error.code === 'OAUTH_RESPONSE_INVALID' || error.code.startsWith('HTTP_')
 }
 
 /** An answer of this very login. */
@@ -78,12 +110,14 @@ function checkAnswer(callback: URL, login: PendingLogin, server: ServerMetadata,
   if (!isOurs(callback, login)) throw strangeAnswer(context.credential.id)
   const refusal = callback.searchParams.get('error')
   if (refusal !== null) throw refusedLogin(refusal, context)
-  if (!isOfIssuer(callback, server, context)) throw foreignIssuer(server, context)
+  if (!hasIssuer(callback, server, context)) throw foreignIssuer(server, context.credential)
 }
 
 async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, verifier }: PendingLogin): Promise<TokenSet> {
   const { credential } = context
-  const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && { expectedNonce: nonce }) }
+  // Without an issuer the ID token is not looked at.
+  const isRead = knowsIssuer(credential)
+  const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && isRead && { expectedNonce: nonce }) }
   const secrets = [verifier, callback.searchParams.get('code') ?? '']
   // The library wants an issuer in the answer only where the server says that it sends one; ours is checked already.
   const bare = new URL(callback)
@@ -102,28 +136,11 @@ async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, v
   )
 }
 
-/**
- * RFC 9207 §2.4. An entry that writes its endpoints and no issuer knows no name to compare with: then the answer must come from
- * where the login was.
- */
-function isOfIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): boolean {
+/** One right issuer, or none where the server does not always name it (RFC 9207 §2.4). */
+function hasIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): boolean {
   const named = searchParams.getAll('iss')
   if (named.length === 0) return server.authorization_response_iss_parameter_supported !== true
-  const [actual] = named
-  const isKnown = credential.issuer !== undefined || credential.openIdConnectUrl !== undefined
-  const same = isKnown ? actual === server.issuer : originOf(actual) === originOf(server.authorization_endpoint)
-  return named.length === 1 && same
-}
-
-function foreignIssuer({ issuer }: ServerMetadata, { credential: { id } }: OAuth2Context): TrustError {
-  return new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${id}" is that of another issuer, or names none`, {
-    credential: id,
-    expected: issuer,
-  })
-}
-
-function originOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
+  return named.length === 1 && isOfIssuer(named[0] ?? null, server, credential)
 }
 
 function refusedLogin(error: string, { credential: { id, authorizationUrl = '' } }: OAuth2Context): AuthError {

@@ -1,9 +1,9 @@
-import type { ClientAuth } from 'openid-client'
+import type { ClientAuth, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
 import { base64 } from '../../crypto/base64.ts'
 import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
-import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 
 /** How the client of an entry proves itself, and the secrets that are used for it. */
 export interface Authentication {
@@ -17,17 +17,22 @@ export interface Authentication {
  * The method of the entry (RFC 6749 §2.3, RFC 7523, RFC 8705), and never another one. Errors: `CREDENTIAL_VALUE_INVALID`,
  * `CREDENTIAL_SOURCE`.
  */
-export async function authenticationOf({ credential }: OAuth2Context, client: typeof import('./library.ts')): Promise<Authentication> {
+export async function authenticationOf(
+  { credential }: OAuth2Context,
+  client: typeof import('./library.ts'),
+  server: ServerMetadata,
+): Promise<Authentication> {
   const { clientSecret } = credential
   const method = methodOf(credential)
   if (method === 'none') return { method: client.None(), secrets: [] }
-  if (method === 'privateKeyJwt') return { method: client.PrivateKeyJwt(await signer(credential)), secrets: [] }
+  const assertion = { [client.modifyAssertion]: addressedTo(assertionAudience(credential, server)) }
+  if (method === 'privateKeyJwt') return { method: client.PrivateKeyJwt(await signer(credential), assertion), secrets: [] }
   if (method === 'tls') return { method: client.TlsClientAuth(), secrets: [], certificate: await certificateOf(credential) }
   const secret = clientSecret ? await reveal(clientSecret, 'clientSecret', credential) : ''
   const methods = {
     basic: basicAuthentication(credential.clientId, secret),
     post: client.ClientSecretPost(secret),
-    secretJwt: client.ClientSecretJwt(secret),
+    secretJwt: client.ClientSecretJwt(secret, assertion),
   }
   return { method: methods[method], secrets: [secret] }
 }
@@ -35,6 +40,20 @@ export async function authenticationOf({ credential }: OAuth2Context, client: ty
 /** A client without a secret is a public one, unless the entry says how it proves itself. */
 export function methodOf({ clientAuthentication, clientSecret }: OAuth2Credential) {
   return clientAuthentication ?? (clientSecret ? 'basic' : 'none')
+}
+
+/**
+ * Who a JWT of the client is for: what the credential says, else the issuer (draft-ietf-oauth-rfc7523bis), else, where nobody knows it,
+ * the token endpoint (RFC 7523 §3).
+ */
+function assertionAudience(credential: OAuth2Credential, { issuer, token_endpoint: tokenUrl = issuer }: ServerMetadata): string {
+  return credential.assertionAudience ?? (knowsIssuer(credential) ? issuer : tokenUrl)
+}
+
+function addressedTo(audience: string) {
+  return (_header: unknown, payload: Record<string, unknown>) => {
+    payload.aud = audience
+  }
 }
 
 async function signer(credential: OAuth2Credential) {

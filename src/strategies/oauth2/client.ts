@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
 import { type Demands, membersOf, type Read, taken, tokenMembers } from './answer.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
-import type { OAuth2Context, OAuth2Credential } from './credential.ts'
+import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 import { serverOf } from './server.ts'
@@ -25,8 +25,13 @@ export interface Client {
 
 /** How a conversation goes, besides the grant itself. */
 export interface Conversation {
-  /** `token endpoint`, `device endpoint` …: which one errors speak of. */
-  readonly endpoint: string
+  /** Which one errors speak of. Servers may have one URL for several, so it also says how an answer is read. */
+  readonly endpoint:
+    | 'token endpoint'
+    | 'device endpoint'
+    | 'revocation endpoint'
+    | 'endpoint for pushed requests'
+    | 'authorization endpoint'
   /** Nothing is sent a second time. */
   readonly once?: boolean
   readonly exchange?: boolean
@@ -56,7 +61,7 @@ export async function converse<T>(
   const published = await serverOf(context)
   const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
   const library = await import('./library.ts')
-  const authentication = await authenticationOf(context, library)
+  const authentication = await authenticationOf(context, library, published)
   const configuration = configured(library, server, authentication, context)
   const key = context.credential.dpop ? await boundKey(context) : undefined
   const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
@@ -148,20 +153,33 @@ class Wire {
   }
 
   async #ask(url: string, method: string, headers: Record<string, string>, body: CustomFetchOptions['body']): Promise<Response> {
-    const { send, signal, credential } = this.#context
-    const isToken = method === 'POST' && url === this.#server.token_endpoint
+    const { send, signal, credential, clock } = this.#context
+    const isToken = method === 'POST' && this.#conversation.endpoint === 'token endpoint' && url === this.#server.token_endpoint
     const text = String(body ?? '')
     const request = { method, url, headers, ...(text !== '' && { body: text }) }
     const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
     const response = await send(wanted, { signal, timeout: TIMEOUT, ...(this.#certificate && { clientCertificate: this.#certificate }) })
-    const read = await taken(response, this.endpoint)
+    const read = await taken(response, this.endpoint, clock)
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
     if (!isToken) {
       if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
+      // RFC 7009 §2.2: what stands in the answer means nothing, and some servers give none.
+      if (this.#conversation.endpoint === 'revocation endpoint')
+        return answer({ status: read.status === 204 ? 200 : read.status, text: '' }, {})
       return answer(isObject(read.json) ? { ...read, text: JSON.stringify(paced(read.json)) } : read, {})
     }
-    this.members = tokenMembers(read, this.endpoint, this.#demands())
+    this.members = this.#believed(tokenMembers(read, this.endpoint, this.#demands()))
     return answer({ status: 200, text: JSON.stringify(forLibrary(this.members)) }, nonceOf(response))
+  }
+
+  /** An ID token of an issuer that nobody knows proves nothing (OpenID Connect Core 1.0 §3.1.3.7): it is not used. */
+  #believed({ id_token: idToken, ...members }: JsonObject): JsonObject {
+    const { credential, warn } = this.#context
+    if (idToken === undefined) return members
+    if (knowsIssuer(credential)) return { ...members, id_token: idToken }
+    const message = `the ID token of "${credential.id}" is not used: the credential names no issuer. Add "issuer" to it`
+    if (credential.scopes?.includes('openid')) warn({ code: 'ID_TOKEN_UNUSED', message })
+    return members
   }
 
   #demands(): Demands {
@@ -206,7 +224,9 @@ function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | u
   const reason = REASONS[String(code)] ?? 'cannot be verified'
   const claim = claimOf(error)
   const message = `the ID token of "${endpoint.credential}" ${claim ? `has a wrong ${claim}` : reason}`
-  return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url })
+  const hint =
+    claim === 'iss' ? { hint: 'write the "issuer" of the credential exactly as the discovery document of the provider does' } : {}
+  return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url, ...hint })
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Credential } from '../../auth/credential.ts'
+import type { Grant } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
@@ -17,11 +18,17 @@ export type OAuth2Credential = Credential & {
   readonly revocationUrl?: string
   readonly endSessionUrl?: string
   readonly jwksUrl?: string
+  /** Where published endpoints may be, besides the origin of the discovery document. */
+  readonly endpointHosts?: readonly Grant[]
+  readonly par?: boolean
+  readonly redirectPort?: number
+  readonly redirectPath?: string
   readonly clientId: string
   readonly clientSecret?: Secret
   readonly clientAuthentication?: ClientAuthentication
   readonly privateKey?: Secret
   readonly keyId?: string
+  readonly assertionAudience?: string
   readonly certificate?: Secret
   readonly scopes?: readonly string[]
   readonly resource?: string
@@ -30,9 +37,13 @@ export type OAuth2Credential = Credential & {
   readonly dpopKey?: Secret
   readonly dpopKeyPair?: () => unknown
   readonly present?: 'access_token' | 'id_token'
+  /** In front of the token wherever it is sent to data, as openEO has it: `oidc/<provider>/`. */
+  readonly tokenPrefix?: string
   readonly placement?: { readonly in: 'query'; readonly name: string }
   readonly username?: Secret
   readonly password?: Secret
+  readonly totp?: Secret
+  readonly tokenParameters?: ReadonlyMap<string, Secret>
   readonly subject?: string
   readonly subjectTokenType?: string
   readonly requestedTokenType?: string
@@ -45,8 +56,16 @@ export type ClientAuthentication = 'basic' | 'post' | 'none' | 'secretJwt' | 'pr
 
 type Scheme = OAuth2Scheme | OpenIdConnectScheme
 
-export type OAuth2Context = AuthContext<Scheme, OAuth2Credential>
+export type OAuth2Context = AuthContext<Scheme, OAuth2Credential> & {
+  /** Milliseconds for which a `Retry-After` is honoured in this call; less where others wait for a lock. */
+  readonly longestRest?: number
+}
 export type OAuth2PeekContext = PeekContext<Scheme, OAuth2Credential>
+
+/** True when the credential says who issues its tokens, be it by name or by discovery; else nothing can be compared with an issuer. */
+export function knowsIssuer({ issuer, openIdConnectUrl }: OAuth2Credential): boolean {
+  return issuer !== undefined || openIdConnectUrl !== undefined
+}
 
 /** Flows that begin with a person. */
 export function needsPerson({ flow }: OAuth2Credential): boolean {

@@ -1,7 +1,7 @@
 /** The device authorization grant (RFC 8628): a person logs in on any device and types a code. */
 import type { DevicePrompt, Interaction } from '../../auth/interaction.ts'
 import { wait } from '../../auth/wait.ts'
-import { CredentialError, isAuthError } from '../../errors.ts'
+import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
@@ -27,7 +27,9 @@ export async function deviceCode(context: OAuth2Context, interaction: Interactio
   const begun = clock.now()
   const { result } = await converse(context, { endpoint: 'device endpoint' }, ({ library, configuration }) =>
     library.initiateDeviceAuthorization(configuration, requested(credential)),
-  )
+  ).catch((error: unknown) => {
+    throw withOtherWay(error, context)
+  })
   const expiresAt = begun + 1000 * clamped(result.expires_in, LIFE)
   await interaction.device(promptOf(result, expiresAt, context))
   let interval = clamped(result.interval, INTERVAL)
@@ -52,18 +54,26 @@ async function asked(context: OAuth2Context, code: string): Promise<TokenSet | '
     )
   } catch (error) {
     if (!isAuthError(error)) throw error
-    if (error.retryable || error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
-    if (error.code !== 'OAUTH_ERROR') throw error
     if (error.actual === 'authorization_pending') return 'pending'
     if (error.actual === 'slow_down') return 'slow_down'
+    if (error.retryable || error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
+    if (error.code !== 'OAUTH_ERROR') throw error
     if (error.actual === 'access_denied') {
       throw new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
     }
     if (error.actual === 'expired_token') {
       throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${id}" in time`, { credential: id })
     }
-    throw error
+    throw withOtherWay(error, context)
   }
+}
+
+/** Says of a refusal of this grant that there is a login by browser: many clients are registered for that one only. */
+function withOtherWay(error: unknown, { credential: { id } }: OAuth2Context): unknown {
+  if (!isAuthError(error) || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code)) || error.retryable) return error
+  const way = `if the client may not log in by a code on another device: stac-auth login ${id} --browser`
+  const Family = error.code === 'OAUTH_ERROR' ? CredentialError : NetworkError
+  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
 }
 
 type Answer = { readonly verification_uri: string; readonly user_code: string; readonly verification_uri_complete?: string }

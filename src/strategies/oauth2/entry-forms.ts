@@ -1,5 +1,6 @@
 /** The shapes that entries may have: one per flow, with endpoints written out or with an issuer that publishes them. */
 import type { EntryForm, Field } from '../../auth/credential.ts'
+import { namedOrigin } from '../../auth/grant.ts'
 import { type AuthError, ConfigurationError } from '../../errors.ts'
 import { methodOf } from './client-authentication.ts'
 import { clientFields, loginFields, passwordFields } from './client-fields.ts'
@@ -8,7 +9,7 @@ import type { OAuth2Credential } from './credential.ts'
 type Fields = { readonly [name: string]: Field }
 
 const flow: Fields = { flow: { kind: 'text', label: 'Flow', required: true } }
-const issuer: Fields = { issuer: { kind: 'url', label: 'Issuer that publishes the endpoints, instead of writing them here' } }
+const issuer: Fields = { issuer: { kind: 'issuer', label: 'Issuer of the tokens; it publishes the endpoints that are not written here' } }
 const tokenUrl: Fields = {
   tokenUrl: { kind: 'url', label: 'Token endpoint' },
   refreshUrl: { kind: 'url', label: 'Endpoint that redeems refresh tokens' },
@@ -37,11 +38,10 @@ export const OAUTH2_FORMS: readonly EntryForm[] = [
 
 const discovery: Fields = {
   openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
-  issuer: { kind: 'url', label: 'Issuer, instead of the discovery address' },
+  issuer: { kind: 'issuer', label: 'Issuer, instead of the discovery URL, or beside it where the two differ' },
   ...authorizationUrl,
   ...tokenUrl,
   ...loginFields,
-  jwksUrl: { kind: 'url', label: 'Keys of the provider, where they are on another host than the rest' },
 }
 
 const openIdForm = (flows: readonly (string | undefined)[], more: Fields = {}): EntryForm => ({
@@ -61,18 +61,24 @@ export function wanted({ when, fields }: EntryForm): Fields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       if (name === 'clientSecret' && isService) return [[name, { ...field, required: true }]]
-      return field.required || name === 'scopes' ? [[name, field]] : []
+      return field.required || name === 'scopes' || name === 'totp' ? [[name, field]] : []
     }),
   )
 }
 
+const PREFIX = /^[\x21-\x7e]{1,200}$/
+
 /** What is wrong with an entry across its fields. */
 export function entryProblem(entry: OAuth2Credential): AuthError | undefined {
-  const lacking = missingEndpoint(entry) ?? missingProof(entry)
+  const lacking = missingEndpoint(entry) ?? missingProof(entry) ?? unusable(entry)
   if (lacking) return invalid(lacking[0], lacking[1])
   if (entry.flow === 'password' && entry.allowPasswordGrant !== true) return invalid('/allowPasswordGrant', 'must be true for this flow')
   if (entry.flow === 'implicit' && entry.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
   if (entry.present === 'id_token' && entry.dpop) return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
+  if (entry.tokenPrefix !== undefined && !PREFIX.test(entry.tokenPrefix)) {
+    return invalid('/tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
+  }
+  if (entry.dpop && entry.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used where tokens are bound to a key')
   if (entry.dpop && entry.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
   for (const name of ['dpopKey', 'dpopKeyPair']) {
     if (entry[name] && !entry.dpop) return invalid(`/${name}`, 'is for entries with "dpop": true')
@@ -89,6 +95,25 @@ function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAu
   if ((flow === 'implicit' || flow === 'authorizationCode') && authorizationUrl === undefined) {
     return ['/authorizationUrl', 'is missing (or give "issuer")']
   }
+  return undefined
+}
+
+const PATH = /^\/[A-Za-z0-9\-._~/]{0,200}$/
+/** Browsers rewrite these before they ask. */
+const REWRITTEN = /\/\/|\/\.\.?(?:\/|$)/
+/** Parameters that fields of their own decide about. */
+const OWN_PARAMETERS =
+  /^(?:grant_type|username|password|totp|scope|resource|audience|client_id|client_secret|client_assertion.*|refresh_token)$/
+
+function unusable({ redirectPort = 1, redirectPath = '/', endpointHosts = [], tokenParameters }: OAuth2Credential): Lack | undefined {
+  if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['/redirectPort', 'must be a port: a whole number from 1 to 65535']
+  if (!PATH.test(redirectPath) || REWRITTEN.test(redirectPath)) {
+    return ['/redirectPath', 'must begin with "/", followed by letters, digits and - . _ ~ / only']
+  }
+  const wild = endpointHosts.findIndex((host) => namedOrigin(host) === undefined)
+  if (wild >= 0) return [`/endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
+  const taken = [...(tokenParameters?.keys() ?? [])].find((name) => OWN_PARAMETERS.test(name))
+  if (taken !== undefined) return ['/tokenParameters', `must not have "${taken}", which other fields decide about`]
   return undefined
 }
 

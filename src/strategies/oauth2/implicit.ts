@@ -1,17 +1,17 @@
 /** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: entries must ask for it, and only a browser can do it. */
 import type { Interaction } from '../../auth/interaction.ts'
 import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
+import { isAccessToken } from '../../http/auth-scheme.ts'
 import type { OAuth2Context } from './credential.ts'
 import { expiresIn } from './expires-in.ts'
 import { requested } from './grant.ts'
 import { loginRequired } from './login-required.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
-import { decodeLogin, encodeLogin, hasState, newLogin } from './pending-login.ts'
+import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './pending-login.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
 const KNOWN = ['error', 'state', 'access_token', 'token_type', 'expires_in', 'scope', 'iss']
-const B64TOKEN = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/
 
 /** Errors: `SCHEME_UNSUPPORTED` where fragments are not seen, `LOGIN_REQUIRED`, `LOGIN_DENIED`, `OAUTH_*`. */
 export async function implicit(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
@@ -29,7 +29,8 @@ export async function implicit(context: OAuth2Context, interaction: Interaction)
     const askedAt = context.clock.now()
     const ongoing = { state, record: encodeLogin(login, context, uri) }
     const callback = resumed?.callback ?? (await redirection.answer(url.href, ({ hash }) => hasState(membersOf(hash), login), ongoing))
-    return readImplicitAnswer(callback.hash, { state, issuer: server.issuer, askedAt, credential: context.credential.id })
+    const isIssuer = (iss: string) => isOfIssuer(iss, server, context.credential)
+    return readImplicitAnswer(callback.hash, { state, isIssuer, askedAt, credential: context.credential.id })
   } finally {
     await redirection.close()
   }
@@ -45,7 +46,8 @@ export function fragmentsUnseen(credential: string): UnsupportedError {
 
 interface Expected {
   readonly state: string
-  readonly issuer: string
+  /** True for an `iss` of the server; default: for none. */
+  readonly isIssuer?: (iss: string) => boolean
   readonly askedAt: number
   readonly credential: string
 }
@@ -54,8 +56,8 @@ interface Expected {
  * The token in a fragment (RFC 6749 §4.2.2), checked in this order: nothing twice, `error`, `state`, `iss`, token, type. Errors:
  * `OAUTH_RESPONSE_INVALID`, `LOGIN_DENIED`, `OAUTH_ERROR`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_TOKEN_TYPE`; nothing of it is quoted.
  */
-export function readImplicitAnswer(hash: string, { state, issuer, askedAt, credential }: Expected): TokenSet {
-  const endpoint: Endpoint = { credential, url: issuer, name: 'authorization endpoint' }
+export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, credential }: Expected): TokenSet {
+  const endpoint: Endpoint = { credential, url: '', name: 'authorization endpoint' }
   const members = membersOf(hash)
   if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'says something twice')
   const error = members.get('error')
@@ -65,11 +67,11 @@ export function readImplicitAnswer(hash: string, { state, issuer, askedAt, crede
   if (error !== null) throw oauthError(endpoint, 400, error)
   if (!hasState(members, { state })) throw invalidAnswer(endpoint, 'belongs to another login')
   const iss = members.get('iss')
-  if (iss !== null && iss !== issuer) {
+  if (iss !== null && !isIssuer?.(iss)) {
     throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential}" is that of another issuer`, { credential })
   }
   const token = members.get('access_token') ?? ''
-  if (!B64TOKEN.test(token)) throw invalidAnswer(endpoint, 'has no usable access_token')
+  if (!isAccessToken(token)) throw invalidAnswer(endpoint, 'has no usable access_token')
   if (members.get('token_type')?.toLowerCase() !== 'bearer') {
     throw new ProtocolError('OAUTH_TOKEN_TYPE', `the ${endpoint.name} of "${credential}" issued a token of a type other than Bearer`, {
       credential,

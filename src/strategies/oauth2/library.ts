@@ -19,6 +19,7 @@ export {
   genericGrantRequest,
   getDPoPHandle,
   initiateDeviceAuthorization,
+  modifyAssertion,
   None,
   PrivateKeyJwt,
   refreshTokenGrant,

@@ -1,5 +1,6 @@
 /** Logging in and out: `oauth2` and `openIdConnect` alike. */
 import type { Interaction } from '../../auth/interaction.ts'
+import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { serverOf } from './server.ts'
@@ -14,6 +15,7 @@ export async function login(context: OAuth2Context, interaction: Interaction): P
   const { flow } = context.credential
   if (flow === 'implicit') return keepTokens(context, await (await import('./implicit.ts')).implicit(context, interaction))
   if (flow === 'authorizationCode') return keepTokens(context, await byPerson(context, interaction))
+  if (flow === 'password') (await import('./password.ts')).allowAgain(context)
   await dropTokens(context)
   await resolveTokens(context)
 }
@@ -26,8 +28,8 @@ async function byPerson(context: OAuth2Context, interaction: Interaction): Promi
 }
 
 /**
- * Forgets the tokens first, then revokes them where the server can (RFC 7009): the refresh token ends the access token as well. With
- * `end` the login at the provider ends last, if the provider has a page for that.
+ * Forgets the tokens first, then revokes them where the server can (RFC 7009). With `end` the login at the provider ends last, if the
+ * provider has a page for that.
  */
 export async function logout(context: OAuth2Context, { end }: Pick<Interaction, 'end'> = {}): Promise<void> {
   const set = await dropTokens(context)
@@ -47,11 +49,36 @@ function endOfSession(page: string, { credential: { clientId } }: OAuth2Context,
   return url.href
 }
 
-async function revoke(context: OAuth2Context, set: TokenSet): Promise<void> {
+/**
+ * The refresh token first, so that nothing new comes of it, and the access token also if that failed: RFC 7009 §2.1 leaves it to the
+ * server whether one ends with the other. Errors: `OAUTH_*`, `HTTP_<status>`, those of the transport; of two, the first.
+ */
+async function revoke(context: OAuth2Context, { refreshToken, accessToken }: TokenSet): Promise<void> {
   const { revocation_endpoint: url } = await serverOf(context)
   if (url === undefined) return
-  const token = set.refreshToken ?? set.accessToken
-  await converse(context, { endpoint: 'revocation endpoint', secrets: [token] }, ({ library, configuration }) =>
-    library.tokenRevocation(configuration, token),
-  )
+  const secrets = refreshToken === undefined ? [accessToken] : [refreshToken, accessToken]
+  const failures: unknown[] = []
+  for (const token of secrets) {
+    try {
+      await converse(context, { endpoint: 'revocation endpoint', secrets }, ({ library, configuration }) =>
+        library.tokenRevocation(configuration, token),
+      )
+    } catch (error) {
+      const endedBefore = refreshToken !== undefined && failures.length === 0
+      if (token !== accessToken || !isNoLoss(error, endedBefore)) failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** What servers call a token that ended with its refresh token. RFC 7009 §2.2 has no error for it, but some give one. */
+const UNKNOWN = ['invalid_token', 'invalid_request']
+
+/**
+ * Whether the refusal leaves nothing to do: the server keeps no access tokens, which end by themselves only (RFC 7009 §2.2.1), or it
+ * does not know this one any more. That is believed after the refresh token was revoked by a request that differs in the token alone.
+ */
+function isNoLoss(error: unknown, endedBefore: boolean): boolean {
+  if (!isAuthError(error)) return false
+  return error.actual === 'unsupported_token_type' || (endedBefore && UNKNOWN.includes(String(error.actual)))
 }

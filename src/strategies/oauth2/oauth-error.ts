@@ -1,6 +1,7 @@
 /** What endpoints of an authorization server say no with, in our words. */
 import { type AuthError, CredentialError, NetworkError, ProtocolError, TrustError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { Redactor } from '../../text/redactor.ts'
 
 /** Which endpoint of which entry; `secrets` are what must not be repeated. */
 export interface Endpoint {
@@ -11,7 +12,10 @@ export interface Endpoint {
   readonly secrets?: readonly string[]
 }
 
-/** What to do about the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8693 §2.2.2 and RFC 8707 §2; a code that is not registered is not shown. */
+/**
+ * What to do about the codes of RFC 6749 §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8693 §2.2.2 and RFC 8707 §2; a code that
+ * is not registered is not shown.
+ */
 const REMEDIES: { readonly [code: string]: string } = {
   invalid_client: 'check clientId and clientSecret; a server that wants them in the body needs "clientAuthentication": "post"',
   invalid_scope: 'check "scopes" of the entry',
@@ -19,6 +23,8 @@ const REMEDIES: { readonly [code: string]: string } = {
   unsupported_grant_type: 'the server does not offer this flow: check "flow" and "tokenUrl"',
   invalid_request: 'check the fields of the entry against the documentation of the provider',
   invalid_grant: 'the grant is not valid any more',
+  invalid_token: 'the token is not valid any more',
+  unsupported_token_type: 'the server does not revoke tokens of this type: they end by themselves',
   invalid_target: 'check "resource" and "audience" of the entry',
   invalid_dpop_proof: 'check the clock of this machine',
   access_denied: 'the login was refused',
@@ -37,7 +43,9 @@ export function oauthError({ credential, url, name, secrets }: Endpoint, status:
   const hint = Object.hasOwn(REMEDIES, code) ? REMEDIES[code] : undefined
   const words = plainWords(description, secrets)
   const message = `the ${name} refused "${credential}" with ${hint ? code : 'an unregistered error code'}${words && `: ${words}`}`
-  return new CredentialError('OAUTH_ERROR', message, { credential, url, status, ...(hint && { hint, actual: code }) })
+  // A server that is busy says so by the status; the request was not looked at.
+  const retryable = status === 429 || status === 503
+  return new CredentialError('OAUTH_ERROR', message, { credential, url, status, retryable, ...(hint && { hint, actual: code }) })
 }
 
 /** `OAUTH_RESPONSE_INVALID`; nothing of the answer is quoted. */
@@ -64,7 +72,9 @@ export function unexpectedStatus(endpoint: Endpoint, status: number): AuthError 
  * encodings. What has digits, capitals or signs inside is left out, and everything when a secret itself is in it.
  */
 function plainWords(description: string, secrets: readonly string[] = []): string {
-  if (secrets.some((secret) => description.includes(secret))) return ''
+  const redactor = new Redactor()
+  for (const secret of secrets) redactor.add(secret)
+  if (redactor.scrub(description) !== description || secrets.some((secret) => description.includes(secret))) return ''
   const words = description.slice(0, 2000).split(/\s+/)
   const plain = words.map((word) => (/^["'(]?[A-Za-z]?[a-z]{0,19}["'),.;:!?]{0,3}$/.test(word) ? word : '...'))
   return plain

@@ -2,16 +2,29 @@
 
 import type { AuthContext } from '../../auth/strategy.ts'
 import { wait } from '../../auth/wait.ts'
-import { isAuthError, NetworkError } from '../../errors.ts'
+import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 
 /** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
 const PAUSES = [500, 1000, 2000, 4000]
 /** Milliseconds after which nothing is begun anew: whoever holds a lock gives it back in time. */
 const LONGEST = 20_000
+/** Milliseconds that a server may ask for (`Retry-After`), all its requests of one call together. */
+const LONGEST_REST = 60_000
+/** The same while a lock is held; what is more is waited for without it. */
+export const LOCKED_REST = 10_000
 /** So many failures in a row, and nobody is asked for so many milliseconds. */
 const TROUBLE = { failures: 5, rest: 10_000 }
 
-type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'>
+type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
+
+/** What servers say about when to come back, in milliseconds; not a part of errors that leave the library. */
+const RETRY_AFTER = new WeakMap<AuthError, number>()
+
+/** The error, with the time for which its server wants to be left alone. */
+export function delayed<E extends AuthError>(error: E, retryAfter: number | undefined): E {
+  if (retryAfter !== undefined) RETRY_AFTER.set(error, retryAfter)
+  return error
+}
 
 interface Trouble {
   failures: number
@@ -20,12 +33,13 @@ interface Trouble {
 
 /**
  * Runs what asks an endpoint until it succeeds or fails for good; after five failures in a row the endpoint is left alone for ten
- * seconds. `once` is for what must never be sent twice.
+ * seconds. A `Retry-After` is honoured up to a minute, and a longer one ends it. `once` is for what must never be sent twice.
  */
 export async function patiently<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
   const { clock, session, credential } = context
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   const begun = clock.now()
+  let rested = 0
   for (let attempt = 0; ; attempt++) {
     if (clock.now() < trouble.until) throw resting(url, credential.id)
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
@@ -37,8 +51,34 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
       if (!isAuthError(error) || !error.retryable) throw error
       if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
       const pause = PAUSES[attempt]
-      if (once || pause === undefined || clock.now() - begun > LONGEST) throw error
-      await wait(pause * (1 + (context.random(1)[0] ?? 0) / 512), context)
+      if (once || pause === undefined || clock.now() - begun - rested > LONGEST) throw error
+      const wanted = RETRY_AFTER.get(error) ?? 0
+      if (rested + wanted > (context.longestRest ?? LONGEST_REST)) throw tooLong(error, wanted)
+      rested += wanted
+      await wait(Math.max(wanted, pause * (1 + (context.random(1)[0] ?? 0) / 512)), context)
+    }
+  }
+}
+
+function tooLong(error: AuthError, wanted: number): AuthError {
+  const Family = error instanceof CredentialError ? CredentialError : NetworkError
+  const why = `Retry-After of ${Math.ceil(wanted / 1000)} s exceeds the limit of ${LONGEST_REST / 1000} s`
+  return delayed(new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true }), wanted)
+}
+
+/**
+ * Runs what takes a lock, again after the time for which a server wants to be left alone: that is waited for without the lock, as long
+ * as it is a minute altogether. Errors: those of `run`.
+ */
+export async function untilRested<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  for (let rested = 0; ; ) {
+    try {
+      return await run()
+    } catch (error) {
+      const wanted = isAuthError(error) ? (RETRY_AFTER.get(error) ?? 0) : 0
+      if (wanted <= LOCKED_REST || rested + wanted > LONGEST_REST) throw error
+      rested += wanted
+      await wait(wanted, context)
     }
   }
 }

@@ -1,9 +1,10 @@
 /** A login between its request and its answer; its values are used once. */
+import type { ServerMetadata } from 'openid-client'
 import { base64url } from '../../crypto/base64url.ts'
 import { sameBytes } from '../../crypto/same-bytes.ts'
-import { CredentialError } from '../../errors.ts'
+import { CredentialError, TrustError } from '../../errors.ts'
 import { isObject } from '../../stac/json.ts'
-import type { OAuth2Context } from './credential.ts'
+import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { invalidAnswer } from './oauth-error.ts'
 import { tokenKey } from './token.ts'
 
@@ -20,6 +21,7 @@ const LIFE = 10 * 60_000
 
 export function newLogin({ credential, random }: OAuth2Context): PendingLogin {
   const fresh = () => base64url(random(32))
+  // Some providers insist on it for the scope openid, also where the ID token, which repeats it, is not looked at.
   const isOpenId = credential.type === 'openIdConnect' || credential.scopes?.includes('openid')
   return { state: fresh(), verifier: fresh(), ...(isOpenId && { nonce: fresh() }) }
 }
@@ -45,6 +47,30 @@ export function hasState(parameters: URLSearchParams, { state }: Pick<PendingLog
   const states = parameters.getAll('state')
   const bytes = (text: string) => new TextEncoder().encode(text)
   return states.length === 1 && sameBytes(bytes(states[0] ?? ''), bytes(state))
+}
+
+/**
+ * True when the `iss` of an answer is that of the credential's server (RFC 9207 §2.4). A credential that writes its endpoints and no
+ * issuer knows no name to compare with: then the answer must come from where the login was.
+ */
+export function isOfIssuer(
+  iss: string | null,
+  { issuer, authorization_endpoint: page = '' }: ServerMetadata,
+  credential: OAuth2Credential,
+) {
+  if (knowsIssuer(credential)) return iss === issuer
+  return iss !== null && URL.canParse(iss) && new URL(iss).origin === new URL(page).origin
+}
+
+/** `OAUTH_ISSUER_MISMATCH`: the answer was made by somebody else, or names nobody where its server always does. */
+export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Credential): TrustError {
+  const { id } = credential
+  return new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${id}" is that of another issuer, or names none`, {
+    credential: id,
+    ...(knowsIssuer(credential)
+      ? { expected: issuer }
+      : { hint: 'if your provider has its issuer on another host than its login page, add "issuer" to the credential' }),
+  })
 }
 
 /** `OAUTH_RESPONSE_INVALID`: nothing of it is quoted. */

@@ -27,13 +27,16 @@ export async function* presented(
 
 /** The one leg of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 where the entry says so). */
 export function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): Leg {
-  return authorized(placed(request, credential, shown(set, credential)), set.expiresAt)
+  return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
 }
 
 function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: OAuth2Credential): string {
   if (present === 'id_token') {
     if (idToken !== undefined) return idToken
-    throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid"`, { credential: id })
+    throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid" and a known issuer`, {
+      credential: id,
+      hint: 'add "openid" to "scopes", and "issuer" where the credential is of type oauth2',
+    })
   }
   if (tokenType !== 'N_A') return accessToken
   throw new ConfigurationError('CONFIG_INVALID', `what "${id}" got is no access token, only input for another exchange`, { credential: id })

@@ -1,12 +1,14 @@
 /** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
 import type { ServerMetadata } from 'openid-client'
+import { coveredBy, namedOrigin } from '../../auth/grant.ts'
 import { isAuthError, TrustError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
 import { type JsonObject, own, ownString } from '../../stac/json.ts'
 import { membersOf, taken } from './answer.ts'
+import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, unexpectedStatus } from './oauth-error.ts'
-import { patiently } from './patience.ts'
+import { delayed, patiently } from './patience.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
 const RFC_8414 = '/.well-known/oauth-authorization-server'
@@ -30,8 +32,20 @@ const OPTIONAL = new Set([
   'end_session_endpoint',
   'pushed_authorization_request_endpoint',
 ])
-const FLAGS = ['authorization_response_iss_parameter_supported']
+/** Endpoints that may have another URL for clients with a certificate. */
+const ALIASED = ['token_endpoint', 'device_authorization_endpoint', 'revocation_endpoint', 'pushed_authorization_request_endpoint']
+/** What an ID token may be signed with, where nobody publishes it. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519', 'RS384', 'PS384', 'ES384', 'RS512', 'PS512', 'ES512']
+const FLAGS = ['authorization_response_iss_parameter_supported', 'require_pushed_authorization_requests']
 const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported']
+
+/** The hosts on which published endpoints may be, besides the discovery document's, as URLs that end in a slash. */
+export function hostsOf({ endpointHosts = [] }: OAuth2Credential): readonly string[] {
+  return endpointHosts.flatMap((host) => {
+    const origin = namedOrigin(host)
+    return origin === undefined ? [] : [origin + host.path]
+  })
+}
 
 /** The address of the discovery document (OpenID Connect Discovery 1.0 §4): an address without the suffix is an issuer. */
 export function discoveryUrl(url: string): string {
@@ -69,14 +83,12 @@ export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> 
 }
 
 function written(credential: OAuth2Credential): ServerMetadata {
-  const { tokenUrl, authorizationUrl, deviceAuthorizationUrl, revocationUrl, endSessionUrl, issuer } = credential
+  const { tokenUrl, authorizationUrl, issuer } = credential
   return {
+    // The library wants some name; where the credential has none it is compared with nothing.
     issuer: issuer ?? new URL(tokenUrl ?? authorizationUrl ?? '').origin,
-    ...(tokenUrl && { token_endpoint: tokenUrl }),
-    ...(authorizationUrl && { authorization_endpoint: authorizationUrl }),
-    ...(deviceAuthorizationUrl && { device_authorization_endpoint: deviceAuthorizationUrl }),
-    ...(revocationUrl && { revocation_endpoint: revocationUrl }),
-    ...(endSessionUrl && { end_session_endpoint: endSessionUrl }),
+    id_token_signing_alg_values_supported: ALGORITHMS,
+    ...pinned(credential),
   }
 }
 
@@ -89,12 +101,13 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
     if (other === undefined) throw error
     return document({ ...endpoint, url: other }, context)
   })
-  checkIssuer(metadata, url, credential)
-  const issuer = ownString(metadata, 'issuer') ?? ''
+  const issuer = checkedIssuer(metadata, url, credential)
+  const aliases = methodOf(credential) === 'tls' ? own(metadata, 'mtls_endpoint_aliases') : undefined
   const addresses = Object.keys(ADDRESSES).flatMap((name) => {
-    const value = own(metadata, name)
+    // RFC 8705 §5: a client with a certificate uses the alias.
+    const value = (ALIASED.includes(name) ? own(aliases, name) : undefined) ?? own(metadata, name)
     const isPinned = credential[ADDRESSES[name] ?? ''] !== undefined
-    if (OPTIONAL.has(name) && !isOn(value, url)) return []
+    if (OPTIONAL.has(name) && !isOn(value, url, credential)) return []
     return value === undefined || isPinned ? [] : [[name, checkedAddress(name, value, url, credential)]]
   })
   const flags = FLAGS.map((name) => [name, own(metadata, name) === true])
@@ -105,14 +118,17 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
 async function document(endpoint: Endpoint, context: OAuth2Context): Promise<JsonObject> {
   return patiently(endpoint.url, context, async () => {
     const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
-    const read = await taken(await context.send(request, { signal: context.signal }), endpoint)
-    if (read.status >= 400) throw unexpectedStatus(endpoint, read.status)
+    const read = await taken(await context.send(request, { signal: context.signal }), endpoint, context.clock)
+    if (read.status >= 400) throw delayed(unexpectedStatus(endpoint, read.status), read.retryAfter)
     return membersOf(read, endpoint)
   })
 }
 
-function isOn(value: unknown, from: string): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === new URL(from).origin
+/** On the origin of the discovery document, or where the user says that endpoints may be. */
+function isOn(value: unknown, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const url = new URL(value)
+  return url.origin === new URL(from).origin || coveredBy(endpointHosts, url)
 }
 
 function withoutOpenId(url: string): string {
@@ -120,17 +136,36 @@ function withoutOpenId(url: string): string {
   return `${origin}${RFC_8414}${pathname.replace(SUFFIX, '').replace(/\/$/, '')}`
 }
 
-/** RFC 8414 §3.3: the issuer is that of the user, whatever the document says. */
-function checkIssuer(metadata: JsonObject, url: string, { id, issuer }: OAuth2Credential): void {
+/** RFC 8414 §3.3: the issuer is that of the user, whatever the document says. A tenant that the document leaves open is the user's. */
+function checkedIssuer(metadata: JsonObject, url: string, { id, issuer, openIdConnectUrl }: OAuth2Credential): string {
   const actual = ownString(metadata, 'issuer')
   const expected = issuer ?? url.slice(0, url.indexOf(SUFFIX))
-  if (actual !== undefined && actual.replace(/\/$/, '') === expected.replace(/\/$/, '')) return
+  if (actual !== undefined && actual.replace(/\/$/, '') === expected.replace(/\/$/, '')) return actual
+  if (actual !== undefined && issuer !== undefined && openIdConnectUrl !== undefined && fillsTenant(issuer, actual)) return issuer
+  const hint = openIdConnectUrl !== undefined && issuer === undefined ? issuerHint(actual) : undefined
   throw new TrustError('OAUTH_ISSUER_MISMATCH', `the discovery document of "${id}" is that of another issuer`, {
     credential: id,
     url,
     expected,
     ...(actual !== undefined && { actual: actual.slice(0, 200) }),
+    ...(hint !== undefined && { hint }),
   })
+}
+
+/** Documents for all tenants of a provider name the issuer as a template; one path segment takes the place of the tenant. */
+const TENANT = '{tenantid}'
+
+function fillsTenant(issuer: string, template: string): boolean {
+  const [before = '', after, ...more] = template.split(TENANT)
+  if (after === undefined || more.length > 0 || !before.endsWith('/') || !(after === '' || after.startsWith('/'))) return false
+  if (!issuer.startsWith(before) || !issuer.endsWith(after)) return false
+  return /^[A-Za-z0-9-]+$/.test(issuer.slice(before.length, issuer.length - after.length))
+}
+
+function issuerHint(actual = ''): string | undefined {
+  if (!URL.canParse(actual) || actual.length > 200 || !/^[\x21-\x7e]+$/.test(actual)) return undefined
+  const tenant = actual.includes(TENANT) ? `, with your tenant in place of ${TENANT}` : ''
+  return `if that is the issuer of your provider, add "issuer": "${actual}" to the credential${tenant}`
 }
 
 function checkedAddress(name: string, value: unknown, from: string, credential: OAuth2Credential): string {
@@ -143,7 +178,7 @@ function checkedAddress(name: string, value: unknown, from: string, credential: 
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
     throw new TrustError('URL_INSECURE', `${name} in the discovery document of "${id}" is no https address`, { credential: id, url: from })
   }
-  if (url.origin === new URL(from).origin) return url.href
+  if (isOn(url.href, from, credential)) return url.href
   const field = ADDRESSES[name]
   throw new TrustError(
     'CREDENTIAL_ENDPOINT_UNTRUSTED',
@@ -151,7 +186,9 @@ function checkedAddress(name: string, value: unknown, from: string, credential: 
     {
       credential: id,
       url: url.href,
-      ...(field && { hint: `if you trust it, add "${field}": "${url.origin}${url.pathname}" to the entry` }),
+      ...(field && {
+        hint: `if you trust it, add "endpointHosts": ["${url.origin}/"], or this endpoint alone as "${field}", to the credential`,
+      }),
     },
   )
 }

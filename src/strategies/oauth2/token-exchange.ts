@@ -21,7 +21,7 @@ export async function tokenExchange(context: OAuth2Context): Promise<TokenSet> {
     throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" names no entry in "subject"`, { credential: credential.id })
   const { token_endpoint: tokenUrl = '' } = await serverOf(context)
   const type = subjectType(context, input.type)
-  const subject = subjectOf(await input.token(tokenUrl), type, context)
+  const subject = subjectOf(await input.token(tokenUrl), type, input.type, context)
   const { requestedTokenType } = credential
   const parameters = {
     subject_token: subject,
@@ -45,8 +45,10 @@ function subjectType({ credential, scheme }: OAuth2Context, inputType: string): 
 }
 
 /** An access token or an ID token, and nothing else of the user's. */
-function subjectOf(token: Token, type: string, { credential: { id, subject }, clock }: OAuth2Context): string {
+function subjectOf(token: Token, type: string, inputType: string, { credential: { id, subject, subjectTokenType }, clock }: OAuth2Context) {
   if (type === `${TYPE}access_token` || type === `${TYPE}jwt`) return token.value
+  // What a finished token is, only its owner knows.
+  if (inputType === 'http' && type === subjectTokenType && type === `${TYPE}id_token`) return token.value
   if (type !== `${TYPE}id_token`) {
     throw new SelectionError('FLOW_INVALID', `"${id}" is to exchange a token of a type that is never given away`, { credential: id })
   }

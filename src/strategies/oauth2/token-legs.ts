@@ -3,7 +3,7 @@ import type { Origin } from '../../auth/strategy.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { presented } from './present.ts'
-import { publishedAt } from './server.ts'
+import { hostsOf, publishedAt } from './server.ts'
 import { renewTokens, resolveTokens } from './token.ts'
 
 /** The request with a token; one that is refused is renewed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
@@ -21,5 +21,6 @@ export function endpointsOf(credential: OAuth2Credential): readonly (string | Or
   const own = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl].filter((url) => url !== undefined)
   if (published === undefined) return own
   const found = { origin: new URL(published).origin, publishedAt: published }
-  return tokenUrl === undefined ? [found, ...own] : [...own, found]
+  const hosts = hostsOf(credential).map((host) => ({ origin: new URL(host).origin, publishedAt: host }))
+  return tokenUrl === undefined ? [found, ...hosts, ...own] : [...own, found, ...hosts]
 }

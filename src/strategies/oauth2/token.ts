@@ -1,12 +1,14 @@
 /** Token sets of an entry: obtained once for all who wait, in this process and in others, and kept before they are used. */
 import { platform } from '#platform'
-import type { SessionStore } from '../../auth/session-store.ts'
+import type { Secret } from '../../auth/secret.ts'
+import { reserveIn, type SessionStore } from '../../auth/session-store.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
-import { type AuthError, isAuthError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './login-required.ts'
+import { LOCKED_REST, untilRested } from './patience.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
 
@@ -116,26 +118,30 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   // What may take long is begun before others have to wait, and fails below if it does; where only a login is left, nobody is asked.
   const isRenewable = !needsPerson(context.credential) || (await own())?.refreshToken !== undefined
   if (isRenewable) await serverOf(context).catch(() => undefined)
-  return store.exclusively(
-    key,
-    async () => {
-      // Another process may have been faster.
-      const meanwhile = await usable()
-      if (meanwhile) return meanwhile
-      const old = await own()
-      try {
-        const set = { ...(await renewed(context, old, () => store.remove(key))), user }
-        // A rotated refresh token is safe before anything can go wrong with the access token.
-        await store.write(key, encodeTokenSet(set))
-        context.changed(old ? 'renewed' : 'started')
-        return set
-      } catch (error) {
-        if (old && isLiving(old, refused, context)) return old
-        throw error
-      }
-    },
-    context.signal,
-  )
+  const locked = { ...context, longestRest: LOCKED_REST }
+  const renew = () =>
+    store.exclusively(
+      key,
+      async () => {
+        // Another process may have been faster.
+        const meanwhile = await usable()
+        if (meanwhile) return meanwhile
+        const old = await own()
+        try {
+          const set = { ...(await renewed(locked, old, { store, key })), user }
+          // A rotated refresh token is safe before anything can go wrong with the access token.
+          await store.write(key, encodeTokenSet(set))
+          context.changed(old ? 'renewed' : 'started')
+          return set
+        } catch (error) {
+          if (!old || !isLiving(old, refused, context)) throw error
+          if (isAuthError(error) && error.code === NOT_WRITABLE) tellOnce(context, { store, key }, error)
+          return old
+        }
+      },
+      context.signal,
+    )
+  return untilRested(context, renew)
 }
 
 async function thumbprintOf(context: OAuth2Context): Promise<string | undefined> {
@@ -147,19 +153,67 @@ function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | unde
   return expiresAt !== undefined && clock.now() < expiresAt && accessToken !== refused?.accessToken
 }
 
-/** By the refresh token where there is one, else by the grant. A refresh token that is refused is forgotten. */
-async function renewed(context: OAuth2Context, old: TokenSet | undefined, forget: () => Promise<void>): Promise<TokenSet> {
-  if (old?.refreshToken !== undefined) {
+/**
+ * By the refresh token where there is one, else by the grant. A refresh token that is refused is forgotten. One that would be spent
+ * without its successor being kept is not sent: where no person is needed the grant is repeated, else `CACHE_NOT_WRITABLE`.
+ */
+async function renewed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
+  if (old?.refreshToken !== undefined && (await isRefreshable(context, old, place))) {
     try {
       const { refresh } = await import('./refresh.ts')
       return await refresh(context, old)
     } catch (error) {
-      if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
-      await forget()
+      if (!isRefused(error, context.credential)) throw error
+      await place.store.remove(place.key)
       context.changed('ended')
     }
   }
   return byGrant(context)
+}
+
+const NOT_WRITABLE = 'CACHE_NOT_WRITABLE'
+/** Characters that a token set may have at least, whatever the one before had. */
+const ROOM = 16_384
+/** Of which sets it was told that they cannot be refreshed, until they can. */
+const told = new WeakMap<SessionStore, Set<string>>()
+
+/** Whether what the refresh gives can be kept, which is proved before it is asked for. Errors: `CACHE_*` where only a person could help. */
+async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: Place): Promise<boolean> {
+  const text = encodeTokenSet(old)
+  try {
+    await reserveIn(store, key, text, Math.max(ROOM, 3 * text.length))
+    told.get(store)?.delete(key)
+    return true
+  } catch (error) {
+    if (context.signal?.aborted) throw error
+    if (needsPerson(context.credential)) throw isAuthError(error) && error.code.startsWith('CACHE_') ? error : notWritable(context, error)
+    return false
+  }
+}
+
+function notWritable({ credential: { id } }: OAuth2Context, reason: unknown): IntegrityError {
+  const why = isAuthError(reason) ? reason.message : 'the token store cannot be written'
+  const message = `the token of "${id}" was not refreshed, because its new refresh token could not be kept: ${why}`
+  const hint = 'make room there, or make it writable, and try again: nothing was sent, the login is still good'
+  return new IntegrityError(NOT_WRITABLE, message, { credential: id, hint })
+}
+
+/** The access token is used to its end; the user hears early what will fail then. */
+function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, message, hint }: AuthError): void {
+  const keys = told.get(store) ?? new Set()
+  if (keys.has(key)) return
+  told.set(store, keys.add(key))
+  warn({ code, message: `${message}. The access token is used until it expires; ${hint}` })
+}
+
+/**
+ * A refresh token that is not good any more (RFC 6749 §5.2). Where nobody has to log in, everything that the server does not like about a
+ * refresh counts: it may hand out refresh tokens that it takes elsewhere or never. A client that is not believed is not asked twice.
+ */
+function isRefused(error: unknown, credential: OAuth2Credential): boolean {
+  if (!isAuthError(error) || error.retryable || error.actual === 'invalid_client') return false
+  if (error.code === 'OAUTH_ERROR' && error.actual === 'invalid_grant') return true
+  return !needsPerson(credential) && (error.code === 'OAUTH_ERROR' || /^HTTP_4\d\d$/.test(error.code))
 }
 
 async function byGrant(context: OAuth2Context): Promise<TokenSet> {
@@ -185,6 +239,13 @@ async function userOf({ username }: OAuth2Credential): Promise<string> {
   return username?.isText ? username.reveal() : ''
 }
 
+/** Further parameters may choose another account or realm; those that other places say are told apart by their names. */
+async function parametersOf({ tokenParameters }: OAuth2Credential): Promise<string> {
+  if (tokenParameters === undefined) return ''
+  const read = async ([name, value]: [string, Secret]) => [name, value.isText ? await value.reveal() : null]
+  return JSON.stringify(await Promise.all([...tokenParameters].sort(([a], [b]) => (a < b ? -1 : 1)).map(read)))
+}
+
 /** The same where another place says it: the set is still found when that place says nothing any more. Nobody is asked anew who they are. */
 async function namedUser(credential: OAuth2Credential): Promise<string | undefined> {
   const { username } = credential
@@ -192,8 +253,14 @@ async function namedUser(credential: OAuth2Credential): Promise<string | undefin
 }
 
 /** The store, and the name under which it keeps the entry's set. */
-async function placeOf({ credential, stores }: OAuth2Context): Promise<{ store: SessionStore; key: string }> {
-  const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '']
+interface Place {
+  readonly store: SessionStore
+  readonly key: string
+}
+
+async function placeOf({ credential, stores }: OAuth2Context): Promise<Place> {
+  const more = await parametersOf(credential)
+  const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
   return { store: isPassing(credential) ? stores.passing : stores.lasting, key }
 }

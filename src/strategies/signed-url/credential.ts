@@ -9,7 +9,11 @@ export type SignedUrlCredential = Credential & {
   readonly method: 'GET' | 'POST'
   readonly signedUrlHosts: readonly Grant[]
   readonly with?: string
+  /** Texts may have placeholders for parts of the URL to be signed. */
   readonly parameters?: ReadonlyMap<string, Secret>
+  /** The service on whose URLs bucket and key are told apart, where its host is none that is known. */
+  readonly endpoint?: string
+  readonly virtualHost?: boolean
   /** In code only. */
   readonly parameter?: ParameterFunction
   readonly responseField?: string

@@ -9,7 +9,7 @@ import { ownString } from '../../stac/json.ts'
 export function rootOf({ url, target }: Resource): string | undefined {
   const href = target && ownString(target.object, 'href')
   if (href === undefined || href === target?.href) return undefined
-  const root = addressOf(href, { base: target?.scope.url, secure: false, named: new Set([new URL(url).origin]) })
+  const root = addressOf(href, { base: target?.scope.url, secure: false, named: new Set([new URL(url).origin]), objects: true })
   if (isAddressProblem(root)) return undefined
   const { protocol, host, pathname } = new URL(url)
   const folder = root.pathname.endsWith('/') ? root.pathname : `${root.pathname}/`

@@ -83,7 +83,7 @@ describe('credentials', () => {
   it('that are missing are told for what needs them', async () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
-    expect([code, summary.incomplete]).toEqual([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
+    expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
     expect(problems).toMatchObject([{ rule: 'unreachable', document: `${server.origin}private/` }])
   })
 })

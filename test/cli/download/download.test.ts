@@ -37,7 +37,7 @@ describe('download', () => {
     const before = server.asked.length
     const { code, stdout } = await downloaded(server, [item], { into })
     expect([code, server.asked.length - before]).toEqual([0, 0])
-    expect(stdout).toMatch(/^kept {10}3 {5}50.7 kB {2}2 by checksum, 1 unchecked\n0 bytes received/)
+    expect(stdout).toMatch(/^kept {10}3 {5}50.7 kB {2}2 by checksum, 1 by manifest\n0 bytes received/)
   })
 
   it.each([
@@ -52,6 +52,8 @@ describe('download', () => {
     ],
     [['--type', 'image/tiff', '--asset', 'data'], ['one/data-50000.tif']],
     [['--type', 'image/png', '--template', '{key}{ext}'], ['thumbnail.png']],
+    [['--max-size', '0.7k', '--asset', 'data', '--asset', 'mask'], ['one/mask-700.tif']],
+    [['--min-size', '701', '--max-size', '50k'], ['one/data-50000.tif']],
   ])('takes with %j what was chosen', async (argv, names) => {
     const { code, files } = await downloaded(server, [item, ...argv])
     expect([code, Object.keys(files)]).toEqual([0, names])
@@ -89,9 +91,31 @@ describe('download', () => {
     expect([code, stderr]).toEqual([6, expect.stringMatching(/^error FILE_ACCESS: .*file\/below/)])
   })
 
-  it('ends quietly when nobody reads its events any more', async () => {
-    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(), { code: 'EPIPE' })) })
-    expect(await downloaded(server, [item, '--json'], { stdout })).toMatchObject({ code: 0, stderr: '' })
+  /** A reader that takes what `isTaken` allows, then goes. */
+  const leaving = (isTaken: (text: string) => boolean) =>
+    new Writable({
+      write: (chunk, _encoding, done) => done(isTaken(String(chunk)) ? null : Object.assign(new Error(), { code: 'EPIPE' })),
+    })
+
+  it.each([
+    ['at once', () => false],
+    ['in the middle', (text: string) => text.includes('planned')],
+  ])('ends quietly in 130 when its reader goes %s, for files are missing', async (_, isTaken) => {
+    const outcome = await downloaded(server, [item, '--json', '--concurrency', '1'], { stdout: leaving(isTaken) })
+    expect(outcome).toMatchObject({ code: 130, stderr: '' })
+    expect(Object.keys(outcome.files).length).toBeLessThan(Object.keys((await downloaded(server, [item])).files).length)
+  })
+
+  it('succeeds when its reader goes at the end, for nothing is missing', async () => {
+    const programs = await downloaded(server, [item, '--json'], { stdout: leaving((text) => !text.includes('summary')) })
+    expect(programs).toMatchObject({ code: 0, stderr: '' })
+    expect(await downloaded(server, [item], { stdout: leaving(() => false) })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('says what failed also when nobody reads its table', async () => {
+    const lost = JSON.stringify(itemOf('x', { data: { href: at('/open/lost') } }))
+    const outcome = await downloaded(server, ['-'], { stdin: lost, stdout: leaving(() => false) })
+    expect(outcome).toMatchObject({ code: 5, stderr: expect.stringMatching(/^error HTTP_404/) })
   })
 })
 
@@ -103,7 +127,7 @@ describe('what goes wrong', () => {
     expect(code).toBe(3)
     expect(stderr).toBe(
       `error AUTH_REJECTED: ${server.origin} asks for authentication (Bearer) and the document names no scheme for it (auth:refs): ${at('/private/a-10.tif')}\n` +
-        `  stac-auth fetch ${at('/private/a-10.tif')} uses the entry whose sendTo covers that address\n` +
+        `  with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${at('/private/a-10.tif')}\n` +
         '  5 files: x/a-10.tif, x/b-10.tif, x/c-10.tif and 2 more files\n',
     )
     expect(stdout).toMatch(/^written {7}1 {4}10 bytes {2}by length\nfailed {8}5\n/)
@@ -124,20 +148,18 @@ describe('what goes wrong', () => {
     expect(stderr).toMatch(/^error FILE_INTEGRITY.*\n {2}file: x\/data-500.tif\n$/)
   })
 
-  it('warns of a web page, and with --strict refuses it', async () => {
+  it('refuses a web page unless it is accepted', async () => {
     const page = JSON.stringify(itemOf('x', { data: { href: at('/open/page.html'), type: 'image/tiff' } }))
-    const mild = await downloaded(server, ['-'], { stdin: page })
-    expect([mild.code, mild.stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html.*\n {2}what came is there: --strict refuses it/,
-      ),
-    ])
-    const strict = await downloaded(server, ['-', '--strict'], { stdin: page })
-    expect([strict.code, Object.keys(strict.files), strict.stderr]).toEqual([
+    const refused = await downloaded(server, ['-'], { stdin: page })
+    expect([refused.code, Object.keys(refused.files), refused.stderr]).toEqual([
       6,
       [],
-      expect.stringMatching(/^error CONTENT_TYPE_UNEXPECTED.*\n {2}file: x\/page.html\n$/),
+      expect.stringMatching(/^error FILE_INTEGRITY \/assets\/data: .*is a web page.*\n {2}.*--accept-html.*\n {2}file: x\/page.html\n$/),
+    ])
+    const accepted = await downloaded(server, ['-', '--accept-html'], { stdin: page })
+    expect([accepted.code, accepted.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html.*\n {2}what came is there/),
     ])
   })
 
@@ -162,11 +184,22 @@ describe('what goes wrong', () => {
     [[], 'USAGE', /nothing to download/],
     [['x.json', '--max-depth', '2'], 'USAGE', /--max-depth is for --crawl/],
     [['x.json', '--limit-rate', 'fast'], 'USAGE', /such as 500k or 10M/],
+    [['x.json', '--max-size', '10x'], 'USAGE', /such as 500k or 10M/],
+    [['x.json', '--min-size', '2k', '--max-size', '1k'], 'CONFIG_INVALID', /2000 bytes exceeds .* 1000 bytes/],
     [['x.json', '--template', '../{name}'], 'CONFIG_INVALID', /no file below the folder/],
     [['-', '--crawl'], 'USAGE', /leads nowhere/],
   ])('says what is wrong with %j', async (argv, code, message) => {
     const outcome = await run(['download', ...argv, '--json', '-d', await temporaryFolder()])
     expect([outcome.code, lastError(outcome)]).toEqual([2, expect.objectContaining({ code, message: expect.stringMatching(message) })])
+  })
+
+  it('counts files that the length of their response leaves out', async () => {
+    const { code, stdout, stderr, files } = await downloaded(server, [item, '--min-size', '100'])
+    expect([code, stderr, Object.keys(files)]).toEqual([0, '', ['one/data-50000.tif', 'one/mask-700.tif']])
+    expect(stdout).toMatch(/^written {7}2 .*\nskipped {7}1\n/)
+    const events = eventsIn(await downloaded(server, [item, '--min-size', '100', '--json']))
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'skipped', size: 30 }))
+    expect(events.at(-1)).toMatchObject({ kind: 'summary', written: 2, skipped: 1, failed: 0 })
   })
 
   it('says which assets there are when none is chosen', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect } from 'vitest'
+import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { itemWith } from '../items.ts'
@@ -63,10 +64,10 @@ export async function downloaded(server: FileServer, argv: readonly string[], ar
   return { ...outcome, folder, files: await filesIn(folder) }
 }
 
-/** Everything in a folder by its path below it. */
+/** Everything in a folder by its path below it, but for its manifest. */
 export async function filesIn(folder: string): Promise<Readonly<Record<string, Buffer>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== MANIFEST_NAME).map((entry) => join(entry.parentPath, entry.name))
   return Object.fromEntries(
     await Promise.all(files.sort().map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)),
   )

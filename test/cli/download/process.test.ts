@@ -35,6 +35,7 @@ function run(argv: readonly string[], signal?: NodeJS.Signals) {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 143],
   ['SIGKILL', null],
 ] as const)('leaves by %s what the next run goes on with', async (signal, code) => {
   const into = join(folder, signal)

@@ -50,6 +50,23 @@ describe('texts', () => {
     expect(lastError(await translate([file, '--to', 'DE', '--output-dir', folder, '--json']))).toMatchObject({ code: 'PATH_EXISTS' })
   })
 
+  it.each(['nofile.docx', 'nofile.PDF', 'no such/file.xlsx', 'my notes.txt', 'nofile.html ', './nofile.srt'])(
+    'refuses to bill the name of a document that is not there: %s',
+    async (name) => {
+      for (const names of [[name], ['Hello', name]]) {
+        const outcome = await translate([...names, '--to', 'DE', '--json'])
+        expect([outcome.code, outcome.stdout, fake.log]).toEqual([6, '', []])
+        expect(lastError(outcome)).toMatchObject({ code: 'FILE_ACCESS', hint: expect.stringContaining('--text') })
+      }
+      expect((await translate([name, '--to', 'DE', '--text'])).stdout).toBe(`[DE] ${name}\n`)
+    },
+  )
+
+  it('translates sentences that only mention a file name', async () => {
+    const sentence = 'Open guide.docx and read it.'
+    expect((await translate([sentence, 'Version 1.2', '--to', 'DE'])).stdout).toBe(`[DE] ${sentence}\n[DE] Version 1.2\n`)
+  })
+
   it('are one JSON value with --json, and --usage tells people the quota', async () => {
     const { stdout } = await translate(['de: Hallo', '--to', 'EN-GB', '--json', '--usage'])
     expect(JSON.parse(stdout)).toEqual([{ input: 'text', text: '[EN-GB] de: Hallo', detected_source_language: 'DE' }])

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/exit-code.ts'
 import { failureOf } from '../service.ts'
 import { HELLO, place, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
@@ -61,6 +62,46 @@ it('tells three kinds of not being there apart', async () => {
   Object.assign(stored() ?? {}, { goneAs503: true })
   expect(await clock.run(failureOf(client.documents.resume(gone, undefined)))).toMatchObject({ code: 'DOCUMENT_GONE', handle: gone })
   expect(fake.requests(9)).toBe(3)
+})
+
+it('says DOCUMENT_GONE to the second download of a document, by its handle and by an exported one', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const { handle } = await clock.run(client.documents.translate(HELLO, undefined, TXT))
+  const gone = { code: 'DOCUMENT_GONE', name: 'DocumentError', hint: expect.stringContaining('upload it again'), cause: { status: 404 } }
+  expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({ ...gone, attempts: 1 })
+  expect(await failureOf(client.documents.download(handle.export(), undefined))).toMatchObject(gone)
+  expect(await clock.run(failureOf(client.documents.resume(handle, undefined)))).toMatchObject({ ...gone, handle })
+  expect(exitCodeOf('DOCUMENT_GONE')).toBe(5)
+  fake.script({ match: { op: 11 }, do: { status: 503 } })
+  expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({ code: 'DOCUMENT_GONE', cause: { status: 503 } })
+})
+
+it('says DOCUMENT_GONE to the download of a document that another process downloaded', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const handle = await client.documents.upload(HELLO, TXT)
+  await clock.run(client.documents.wait(handle))
+  fake.state.documents.clear()
+  expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({ code: 'DOCUMENT_GONE', attempts: 2 })
+})
+
+it('does not say DOCUMENT_GONE for a wrong id or a wrong key, nor when the service still has the document', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const { handle } = await clock.run(client.documents.translate(HELLO, undefined, TXT))
+  const { document_id, document_key } = handle.export()
+  for (const wrong of [
+    { document_id, document_key: 'wrong' },
+    { document_id: document_id.replaceAll(/./g, '0'), document_key },
+  ])
+    expect(await failureOf(client.documents.download(wrong, undefined))).toMatchObject({ code: 'HTTP_404', name: 'NotFoundError' })
+  const failed = await client.documents.upload(HELLO, TXT)
+  Object.assign([...fake.state.documents.values()].at(-1) ?? {}, { failure: 'Equal languages.' })
+  await failureOf(clock.run(client.documents.wait(failed)))
+  expect(await failureOf(client.documents.download(failed, undefined))).toMatchObject({ code: 'DOCUMENT_FAILED' })
+  const present = await client.documents.upload(HELLO, TXT)
+  await clock.run(client.documents.wait(present))
+  fake.script({ match: { op: 11 }, do: { status: 404 } })
+  expect(await failureOf(client.documents.download(present, undefined))).toMatchObject({ code: 'HTTP_404' })
+  expect((await client.documents.download(present, undefined)).bytes).toHaveLength(10)
 })
 
 it('asks again when a document is not ready although it was said to be done', async () => {

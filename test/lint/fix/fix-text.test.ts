@@ -75,6 +75,22 @@ describe('fixes', () => {
   })
 })
 
+describe('unused schemes', () => {
+  const document = (links: readonly object[]) =>
+    JSON.stringify({ type: 'Catalog', stac_version: '1.1.0', id: 'c', description: 'd', 'auth:schemes': { old: { type: 's3' } }, links })
+  const mended = (text: string, usedElsewhere?: () => boolean) =>
+    fixText(text, { suggestions: true, only: ['unused-scheme'], ...(usedElsewhere && { usedElsewhere }) }).mended.length
+
+  it('stay in a document with others below it, unless those are known not to use them', () => {
+    const children = document([{ rel: 'child', href: './a.json' }])
+    expect([mended(document([])), mended(children), mended(children, () => false), mended(document([]), () => true)]).toEqual([1, 0, 1, 0])
+  })
+
+  it('stay in a text that begins with two byte order marks, which is not JSON', () => {
+    expect(mended(`\ufeff\ufeff${document([])}`)).toBe(0)
+  })
+})
+
 describe('edits', () => {
   const edited = (text: string, edit: (json: JsonText) => ReturnType<JsonText['remove']>) =>
     [...(edit(new JsonText(text)) ?? [])]

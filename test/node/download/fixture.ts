@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { download } from '../../../src/node/download/download.ts'
 import type { DownloadEvent, SummaryEvent } from '../../../src/node/download/events.ts'
+import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import type { DownloadInput, DownloadOptions } from '../../../src/node/download/options.ts'
 import type { FileServer } from '../../servers/file-server.ts'
 
@@ -42,9 +43,16 @@ export function codesOf(result: Result): readonly string[] {
   return ofKind(result, 'failed').map(({ error }) => error.code)
 }
 
-/** All files below a folder by their names, with their bytes. */
+/** All files below a folder by their names, with their bytes, but for its manifest. */
 export async function filesIn(folder: string): Promise<Readonly<Record<string, Buffer>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name !== MANIFEST_NAME)
+    .map(({ parentPath, name }) => join(parentPath, name))
   return Object.fromEntries(await Promise.all(files.map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)))
+}
+
+/** What is in a folder, but for its manifest. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name !== MANIFEST_NAME).sort()
 }

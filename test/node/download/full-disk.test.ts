@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { differenceOf } from '../../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../../servers/chaos/file-depot.ts'
-import { codesOf, itemOf, ofKind, run } from './fixture.ts'
+import { codesOf, itemOf, namesIn, ofKind, run } from './fixture.ts'
 import { disk, type Step } from './full-disk.ts'
 
 vi.mock('node:fs', async (original) => (await import('./full-disk.ts')).onFullDisk(await original()))
@@ -25,7 +25,7 @@ async function setting(size: number, count = 1) {
     fetched: (options = {}) => run([itemOf(depot, assets)], { folder, server: depot, ...options }),
     /** What differs from the files of the depot, and what else lies there. */
     wrong: async () => {
-      const there = await readdir(folder)
+      const there = await namesIn(folder)
       const differences = names.map((name) => differenceOf(join(folder, name), contentName(`/${name}`, 0), size).catch(String))
       return [...(await Promise.all(differences)).filter(Boolean), ...there.filter((name) => !names.includes(name))]
     },
@@ -112,6 +112,34 @@ describe('a disk that is full in the middle', () => {
     expect(next.summary).toMatchObject({ written: 1 })
     expect(next.summary.received).toBeLessThan(LARGE)
     expect(await wrong()).toEqual([])
+  })
+
+  it.each(['EDQUOT', 'EIO', 'EFBIG', 'ENOSPC', 'EROFS'])('keeps what came also when the system says %s', async (code) => {
+    const { fetched, wrong } = await setting(LARGE)
+    disk.code = code
+    let pieces = 0
+    disk.refuses = (step, path) => step === 'write' && path.endsWith('.bin.part') && ++pieces > 2
+    const [failed] = ofKind(await fetched(), 'failed')
+    expect(failed?.error.code).toMatch(/^(?:DISK_FULL|FILE_ACCESS)$/)
+    expect(failed?.resumable).toBeGreaterThan(2 ** 20)
+    disk.reset()
+    const next = await fetched()
+    expect([next.summary.received, await wrong()]).toEqual([LARGE - (failed?.resumable ?? 0), []])
+  })
+
+  it('keeps what an earlier sync has brought to the disk when a later one fails', async () => {
+    const size = 90 * 2 ** 20
+    const { fetched, wrong } = await setting(size)
+    disk.code = 'EDQUOT'
+    let syncs = 0
+    disk.refuses = (step) => step === 'sync' && ++syncs > 1
+    const [failed] = ofKind(await fetched({ ranges: 1 }), 'failed')
+    expect(failed?.error).toMatchObject({ code: 'DISK_FULL', message: expect.stringContaining('quota') })
+    expect(failed?.resumable).toBeGreaterThanOrEqual(32 * 2 ** 20)
+    expect(failed?.resumable).toBeLessThan(size)
+    disk.reset()
+    const next = await fetched()
+    expect([next.summary.received, await wrong()]).toEqual([size - (failed?.resumable ?? 0), []])
   })
 
   it('fetches again what was to be on it and is not', async () => {

@@ -58,9 +58,10 @@ export function onFullDisk(files: Files): Files {
 
 /** For `vi.mock('node:fs/promises')`. */
 export function onFullDiskLater(files: FilePromises): FilePromises {
-  const open: FilePromises['open'] = async (path, ...more) => {
-    checked('make', path)
-    return limited(await files.open(path, ...more), String(path))
+  const open: FilePromises['open'] = async (path, flags, ...more) => {
+    // What is there already is opened without making anything.
+    if (typeof flags === 'string' ? /[wa]/.test(flags) : Number(flags) & files.constants.O_CREAT) checked('make', path)
+    return limited(await files.open(path, flags, ...more), String(path))
   }
   const rename: FilePromises['rename'] = async (from, to) => {
     checked('name', to)

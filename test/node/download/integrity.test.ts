@@ -91,10 +91,10 @@ describe('an answer to a range', () => {
     ['another start', { headers: { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` } }],
     ['another total', { headers: { 'content-range': `bytes 2097152-${bytes.length - 1}/${bytes.length + 1}` } }],
     ['no range at all', { headers: { 'content-range': 'bytes' } }],
-  ])('with %s is refused', async (_, fault) => {
+  ])('with %s is refused, and what was there stays', async (_, fault) => {
     const { result, files } = await fetched({ bytes }, then(fault))
     expect(codesOf(result)).toEqual(['RANGE_INVALID'])
-    expect(files).toEqual({})
+    expect(Object.keys(files).sort()).toEqual(['data.bin.part', 'data.bin.part.json'])
   })
 
   it('that nobody asked for is refused', async () => {
@@ -192,15 +192,11 @@ describe('a web page instead of a raster', () => {
   const page = { bytes: Buffer.from('<html>log in</html>'), type: 'text/html; charset=utf-8' }
   const raster = { data: { href: 'data.tif', type: 'image/tiff; application=geotiff' } }
 
-  it('is told', async () => {
-    const { result } = await fetched(page, undefined, raster)
+  it('is refused, and accepted with a warning by those who ask for it', async () => {
+    const refused = await fetched(page, undefined, raster)
+    expect([codesOf(refused.result), refused.files]).toEqual([['FILE_INTEGRITY'], {}])
+    const { result } = await fetched(page, undefined, raster, { acceptHtml: true })
     expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
-  })
-
-  it('is refused by those who are strict', async () => {
-    const { result, files } = await fetched(page, undefined, raster, { strict: true })
-    expect(codesOf(result)).toEqual(['CONTENT_TYPE_UNEXPECTED'])
-    expect(files).toEqual({})
   })
 
   it('is what a document may promise', async () => {
@@ -210,6 +206,65 @@ describe('a web page instead of a raster', () => {
 
   it('with 403 is a refusal', async () => {
     expect(codesOf((await fetched(page, always({ status: 403 }), raster)).result)).toEqual(['AUTH_REJECTED'])
+  })
+})
+
+describe('a file that is served with the content coding that its name ends in', () => {
+  const packed = gzipSync(small)
+  const sent: ServedContent = { bytes: packed, headers: { 'content-encoding': 'gzip' } }
+  const named = (name: string, more: object = {}) => ({ data: { href: name, ...more } })
+  const sum = (data: Buffer) => multihash('1220', hash('sha256', data))
+
+  it.each(['data.json.gz', 'data.tgz'])('is stored as it is sent: %s', async (name) => {
+    const { result, files } = await fetched(sent, undefined, named(name))
+    expect(codesOf(result)).toEqual([])
+    expect(files).toEqual({ [name]: packed })
+    expect(ofKind(result, 'written')[0]?.verified).toEqual(['length'])
+  })
+
+  it.each(['data.json', 'data.json.br'])('is not stored packed under another name: %s', async (name) => {
+    expect((await fetched(sent, undefined, named(name))).files).toEqual({ [name]: small })
+  })
+
+  it.each<[string, string, object, Buffer]>([
+    ['the size of the packed one', 'data.json', { 'file:size': packed.length }, packed],
+    ['the size of the unpacked one', 'data.json.gz', { 'file:size': small.length }, small],
+    ['the checksum of the packed one', 'data.json', { 'file:checksum': sum(packed) }, packed],
+    ['the checksum of the unpacked one', 'data.json.gz', { 'file:checksum': sum(small) }, small],
+    ['size and checksum of the packed one', 'data.json.gz', { 'file:checksum': sum(packed), 'file:size': packed.length }, packed],
+  ])('is what the document promises: %s', async (_, name, promised, data) => {
+    for (const fault of [undefined, always({ framing: 'chunked' })]) {
+      const { result, files } = await fetched(sent, fault, named(name, promised))
+      expect(codesOf(result)).toEqual([])
+      expect(files).toEqual({ [name]: data })
+    }
+  })
+
+  it('is neither where the document promises something else', async () => {
+    const { result, files, server } = await fetched(sent, undefined, named('data.gz', { 'file:checksum': sum(other) }))
+    expect([codesOf(result), files, server.asked.length]).toEqual([['FILE_INTEGRITY'], {}, 2])
+  })
+
+  it('needs no warning where it is one that cannot be taken off', async () => {
+    const { result, files } = await fetched({ bytes: small, headers: { 'content-encoding': 'zstd' } }, undefined, named('data.zst'))
+    expect([ofKind(result, 'warning'), files]).toEqual([[], { 'data.zst': small }])
+  })
+
+  it('is resumed as it is sent, also where the parts do not tell their coding', async () => {
+    for (const coding of ['gzip', 'identity']) {
+      const large: ServedContent = { bytes, headers: { 'content-encoding': 'gzip' } }
+      const faults: Faults = (_, n) => (n === 0 ? { endAfter: 2 ** 21 } : { headers: { 'content-encoding': coding } })
+      const { result, files } = await fetched(large, faults, named('data.gz'))
+      expect([codesOf(result), result.summary.received]).toEqual([[], bytes.length])
+      expect(files['data.gz']?.equals(bytes)).toBe(true)
+    }
+  })
+
+  it('is not held against the hash of what a store has unpacked for us', async () => {
+    const md5 = hash('md5', packed).toString('base64')
+    const headers = { 'x-goog-stored-content-encoding': 'gzip', 'x-goog-hash': `md5=${md5}` }
+    const { result, files } = await fetched({ bytes: small, headers }, undefined, named('data.json'))
+    expect([codesOf(result), files]).toEqual([[], { 'data.json': small }])
   })
 })
 

@@ -102,4 +102,22 @@ describe('a large file', () => {
     expect(codesOf(result)).toEqual([])
     expect((await filesIn(folder))['data.bin']?.equals(next)).toBe(true)
   })
+
+  it.each([
+    ['without ETag', null],
+    ['with a weak ETag', 'W/"a"'],
+  ])('is not put together from parts %s of a changed file', async (_, etag) => {
+    const next = largeFile(66, 'b')
+    const server = await startFileServer(
+      (_path, { range }) => (range ? { bytes: next, etag } : { bytes: server.asked.length > 1 ? next : bytes, etag: '"a"' }),
+      (asking) => ({ ignoreIfRange: true, ...(asking.range === undefined && { drip: 5, drop: MiB }) }),
+    )
+    servers.push(server)
+    const folder = await temporaryFolder()
+    const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4 })
+    expect(codesOf(result)).toEqual([])
+    const file = (await filesIn(folder))['data.bin']
+    expect([file?.equals(bytes), file?.equals(next)].filter(Boolean)).toHaveLength(1)
+    expect(server.asked.some(({ range }) => range !== undefined)).toBe(true)
+  })
 })

@@ -55,4 +55,21 @@ describe('a download that is interrupted', () => {
     expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
     expect(server.violations).toEqual([])
   })
+
+  it.each([
+    ['a page of a login', { 'content-type': 'text/html' }, '<html>log in</html>'],
+    ['a body that never ends', { 'transfer-encoding': 'identity', connection: 'close' }, 'x'],
+  ])('loses nothing to %s that comes instead of the rest', async (_, headers, body) => {
+    let isAway = false
+    const server = await serve((_asking, n) => (n === 0 ? { endAfter: 3 * MiB } : isAway ? { status: 200, headers, body } : undefined))
+    const folder = await temporaryFolder()
+    isAway = true
+    const typed = { data: { ...asset.data, type: 'image/tiff' } }
+    const first = await run([itemOf(server, typed)], { folder, server, strict: true })
+    expect(ofKind(first, 'failed')[0]?.resumable).toBeGreaterThanOrEqual(2 * MiB)
+    isAway = false
+    const second = await run([itemOf(server, typed)], { folder, server })
+    expect(second.summary.received).toBe(bytes.length - (ofKind(first, 'failed')[0]?.resumable ?? 0))
+    expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
+  })
 })

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { networkError } from '../../../src/http/network-error.ts'
 import type { DownloadEvent } from '../../../src/node/download/events.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
 
 const bytes = noise(5000)
 const large = noise(4 * 2 ** 20)
@@ -50,6 +51,18 @@ describe('asking again', () => {
     expect(codesOf(await run([itemOf(server, one)], { folder, server, retries: 3 }))).toEqual(['NETWORK_RESET'])
     expect(server.asked).toHaveLength(4)
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it('ends after four attempts to resolve a host name, and after fewer if so many are allowed', async () => {
+    const failures = [Object.assign(new Error('lookup'), { code: 'EAI_AGAIN' }), Object.assign(new Error('reset'), { code: 'ECONNRESET' })]
+    const clock = { now: Date.now, sleep: async () => undefined }
+    const retriesOf = async (failure: unknown, options: object = {}) => {
+      const auth = { send: () => Promise.reject(networkError(failure, 'https://data.example/')) }
+      const document = itemOf({ origin: 'https://data.example' }, one)
+      return (await run([document], { folder: await temporaryFolder(), auth, clock, ...options })).summary.retries
+    }
+    expect(await Promise.all(failures.map((failure) => retriesOf(failure)))).toEqual([4, 10])
+    expect(await retriesOf(failures[0], { retries: 2 })).toBe(2)
   })
 
   it('goes on for as long as something is gained', async () => {
@@ -206,7 +219,7 @@ describe('stopping', () => {
     const result = await run([itemOf(server, one)], { folder, server })
     expect(ofKind(result, 'started')[0]?.resumed).toBeGreaterThan(0)
     expect((await filesIn(folder))['data.bin']?.equals(large)).toBe(true)
-    expect(await readdir(folder)).toEqual(['data.bin'])
+    expect(await namesIn(folder)).toEqual(['data.bin'])
   })
 })
 
@@ -218,6 +231,6 @@ describe('two downloads of one file', () => {
     const codes = results.flatMap(codesOf)
     expect(codes.length).toBeLessThanOrEqual(1)
     for (const code of codes) expect(code).toBe('PATH_BUSY')
-    expect(await readdir(folder)).toEqual(['data.bin'])
+    expect(await namesIn(folder)).toEqual(['data.bin'])
   })
 })

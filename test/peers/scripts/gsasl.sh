@@ -1,69 +1,11 @@
 #!/usr/bin/env bash
-# GNU SASL as the server of SCRAM-SHA-256 and SCRAM-SHA-1: it makes and checks every message, the script below puts them into
+# GNU SASL as the server of SCRAM-SHA-256 and SCRAM-SHA-1: it makes and checks every message, scram.mjs puts them into
 # HTTP (RFC 7804). Any user name goes with the one password.
 source "$(dirname "$0")/lib.sh"
 install gsasl
 free_port
 
-cat >"$DIR/scram.mjs" <<'JS'
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import { createInterface } from 'node:readline'
-
-const [port, password, realm] = process.argv.slice(2)
-const MECHANISMS = ['SCRAM-SHA-256', 'SCRAM-SHA-1']
-const LIFE = 30_000
-
-/** A process for one login: told a message, it gives the next one, or nothing when it has given up. */
-function login(mechanism) {
-  const options = ['--server', `--mechanism=${mechanism}`, `--password=${password}`, '--quiet', '--no-cb']
-  const gsasl = spawn('gsasl', options, { stdio: ['pipe', 'pipe', 'ignore'] })
-  gsasl.stdin.on('error', () => {})
-  const lines = createInterface({ input: gsasl.stdout })[Symbol.asyncIterator]()
-  const end = () => gsasl.kill()
-  const timer = setTimeout(end, LIFE)
-  gsasl.on('close', () => clearTimeout(timer))
-  const tell = async (message) => {
-    gsasl.stdin.write(`${message}\n`)
-    for (let line = await lines.next(); !line.done; line = await lines.next()) {
-      if (/^[rsv]=/.test(Buffer.from(line.value, 'base64').toString())) return line.value
-    }
-    return undefined
-  }
-  return { mechanism, tell, end }
-}
-
-const logins = new Map()
-
-async function answerTo(authorization = '') {
-  const [, mechanism, text = ''] = /^(SCRAM-SHA-(?:1|256)) (.+)$/.exec(authorization) ?? []
-  const { sid, data } = Object.fromEntries(text.split(', ').map((param) => /^(\w+)="?(.*?)"?$/.exec(param)?.slice(1) ?? []))
-  if (!mechanism || !data) return undefined
-  if (sid === undefined) {
-    const started = login(mechanism)
-    const id = randomBytes(9).toString('base64url')
-    const message = await started.tell(data)
-    if (message === undefined) return undefined
-    logins.set(id, started)
-    setTimeout(() => logins.delete(id), LIFE).unref()
-    return { 'www-authenticate': `${mechanism} sid=${id}, data=${message}` }
-  }
-  const going = logins.get(sid)
-  logins.delete(sid)
-  const message = going?.mechanism === mechanism ? await going.tell(data) : undefined
-  going?.end()
-  return message && { 'authentication-info': `sid=${sid}, data=${message}` }
-}
-
-createServer(async (request, response) => {
-  const headers = await answerTo(request.headers.authorization)
-  const offer = { 'www-authenticate': MECHANISMS.map((mechanism) => `${mechanism} realm="${realm}"`) }
-  const isIn = headers !== undefined && 'authentication-info' in headers
-  response.writeHead(isIn ? 200 : 401, headers ?? offer).end(isIn ? 'hello from gsasl' : '')
-}).listen(Number(port), '127.0.0.1')
-JS
-
-launch scram node "$DIR/scram.mjs" "$PORT" pencil scram@peer
+launch scram node "$(dirname "$0")/scram.mjs" "$PORT" scram@peer 'hello from gsasl' \
+  gsasl --server --mechanism=MECHANISM --password=pencil --quiet --no-cb
 await "$PORT"
 printf '{"url":"http://127.0.0.1:%s","password":"pencil","content":"hello from gsasl"}\n' "$PORT" | tee "$DIR/peer.json"

@@ -11,10 +11,11 @@ import type { Guard } from '../../servers/guards.ts'
 import { CERTIFIED, TEST_CA } from '../../servers/harness.ts'
 import { startProtectedFiles } from '../../servers/protected-files.ts'
 
-const keys = { ed25519: testKey.ed25519(), p256: testKey.p256(), other: testKey.ed25519() }
+const keys = { ed25519: testKey.ed25519(), p256: testKey.p256(), other: testKey.ed25519(), rsa: testKey.rsa() }
 const known = new Map([
   ['ada', keys.ed25519.publicKey],
   ['ada/ü'.repeat(30), keys.p256.publicKey],
+  ['rsa', keys.rsa.publicKey],
 ])
 
 async function filesBehind(guard: Guard, secure = true) {
@@ -36,6 +37,8 @@ describe('a proof', () => {
   it.each([
     ['Ed25519', { privateKey: keys.ed25519.pem, keyId: 'ada' }],
     ['P-256, with a long identifier', { privateKey: keys.p256.jwk, keyId: 'ada/ü'.repeat(30) }],
+    ['RSA in PEM', { privateKey: keys.rsa.pem, keyId: 'rsa' }],
+    ['RSA in a JWK', { privateKey: keys.rsa.jwk, keyId: 'rsa' }],
   ])('by %s opens the file, on its own connection, at once', async (_name, fields) => {
     const server = await filesBehind(concealedGuard(known))
     const auth = engine(server.origin, fields)
@@ -54,6 +57,7 @@ describe('a proof', () => {
     ['another key', { privateKey: keys.other.pem }],
     ['another identifier', { keyId: 'eve' }],
     ['another kind of key', { privateKey: keys.p256.pem }],
+    ['another RSA key', { privateKey: testKey.rsa().pem, keyId: 'rsa' }],
   ])('by %s finds nothing', async (_name, fields) => {
     const server = await filesBehind(concealedGuard(known))
     expect((await engine(server.origin, fields).fetch(file(server.origin))).status).toBe(404)
@@ -77,6 +81,13 @@ describe('a proof', () => {
 })
 
 describe('nothing is sent', () => {
+  it('with a key that is too short', async () => {
+    const server = await filesBehind(concealedGuard(known))
+    const error = await failureOf(engine(server.origin, { privateKey: testKey.rsa(1024).pem, keyId: 'rsa' }).fetch(file(server.origin)))
+    expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message: expect.stringContaining('2048 bits') })
+    expect(server.exchanges).toEqual([])
+  })
+
   it('without encryption', async () => {
     const server = await filesBehind(concealedGuard(known), false)
     const error = await failureOf(engine(server.origin).fetch(file(server.origin)))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { platform } from '#platform'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
-import { ecdsaDer } from '../../../src/crypto/ecdsa-der.ts'
+import { ecdsaDer, rsaPublicKey } from '../../../src/crypto/der.ts'
 import { isAuthError } from '../../../src/errors.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
@@ -39,6 +39,12 @@ describe('an entry', () => {
     const { refs } = await engine().explain(file)
     expect(refs[0]?.code).toBe(platform.connect ? undefined : 'UNSUPPORTED_IN_BROWSER')
   })
+})
+
+it('writes an RSA public key as OpenSSL does', () => {
+  const { publicKey } = testKey.rsa()
+  const { n, e } = publicKey.export({ format: 'jwk' })
+  expect(Buffer.from(rsaPublicKey({ n: String(n), e: String(e) }))).toEqual(publicKey.export({ type: 'pkcs1', format: 'der' }))
 })
 
 describe('an ECDSA signature', () => {

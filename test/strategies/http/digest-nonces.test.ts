@@ -22,7 +22,7 @@ describe('a challenge', () => {
     ['Digest nonce="n", qop=auth', 'it lacks "realm"'],
     ['Digest realm="x", qop=auth', 'it lacks "nonce"'],
     ['Digest realm="x", nonce="n", qop="other"', 'its "qop" is none of auth and auth-int'],
-    ['Digest realm="x", nonce="n", qop=""', 'its "qop" is none of auth and auth-int'],
+
     ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" is none of auth and auth-int'],
     ['Digest realm="x", nonce="n", qop=auth, algorithm=MD5, Digest realm="x", algorithm=SHA-256', 'it lacks "nonce"'],
     ['Digest realm="a\u0007b", nonce="n"', 'it offers nothing that can be read; a parameter has no value that can be read'],
@@ -32,6 +32,12 @@ describe('a challenge', () => {
   ])('of unusable kind %# is not answered', async (line, why) => {
     const work = sent(contextFor({ ...MUFASA, algorithms: undefined }), [unauthorized(line)])
     expect(await failureOf(work)).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(why) })
+  })
+
+  it('with an empty list of qop is answered as one without', async () => {
+    const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=""')])
+    expect(answered).toEqual(await fields(contextFor(MUFASA), [challenge('nonce=n')]))
+    expect(answered.qop).toBeUndefined()
   })
 
   it('that the entry does not allow is not answered', async () => {
@@ -108,6 +114,20 @@ describe('a nonce', () => {
     const context = contextFor(MUFASA)
     await sent(context, [challenge('nonce=n, qop=auth')])
     expect(uses(await sent(context, [challenge('nonce=m, qop=auth', 'another')]))).toEqual(['n 00000002', 'm 00000001'])
+  })
+
+  it('goes on to be counted when the server hands it out again', async () => {
+    const context = contextFor(MUFASA)
+    await sent(context, [challenge('nonce=n, qop=auth')])
+    await sent(context, [challenge('nonce=m, qop=auth')])
+    expect(uses(await sent(context, [challenge('nonce=n, qop=auth')]))).toEqual(['m 00000002', 'n 00000003'])
+    expect(uses(await sent(context, [challenge('nonce=n, qop=auth', 'another')]))).toEqual(['n 00000004', 'n 00000001'])
+  })
+
+  it('that is handed out again after a refusal is answered once more', async () => {
+    const same = challenge('nonce=n, qop=auth')
+    expect(uses(await sent(contextFor(MUFASA), [same, same, same]))).toEqual([undefined, 'n 00000001', undefined, 'n 00000002'])
+    expect(uses(await sent(contextFor(MUFASA), Array(8).fill(same)))).toEqual([undefined, 'n 00000001', undefined, 'n 00000002'])
   })
 
   it('that is stale is answered once more, and not for ever', async () => {

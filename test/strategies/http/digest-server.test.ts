@@ -13,7 +13,7 @@ let server: AnsweringServer | undefined
 afterEach(() => server?.close())
 
 /** The user's engine before a server. */
-async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<CredentialInput> = {}) {
+async function facing(answerTo: (request: Inquiry) => Answer | Promise<Answer>, fields: Partial<CredentialInput> = {}) {
   const started = await startAnswering(answerTo)
   server = started
   const sendTo = `${started.origin}/`
@@ -72,6 +72,99 @@ describe('a strict server gives its file', () => {
   })
 })
 
+/** Answers eight requests with an authorization at a time, the last one first, as long as as many are on their way. */
+function reversing(answerTo: (request: Inquiry) => Answer): (request: Inquiry) => Promise<Answer> {
+  let waiting: (() => void)[] = []
+  const settle = () => {
+    const batch = waiting.reverse()
+    waiting = []
+    for (const next of batch) next()
+  }
+  return async (request) => {
+    if (request.headers.authorization) {
+      const answered = new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      })
+      if (waiting.length === 8) settle()
+      else setTimeout(settle, 50)
+      await answered
+    }
+    return answerTo(request)
+  }
+}
+
+describe('a server that minds parallel requests loses none of them', () => {
+  it.each<[string, Partial<DigestOptions>]>([
+    ['with one nonce for all', { oneNonce: true }],
+    ['with one nonce for all, of a session', { oneNonce: true, algorithms: ['SHA-256-sess'] }],
+    ['with counts that must rise', { oneNonce: true, counts: 'rising' }],
+    ['with counts that must rise, and says stale', { oneNonce: true, counts: 'rising', replay: 'stale' }],
+    ['with counts that must rise, and a nonce each', { counts: 'rising' }],
+    ['with room for one nonce', { slots: 1 }],
+    ['with room for two nonces whose counts must rise', { slots: 2, counts: 'rising' }],
+    ['with the next nonce in every answer', { nextnonce: true, counts: 'rising' }],
+  ])('%s', async (_what, options) => {
+    const { get, statuses } = await facing(reversing(digestServer({ ...ACCOUNT, ...options })))
+    for (let round = 0; round < 3; round++) {
+      expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
+    }
+    expect(statuses().filter((status) => status === 200)).toHaveLength(24)
+  })
+
+  it('and tries a wrong password once more at most for all of them', async () => {
+    const { get, header } = await facing(digestServer({ ...ACCOUNT, slots: 1 }), { password: 'Circle Of Life' })
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => (await failureOf(get())) as Error & { readonly code?: string }))
+    expect(codes.map(({ code }) => code)).toEqual(Array(8).fill('AUTH_REJECTED'))
+    const tried = (server?.exchanges ?? []).filter((_exchange, index) => header(index) !== '')
+    expect(tried).toHaveLength(9)
+  })
+})
+
+describe('an account outside ASCII at a server that names no charset', () => {
+  const account = { username: 'Jäsøn', password: 'Öffne dich' }
+  const ways = ['utf8', 'latin1'] as const
+  const given = (unnamed: 'utf8' | 'latin1', options: Partial<DigestOptions> = {}) => guarded({ ...account, unnamed, ...options }, account)
+
+  it.each(ways.flatMap((way) => [[way, 'MD5'] as const, [way, 'SHA-256'] as const]))('is found: %s with %s', async (way, algorithm) => {
+    const ascii = algorithm === 'SHA-256' ? { username: 'ada' } : {}
+    const { get, statuses } = await guarded({ ...account, ...ascii, unnamed: way, algorithms: [algorithm] }, { ...account, ...ascii })
+    for (let round = 0; round < 3; round++) expect(await get()).toBe('data')
+    expect(statuses()).toEqual(way === 'utf8' ? [401, 200, 200, 200] : [401, 401, 200, 200, 200])
+  })
+
+  it.each(ways)('is found in parallel, and where it is hashed: %s', async (way) => {
+    const { get } = await given(way, { userhash: true, algorithms: ['SHA-256'] })
+    expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
+  })
+
+  it('is tried twice when it is wrong, and once where no other form of it exists', async () => {
+    const wrong = async (password: string, options: Partial<DigestOptions> = {}) => {
+      await server?.close()
+      const { get, statuses } = await guarded({ ...account, ...options }, { ...account, password })
+      expect(await failureOf(get())).toMatchObject({ code: 'AUTH_REJECTED' })
+      return statuses().length
+    }
+    expect(await wrong('öffne dich', { unnamed: 'utf8' })).toBe(3)
+    expect(await wrong('открой', { unnamed: 'utf8' })).toBe(2)
+    expect(await wrong('öffne dich')).toBe(2)
+  })
+
+  it('is not tried in the other form once it was accepted in one', async () => {
+    let known: string = account.password
+    const { get, statuses } = await facing((request) => digestServerOf(known)(request), account)
+    const servers = new Map<string, (request: Inquiry) => Answer>()
+    const digestServerOf = (password: string) => {
+      const found = servers.get(password) ?? digestServer({ ...account, password, unnamed: 'utf8' })
+      servers.set(password, found)
+      return found
+    }
+    expect(await get()).toBe('data')
+    known = 'another'
+    expect(await failureOf(get())).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(statuses()).toEqual([401, 200, 401, 401])
+  })
+})
+
 describe('a request that is only made', () => {
   it('can be sent once, and says nothing about the password', async () => {
     const { auth, file } = await guarded()
@@ -124,7 +217,7 @@ describe('a server that cheats', () => {
     ['asks for Basic', () => asks('Basic realm="files"'), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
     ['asks for an algorithm of its own', digestServer({ ...ACCOUNT, algorithms: ['MD5-new'] }), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
     ['asks for less the second time', downgrading, 'AUTH_CHALLENGE_UNSUPPORTED', 2],
-    ['has an escape sequence in its realm', () => asks('Digest realm="\u009b2J", nonce="n\\\u0085", qop=auth'), 'AUTH_REJECTED', 2],
+    ['has an escape sequence in its realm', () => asks('Digest realm="\u009b2J", nonce="n\\\u0085", qop=auth'), 'AUTH_REJECTED', 4],
     ['has 9 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(9000)}"`), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
     ['has 64 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(65_536)}"`), 'RESPONSE_TOO_LARGE', 1],
   ])('and %s is caught', async (_what, answerTo, code, rounds) => {

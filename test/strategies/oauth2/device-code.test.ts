@@ -55,6 +55,8 @@ describe('O14 a login on another device', () => {
     ['slows down by five seconds, for good', refused('slow_down'), 10],
     ['goes on when the server is busy, more slowly', { status: 503 }, 10],
     ['goes on when there were too many questions, more slowly', { status: 429 }, 10],
+    ['slows down by five seconds also when the status is 429', { status: 429, body: { error: 'slow_down' } }, 10],
+    ['goes on when the server is busy and says so in JSON', { status: 503, body: { error: 'temporarily_unavailable' } }, 10],
   ])('%s', async (_name, word, seconds) => {
     const { login, waited } = begun({}, word, refused('authorization_pending'), good)
     await login
@@ -71,6 +73,27 @@ describe('O14 a login on another device', () => {
     const { login, waited } = begun({}, word, good)
     expect(await failureOf(login)).toMatchObject({ code, credential: 'login' })
     expect(waited).toEqual([5])
+  })
+
+  it.each([
+    ['unauthorized_client', { status: 400, body: { error: 'unauthorized_client' } }],
+    ['invalid_client', { status: 401, body: { error: 'invalid_client' } }],
+    ['unsupported_grant_type', { status: 400, body: { error: 'unsupported_grant_type' } }],
+    ['a status', { status: 404 }],
+  ] as const)('that the server refuses with %s says that there is --browser', async (_name, reply) => {
+    const servers = script(() => reply)
+    const { auth } = victim({ credentials: { ...entries.login, deviceAuthorizationUrl: DEVICE_URL } }, servers)
+    const error = await failureOf(auth.login('login', { device: () => {} }))
+    expect(error).toMatchObject({
+      credential: 'login',
+      status: reply.status,
+      hint: expect.stringContaining('stac-auth login login --browser'),
+    })
+  })
+
+  it('that is refused for this client while it waits says that there is --browser', async () => {
+    const error = await failureOf(begun({}, refused('unauthorized_client'), good).login)
+    expect(error).toMatchObject({ code: 'OAUTH_ERROR', hint: expect.stringContaining('stac-auth login login --browser') })
   })
 
   it.each([

@@ -6,7 +6,8 @@ import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { AUTHORIZE_URL, DATA, secrets, victim } from '../../harness/victim.ts'
 
-const expected = { state: 'right', issuer: 'https://auth.victim.example', askedAt: 1000, credential: 'mine' }
+const ISSUER = 'https://auth.victim.example'
+const expected = { state: 'right', isIssuer: (iss: string) => iss === ISSUER, askedAt: 1000, credential: 'mine' }
 const good = { access_token: 'a.b', token_type: 'bearer', expires_in: '60', scope: 'read list', state: 'right' }
 const hash = (members: Record<string, string>) => `#${new URLSearchParams(members)}`
 const thrown = (text: string) => failureOf((async () => readImplicitAnswer(text, expected))())
@@ -20,7 +21,11 @@ describe('an answer in a fragment', () => {
       expiresAt: 61_000,
       scopes: ['read', 'list'],
     })
-    expect(readImplicitAnswer(hash({ ...good, expires_in: 'soon', iss: expected.issuer }), expected)).not.toHaveProperty('expiresAt')
+    expect(readImplicitAnswer(hash({ ...good, expires_in: 'soon', iss: ISSUER }), expected)).not.toHaveProperty('expiresAt')
+  })
+
+  it('may hold a token of any visible ASCII characters', () => {
+    expect(readImplicitAnswer(hash({ ...good, access_token: 'user:grant!"' }), expected).accessToken).toBe('user:grant!"')
   })
 
   it.each<[string, string, string]>([
@@ -33,6 +38,9 @@ describe('an answer in a fragment', () => {
     ['of another issuer', hash({ ...good, iss: 'https://evil.example' }), 'OAUTH_ISSUER_MISMATCH'],
     ['without a token', hash({ token_type: 'bearer', state: 'right' }), 'OAUTH_RESPONSE_INVALID'],
     ['with a token of two lines', hash({ ...good, access_token: 'a\r\nb' }), 'OAUTH_RESPONSE_INVALID'],
+    ['with a token with a blank', hash({ ...good, access_token: 'a b' }), 'OAUTH_RESPONSE_INVALID'],
+    ['with a token that is not ASCII', hash({ ...good, access_token: 'ü' }), 'OAUTH_RESPONSE_INVALID'],
+    ['with a token of 100 kB', hash({ ...good, access_token: 'a'.repeat(100_000) }), 'OAUTH_RESPONSE_INVALID'],
     ['with a token of another type', hash({ ...good, token_type: 'mac' }), 'OAUTH_TOKEN_TYPE'],
     ['that is empty', '', 'OAUTH_RESPONSE_INVALID'],
   ])('%s is refused', async (_name, text, code) => {

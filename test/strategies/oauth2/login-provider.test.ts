@@ -65,10 +65,10 @@ describe('a login in a browser', () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
     await auth.login('person', browser().interaction)
-    const { refreshToken } = tokensOf(kept)
-    expect(await server.isAlive(refreshToken)).toBe(true)
+    const { refreshToken, accessToken } = tokensOf(kept)
+    for (const token of [refreshToken, accessToken]) expect(await server.isAlive(token)).toBe(true)
     await auth.logout('person')
-    expect(await server.isAlive(refreshToken)).toBe(false)
+    for (const token of [refreshToken, accessToken]) expect(await server.isAlive(token)).toBe(false)
     expect(kept.size).toBe(0)
     expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
     await auth.logout('person')
@@ -179,9 +179,14 @@ describe('tokens bound to a key', () => {
       `${server.issuer}/me`,
     )
     expect(await (await auth.fetch(me)).json()).toEqual({ sub: 'alice' })
-    expect((await auth.authorize(me)).headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /), dpop: expect.any(String) })
+    const { headers } = await auth.authorize(me)
+    expect(headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /), dpop: expect.any(String) })
     expect(kept.size).toBe(0)
     expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
+    const shown = headers.authorization?.replace('DPoP ', '') ?? ''
+    expect(await server.isAlive(shown)).toBe(true)
+    await auth.logout('person')
+    expect(await server.isAlive(shown)).toBe(false)
   })
 
   it('may be kept with a key of the user’s own, and are worth nothing with another one', async () => {
@@ -215,14 +220,18 @@ describe('tokens bound to a key', () => {
 })
 
 it('a chain waits for the login that it stands on, and ends with it', async () => {
-  const { entries, engine, file } = await provided()
-  const entry = { ...entries.exchanger, subject: 'person' }
+  const { entries, engine, file, server } = await provided()
+  const published = { tokenUrl: undefined, issuer: server.issuer }
+  const entry = { ...entries.exchanger, ...published, subject: 'person' }
   const auth = engine([entries.person, entry])
   expect((await auth.explain(file(entry))).refs).toMatchObject([{ code: 'LOGIN_REQUIRED', message: expect.stringContaining('"person"') }])
   await auth.login('person', browser().interaction)
   expect((await auth.explain(file(entry))).refs).toMatchObject([{ credential: 'exchanger' }])
-  await auth.fetch(file(entry))
+  const { headers } = await auth.authorize(file(entry))
+  const exchanged = headers.authorization?.replace('Bearer ', '') ?? ''
+  expect(await server.accountOf(exchanged)).toBe('alice by exchange')
   await auth.logout('person')
+  expect(await server.isAlive(exchanged)).toBe(false)
   expect(await failureOf(auth.fetch(file(entry)))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'person' })
   expect(await failureOf(engine([entries.person, entry]).fetch(file(entry)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
 })

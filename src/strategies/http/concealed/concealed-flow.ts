@@ -1,8 +1,8 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
 import { base64url, fromBase64url } from '../../../crypto/base64url.ts'
-import { ecdsaDer } from '../../../crypto/ecdsa-der.ts'
-import type { PrivateKey } from '../../../crypto/private-key.ts'
+import { ecdsaDer, rsaPublicKey } from '../../../crypto/der.ts'
+import type { PrivateKey, PublicJwk, SignatureAlgorithm } from '../../../crypto/private-key.ts'
 import { uncompressedPoint } from '../../../crypto/uncompressed-point.ts'
 import { UnsupportedError } from '../../../errors.ts'
 import { authParams } from '../../../http/auth-params.ts'
@@ -20,7 +20,7 @@ const PREFIX = new TextEncoder().encode(`${' '.repeat(64)}HTTP Concealed Authent
 
 /** A signature over what both ends of the connection compute (RFC 9729 §3, §4), sent over that connection. */
 export async function* concealedFlow(request: HttpRequest, context: HttpContext): AuthFlow {
-  const key = await signingKey(context, ['EdDSA', 'ES256'])
+  const key = await signingKey(context, ['EdDSA', 'ES256', 'PS256'])
   const connection = await context.connect(request.url)
   try {
     const proof = await proofOf(request, context, key, connection)
@@ -46,16 +46,26 @@ async function proofOf({ url }: HttpRequest, context: HttpContext, key: PrivateK
   ])
 }
 
-/** Signature schemes `ed25519` and `ecdsa_secp256r1_sha256` (RFC 8446 §4.2.3), public keys as §3.1.1 wants them. */
+/**
+ * Signature schemes `ed25519`, `ecdsa_secp256r1_sha256` and `rsa_pss_rsae_sha256` (RFC 8446 §4.2.3). RSA with PKCS #1 has a number there
+ * too, but no public key in RFC 9729.
+ */
+const SIGNATURE_SCHEMES: Readonly<Partial<Record<SignatureAlgorithm, number>>> = { EdDSA: 0x0807, ES256: 0x0403, PS256: 0x0804 }
+
 function scopeOf(url: string, { keyId, realm = '' }: Credential, { algorithm, publicJwk }: PrivateKey): ProofScope {
-  const isEdwards = algorithm === 'EdDSA'
   return {
-    signatureScheme: isEdwards ? 0x0807 : 0x0403,
+    signatureScheme: SIGNATURE_SCHEMES[algorithm] ?? 0,
     keyId: new TextEncoder().encode(String(keyId)),
-    publicKey: isEdwards ? (fromBase64url(publicJwk.x ?? '') ?? new Uint8Array()) : uncompressedPoint(publicJwk),
+    publicKey: encoded(algorithm, publicJwk),
     url,
     realm: String(realm),
   }
+}
+
+/** RFC 9729 §3.1.1. */
+function encoded(algorithm: SignatureAlgorithm, jwk: PublicJwk): Uint8Array {
+  if (algorithm === 'EdDSA') return fromBase64url(jwk.x ?? '') ?? new Uint8Array()
+  return algorithm === 'ES256' ? uncompressedPoint(jwk) : rsaPublicKey(jwk)
 }
 
 function unbindable(url: string, { credential: { id } }: HttpContext): UnsupportedError {

@@ -7,7 +7,7 @@ import type { HashName } from '../../../platform/platform.ts'
 import type { DigestChallenge } from './digest-challenge.ts'
 import type { Turn } from './protection-space.ts'
 
-/** Name and password as byte strings of UTF-8, and the name as text. */
+/** Name and password as byte strings of one charset, and the name as text. */
 export interface Account {
   readonly name: string
   readonly username: string
@@ -55,15 +55,19 @@ async function secretOf(
   return isSession ? hash(name, `${secret}:${session.nonce}:${session.cnonce}`) : secret
 }
 
-/** §3.4, §3.4.4: hidden where the server wants it so; else text outside US-ASCII as RFC 8187 encodes it. */
-async function userParams({ userhash, hash: name, realm }: DigestChallenge, account: Account): Promise<readonly AuthParam[]> {
+/**
+ * §3.4, §3.4.4: hidden where the server wants it so; else text outside US-ASCII as RFC 8187 encodes it. Servers of RFC 2617 read the
+ * octets as they are and know no `username*`: they have MD5 only, and name no charset.
+ */
+async function userParams({ userhash, hash: name, realm, isUtf8 }: DigestChallenge, account: Account): Promise<readonly AuthParam[]> {
   if (userhash) {
     return [
       ['username', await hash(name, `${account.username}:${realm}`), 'quoted'],
       ['userhash', 'true', 'token'],
     ]
   }
-  if (/^[\x20-\x7e]*$/.test(account.name)) return [['username', account.name, 'quoted']]
+  const isPlain = /^[\x20-\x7e]*$/.test(account.name) || account.username === account.name || (name === 'MD5' && !isUtf8)
+  if (isPlain) return [['username', account.username, 'quoted']]
   return [['username*', `UTF-8''${percentEncoded(account.name)}`, 'token']]
 }
 

@@ -22,7 +22,8 @@ export interface DigestChallenge {
   readonly userhash: boolean
   /** The address list of the challenge. */
   readonly domain: string | undefined
-  readonly stale: boolean
+  /** The server wants the octets of UTF-8; it does not say so in the form of RFC 2617. */
+  readonly isUtf8: boolean
 }
 
 /**
@@ -64,13 +65,13 @@ function answerable(challenge: Challenge, refusal: (why: string) => ChallengeErr
     qop,
     userhash: isTrue(params.get('userhash')),
     domain: params.get('domain'),
-    stale: isTrue(params.get('stale')),
+    isUtf8: params.get('charset')?.toLowerCase() === 'utf-8',
   }
 }
 
-/** `auth` where there is a choice: the other hashes the whole body. */
+/** `auth` where there is a choice: the other hashes the whole body. An empty list says as little as none. */
 function qopOf(list: string | undefined): DigestChallenge['qop'] | 'unknown' {
-  if (list === undefined) return undefined
+  if (list === undefined || list.trim() === '') return undefined
   const offered = list.toLowerCase().split(/[\t ,]+/)
   return (['auth', 'auth-int'] as const).find((qop) => offered.includes(qop)) ?? 'unknown'
 }

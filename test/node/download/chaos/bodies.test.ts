@@ -169,11 +169,11 @@ describe('a page instead of a file', () => {
   const page: Fault = { do: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><form>log in</form>' }
   const files = { '/a.tif': { size: SIZE, asset: { type: 'image/tiff' } } }
 
-  it('is told, and refused where that is asked for', async () => {
-    const strict = await chaosRun({ files, faultOf: always(page) })
-    expect(await strict.run({ strict: true })).toMatchObject({ codes: ['CONTENT_TYPE_UNEXPECTED'], written: [], leftovers: [] })
+  it('is refused, and a warning where it is accepted', async () => {
+    const refused = await chaosRun({ files, faultOf: always(page) })
+    expect(await refused.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
     const lenient = await chaosRun({ files, faultOf: always(page) })
-    const { events } = await lenient.run()
+    const { events } = await lenient.run({ acceptHtml: true })
     expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
   })
 

@@ -8,6 +8,7 @@ import { createAuth } from '../../../../src/auth/create-auth.ts'
 import type { CredentialSource } from '../../../../src/auth/credential.ts'
 import { download } from '../../../../src/node/download/download.ts'
 import type { DownloadEvent, FailedEvent, KeptEvent, SummaryEvent, WrittenEvent } from '../../../../src/node/download/events.ts'
+import { MANIFEST_NAME } from '../../../../src/node/download/manifest.ts'
 import type { DownloadOptions } from '../../../../src/node/download/options.ts'
 import { type ChaosProxy, startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'
@@ -116,6 +117,6 @@ async function inspected(folder: string, files: Setting['files'], proxy: ChaosPr
   })
   return {
     wrong: (await Promise.all(differences)).filter((difference) => difference !== undefined),
-    leftovers: names.filter((name) => !Object.hasOwn(files, `/${name}`)),
+    leftovers: names.filter((name) => name !== MANIFEST_NAME && !Object.hasOwn(files, `/${name}`)),
   }
 }

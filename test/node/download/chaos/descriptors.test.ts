@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { digestOf } from '../../../servers/chaos/depot-content.ts'
 import { contentName } from '../../../servers/chaos/file-depot.ts'
+import { namesIn } from '../fixture.ts'
 import { chaosRun } from './chaos-run.ts'
 import type { Work } from './download-process.ts'
 import { processStarter } from './started-process.ts'
@@ -22,6 +22,6 @@ describe('few descriptors', () => {
     const { summary, codes, stderr } = await start(work, { before: 'ulimit -n 64' }).ended
     expect([codes, stderr]).toEqual([[], ''])
     expect(summary).toMatchObject({ written: count })
-    expect((await readdir(folder)).length).toBe(count)
+    expect((await namesIn(folder)).length).toBe(count)
   })
 })

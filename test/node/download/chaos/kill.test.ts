@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../cli/folder.ts'
@@ -6,6 +6,7 @@ import { startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf, digestOf } from '../../../servers/chaos/depot-content.ts'
 import type { FaultOf } from '../../../servers/chaos/fault.ts'
 import { contentName, startFileDepot } from '../../../servers/chaos/file-depot.ts'
+import { namesIn } from '../fixture.ts'
 import { killedDownload } from './kill.ts'
 import { processStarter } from './started-process.ts'
 
@@ -35,7 +36,7 @@ describe('a download that is killed', () => {
     const last = await start({ ...work, options: {} }).ended
     expect(last.summary).toMatchObject({ written: 1, failed: 0 })
     expect(Number(last.summary?.received)).toBeLessThan(SIZE)
-    expect(await readdir(folder)).toEqual(['0.bin'])
+    expect(await namesIn(folder)).toEqual(['0.bin'])
   })
 })
 
@@ -54,7 +55,7 @@ describe('two processes with one target', () => {
     expect(second.codes).toEqual(['PATH_BUSY'])
     expect((await first.ended).summary).toMatchObject({ written: 1 })
     expect(await differenceOf(join(folder, '0.bin'), contentName('/0.bin', 0), SIZE)).toBeUndefined()
-    expect(await readdir(folder)).toEqual(['0.bin'])
+    expect(await namesIn(folder)).toEqual(['0.bin'])
   })
 
   it('leave a part alone that another program has made', async () => {
@@ -63,6 +64,51 @@ describe('two processes with one target', () => {
     await writeFile(join(folder, '0.bin.part'), 'not ours')
     expect((await start({ folder, origin: proxy.origin, count: 1 }).ended).codes).toEqual(['PATH_BUSY'])
     expect(await readdir(folder)).toEqual(['0.bin.part'])
+  })
+})
+
+/** What a killed process on another host leaves looks the same, but for the place in its lock. */
+async function killedElsewhere(secondsAgo: number) {
+  const { proxy } = await served()
+  const folder = await temporaryFolder()
+  const work = { folder, origin: proxy.origin, count: 1, asset: ASSET, options: { bytesPerSecond: 40 * 2 ** 20 } }
+  const first = start(work)
+  await expect.poll(() => proxy.sent, { interval: 5 }).toBeGreaterThan(SIZE / 4)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const lock = join(folder, '0.bin.part.lock')
+  const holder = JSON.parse(await readFile(lock, 'utf8'))
+  await writeFile(lock, JSON.stringify({ ...holder, place: 'another host' }))
+  const beat = (ago: number) => utimes(lock, Date.now() / 1000 - ago, Date.now() / 1000 - ago)
+  await beat(secondsAgo)
+  return { proxy, folder, work: { ...work, options: {} }, lock, beat }
+}
+
+describe('a download that was killed on another host', () => {
+  it('is resumed when its lease has ended', async () => {
+    const { folder, work } = await killedElsewhere(61)
+    const { summary, codes } = await start(work).ended
+    expect([codes, summary?.written]).toEqual([[], 1])
+    expect(Number(summary?.received)).toBeLessThan(SIZE)
+    expect(await differenceOf(join(folder, '0.bin'), contentName('/0.bin', 0), SIZE)).toBeUndefined()
+    expect((await readdir(folder)).sort()).toEqual(['.stac-auth-manifest', '0.bin'])
+  })
+
+  it('is waited for until its lease ends', async () => {
+    const { folder, work } = await killedElsewhere(55)
+    const { summary } = await start(work).ended
+    expect(summary).toMatchObject({ written: 1, failed: 0 })
+    expect((await readdir(folder)).sort()).toEqual(['.stac-auth-manifest', '0.bin'])
+  })
+
+  it('is left alone as long as it lives', async () => {
+    const { folder, work, lock, beat } = await killedElsewhere(0)
+    const before = await readFile(lock, 'utf8')
+    const heart = setInterval(() => void beat(0), 100)
+    const { codes } = await start(work).ended.finally(() => clearInterval(heart))
+    expect(codes).toEqual(['PATH_BUSY'])
+    expect(await readFile(lock, 'utf8')).toBe(before)
+    expect((await readdir(folder)).sort()).toEqual(['0.bin.part', '0.bin.part.json', '0.bin.part.lock'])
   })
 })
 

@@ -2,6 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { MANIFEST_NAME } from '../../../../src/node/download/manifest.ts'
 import type { ChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'
 import { contentName } from '../../../servers/chaos/file-depot.ts'
@@ -72,7 +73,7 @@ async function partialProblem(folder: string, size: number): Promise<string[]> {
 
 async function finalProblems(folder: string, size: number): Promise<string[]> {
   const difference = await differenceOf(join(folder, NAME), contentName(`/${NAME}`, 0), size).catch(String)
-  const leftovers = (await readdir(folder)).filter((name) => name !== NAME)
+  const leftovers = (await readdir(folder)).filter((name) => name !== NAME && name !== MANIFEST_NAME)
   return [...(difference === undefined ? [] : [difference]), ...leftovers.map((name) => `left over: ${name}`)]
 }
 

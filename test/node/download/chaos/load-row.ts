@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MANIFEST_NAME } from '../../../../src/node/download/manifest.ts'
 import { startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../../../servers/chaos/file-depot.ts'
@@ -80,5 +81,5 @@ async function inspected(folder: string, count: number, size: number): Promise<P
     const difference = await differenceOf(join(folder, name), contentName(`/${name}`, 0), size)
     if (difference !== undefined) wrong.push(difference)
   }
-  return { wrong, leftovers: [...names] }
+  return { wrong, leftovers: [...names].filter((name) => name !== MANIFEST_NAME) }
 }

@@ -108,7 +108,8 @@ describe('a server that is slow', () => {
     onTestFinished(() => void vi.useRealTimers())
     const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
     const running = run({ stallTimeout: 400 })
-    await expect.poll(() => vi.getTimerCount() === 1 && proxy.sent >= sent).toBe(true)
+    // The heartbeat of the lock, and the watch over the body.
+    await expect.poll(() => vi.getTimerCount() === 2 && proxy.sent >= sent).toBe(true)
     // Two looks: the first one counts what came before the stall.
     vi.advanceTimersByTime(800)
     expect(await running).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })

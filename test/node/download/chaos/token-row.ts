@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import { download } from '../../../../src/node/download/download.ts'
+import { MANIFEST_NAME } from '../../../../src/node/download/manifest.ts'
 import { startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../../../servers/chaos/file-depot.ts'
@@ -110,6 +111,6 @@ async function inspected(folder: string, count: number, size: number): Promise<P
     .map((name) => differenceOf(join(folder, name), contentName(`/${name}`, 0), size))
   return {
     wrong: (await Promise.all(differences)).filter((difference) => difference !== undefined),
-    leftovers: there.filter((name) => !names.has(name)),
+    leftovers: there.filter((name) => !names.has(name) && name !== MANIFEST_NAME),
   }
 }

@@ -91,10 +91,11 @@ describe('a file that was begun', () => {
     expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
   })
 
-  it('and is gone by now is not kept', async () => {
-    const { attempt, folder } = await begun()
-    expect(codesOf(await attempt({ answer: 'gone' }))).toEqual(['HTTP_404'])
-    expect(await filesIn(folder)).toEqual({})
+  it('and is gone by now is resumed when it is back', async () => {
+    const { attempt, left } = await begun()
+    const result = await attempt({ answer: 'gone' })
+    expect(ofKind(result, 'failed')).toMatchObject([{ error: { code: 'HTTP_404' }, resumable: left }])
+    expect((await attempt()).summary).toMatchObject({ written: 1, received: bytes.length - left })
   })
 
   it('is sent nowhere else: a certificate for another name ends it', async () => {

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { VerifyEvent, VerifySummaryEvent } from '../../node/download/index.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { headline } from '../diagnostics.ts'
+import { exitCodeOf, worstExit } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { openAuth } from '../open-auth.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { type Style, styleOf } from '../style.ts'
+
+interface VerifyCommandOptions extends CredentialsOption {
+  readonly manifest?: string
+  readonly remote?: boolean
+  readonly json?: boolean
+}
+
+/** `verify FOLDER`: downloaded files against their manifest, and with `--remote` against their servers. */
+export function addVerify(program: Command, context: Context): void {
+  const command = program.command('verify <folder>').description('compare downloaded files with the manifest of their folder')
+  withCredentialsOption(command)
+    .option('--manifest <file>', 'another manifest, as download --manifest writes it')
+    .option('--remote', 'ask the servers too, with the credentials whose sendTo covers the URLs in the manifest')
+    .option('--json', 'print one JSON object per file and line, the summary last')
+    .action(context.run((folder: string, options: VerifyCommandOptions) => verify(folder, options, context)))
+}
+
+async function verify(folder: string, { manifest, remote = false, json = false, ...options }: VerifyCommandOptions, context: Context) {
+  const { io } = context
+  const { verifyFolder } = await import('../../node/download/verify-folder.ts')
+  const auth = remote ? await openAuth(context, options, [])() : undefined
+  const style = styleOf(io, io.stdout)
+  const exits: number[] = []
+  for await (const event of verifyFolder({
+    folder,
+    signal: io.signal,
+    ...(manifest !== undefined && { manifest }),
+    ...(auth && { auth }),
+  })) {
+    if (event.kind === 'failed') exits.push(exitCodeOf(event.error.code))
+    const text = json ? forJson(event) : linesFor(event, style)
+    if (text !== '') await write(io.stdout, `${text}\n`)
+  }
+  return worstExit(exits)
+}
+
+/** Files that are as they were have no line. */
+function linesFor(event: VerifyEvent, { red, yellow, cross }: Style): string {
+  if (event.kind === 'summary') return totalOf(event)
+  if (event.kind === 'failed') return `${red(cross)} ${forLine(event.path)}  ${headline(event.error)}`
+  return event.unasked === undefined ? '' : `${yellow('-')} ${forLine(event.path)}  ${forLine(event.unasked)}`
+}
+
+function totalOf({ files, verified, failed, unasked }: VerifySummaryEvent): string {
+  const more = [failed > 0 ? `, ${failed} failed` : '', unasked > 0 ? `, ${unasked} not compared with their servers` : '']
+  return `${verified} of ${files} files verified${more.join('')}`
+}

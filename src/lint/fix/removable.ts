@@ -1,0 +1,31 @@
+/** Which schemes that nothing refers to may be taken out: one that something else refers to, or may refer to, stays. */
+import { kindOf, type StacDocument } from '../../stac/document.ts'
+import { own, ownString } from '../../stac/json.ts'
+import type { Problem } from '../problem.ts'
+import { FINDING_LIMIT } from '../runner.ts'
+
+/** Relations of links that lead to documents which may use the schemes of this one. */
+const CHILDREN: ReadonlySet<string | undefined> = new Set(['child', 'item', 'items', 'data', 'children', 'search'])
+
+/** The addresses, as written, of the documents below a Catalog or Collection; an Item has none. */
+export function childrenOf(document: unknown): readonly string[] {
+  const links = own(document, 'links')
+  if (!Array.isArray(links) || kindOf(document as StacDocument) === 'item') return []
+  return links.filter((link) => CHILDREN.has(ownString(link, 'rel'))).map((link) => ownString(link, 'href') ?? '')
+}
+
+/** Says of a scheme whether other documents may use it. */
+export type UsedElsewhere = (scheme: string, document: unknown) => boolean
+
+/** Without knowledge of other documents: whatever stands below a document may use all its schemes. */
+export const mayBeUsed: UsedElsewhere = (_scheme, document) => childrenOf(document).length > 0
+
+/**
+ * True for a finding `unused-scheme` that can be mended without a loss: the scheme has no error, which may be why nothing refers to
+ * it, the document has no `auth:refs` that cannot be read, and all its findings are known.
+ */
+export function isRemovable({ pointer }: Problem, problems: readonly Problem[]): boolean {
+  const errors = problems.filter(({ rule, severity }) => severity === 'error' && rule !== 'unused-scheme')
+  const isBroken = errors.some((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`))
+  return !isBroken && !errors.some(({ rule }) => rule === 'refs-shape') && problems.length < FINDING_LIMIT
+}

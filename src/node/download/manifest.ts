@@ -1,0 +1,237 @@
+/** What was downloaded into a folder, so that later runs notice files that have changed since: a file of lines that only grows. */
+import { createHash } from 'node:crypto'
+import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { IntegrityError } from '../../errors.ts'
+import { isObject, ownString } from '../../stac/json.ts'
+import { readFailure, writeFailure } from '../system-error.ts'
+import { newPath } from '../write-file.ts'
+import { presentFile } from './present-file.ts'
+
+/** One file of a manifest. No URL in it has a query, for that may be a secret. */
+export interface ManifestEntry {
+  /** Below the folder, with `/` between its parts. */
+  readonly path: string
+  /** Origin and path. */
+  readonly url: string
+  /** True when the URL had a query, without which it may not give the file. */
+  readonly hadQuery?: true
+  /** Bytes. */
+  readonly size: number
+  /** Lower-case hex. */
+  readonly sha256: string
+  /** Validators of the server (RFC 9110 §8.8). */
+  readonly etag?: string
+  readonly lastModified?: string
+  /** When it was complete, in ISO 8601. */
+  readonly time: string
+  /** Milliseconds: when the file system says that it was written. */
+  readonly modified?: number
+}
+
+/** The manifest of a folder, where no other name is given. No file of a download begins with a dot. */
+export const MANIFEST_NAME = '.stac-auth-manifest'
+
+const HEADER = { format: 'stac-auth/manifest', version: 1 }
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
+
+/** Writes entries line by line, each by one call of the system, so that the lines of two processes do not mix. */
+class Lines {
+  readonly #file: number
+
+  /** Errors: those of the system. */
+  constructor(path: string, flags: number) {
+    this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
+    const { size } = fstatSync(this.#file)
+    if (size === 0) this.add(HEADER)
+    else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
+  }
+
+  add(line: unknown): void {
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`)
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
+  }
+
+  close(): void {
+    try {
+      fsyncSync(this.#file)
+    } finally {
+      closeSync(this.#file)
+    }
+  }
+}
+
+/** False where a process was killed within a line. */
+function endsWhole(file: number, size: number): boolean {
+  const last = Buffer.alloc(1)
+  return readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 10
+}
+
+/** The manifest that a folder has: what it says by path, the last line counts. */
+export class FolderManifest {
+  readonly #path: string
+  readonly #entries: Map<string, ManifestEntry>
+  #lines: Lines | undefined
+
+  private constructor(path: string, entries: Map<string, ManifestEntry>) {
+    this.#path = path
+    this.#entries = entries
+  }
+
+  /** Reads what earlier runs have left. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
+  static async open(folder: string): Promise<FolderManifest> {
+    const path = join(folder, MANIFEST_NAME)
+    const entries = new Map<string, ManifestEntry>()
+    if (presentFile(path)) for await (const entry of readManifest(path)) entries.set(entry.path, entry)
+    return new FolderManifest(path, entries)
+  }
+
+  get(path: string): ManifestEntry | undefined {
+    return this.#entries.get(path)
+  }
+
+  /** Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
+  add(entry: ManifestEntry): void {
+    this.#entries.set(entry.path, entry)
+    try {
+      presentFile(this.#path)
+      this.#lines ??= new Lines(this.#path, O_RDWR | O_CREAT | O_APPEND)
+      this.#lines.add(entry)
+    } catch (error) {
+      throw writeFailure(error, `"${this.#path}"`)
+    }
+  }
+
+  /** Throws nothing. */
+  close(): void {
+    try {
+      this.#lines?.close()
+    } catch {
+      // What is missing of it makes a later run compare less.
+    }
+  }
+}
+
+/** A manifest of its own for the files of one run. */
+export class NewManifest {
+  readonly #path: string
+  readonly #part: string
+  readonly #lines: Lines
+
+  private constructor(path: string, part: string) {
+    this.#path = path
+    this.#part = part
+    this.#lines = new Lines(part, O_RDWR | O_CREAT | O_EXCL | O_APPEND)
+  }
+
+  /**
+   * Begins one; a manifest of that name is replaced once the new one is complete.
+   *
+   * Errors: `PATH_EXISTS` for any other file of that name, `PATH_UNSAFE`, `PATH_BUSY`, `DISK_FULL`, `FILE_ACCESS`.
+   */
+  static async begin(name: string): Promise<NewManifest> {
+    const path = await newPath(name, true)
+    if (presentFile(path) && !isManifest(path))
+      throw new IntegrityError('PATH_EXISTS', `"${name}" exists already and is no manifest`, { hint: 'remove it or choose another name' })
+    try {
+      return new NewManifest(path, `${path}.${process.pid}.part`)
+    } catch (error) {
+      throw writeFailure(error, `"${name}"`)
+    }
+  }
+
+  /** Errors: `DISK_FULL`, `FILE_ACCESS`. */
+  add(entry: ManifestEntry): void {
+    try {
+      this.#lines.add(entry)
+    } catch (error) {
+      throw writeFailure(error, `"${this.#path}"`)
+    }
+  }
+
+  /** Gives it its name. Errors: `DISK_FULL`, `FILE_ACCESS`. */
+  async complete(): Promise<void> {
+    try {
+      this.#lines.close()
+      await rename(this.#part, this.#path)
+    } catch (error) {
+      await this.discard()
+      throw writeFailure(error, `"${this.#path}"`)
+    }
+  }
+
+  /** Throws nothing. */
+  async discard(): Promise<void> {
+    await rm(this.#part, { force: true }).catch(() => undefined)
+  }
+}
+
+/** The entries of a manifest in the order of its lines; what is no entry is left out. Errors: `FILE_ACCESS`, `CONFIG_INVALID` for a later version. */
+export async function* readManifest(path: string): AsyncGenerator<ManifestEntry> {
+  const input = createReadStream(path, { flags: (O_RDONLY | O_NOFOLLOW | O_NONBLOCK) as unknown as string, encoding: 'utf8' })
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const value = parsed(line)
+      if (isObject(value) && value.format === HEADER.format && value.version !== HEADER.version)
+        throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is a manifest of another version of stac-auth`)
+      if (isEntry(value)) yield value
+    }
+  } catch (error) {
+    throw error instanceof IntegrityError ? error : readFailure(error, path)
+  } finally {
+    input.destroy()
+  }
+}
+
+/** The SHA-256 of a file, or another hash of it, in lower-case hex. Errors: `FILE_ACCESS`. */
+export async function fileDigest(path: string, algorithm = 'sha256'): Promise<string> {
+  const hash = createHash(algorithm)
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk as Uint8Array)
+  } catch (error) {
+    throw readFailure(error, path)
+  }
+  return hash.digest('hex')
+}
+
+/** The first line says it. */
+function isManifest(path: string): boolean {
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW)
+  try {
+    const head = Buffer.alloc(200)
+    const [line = ''] = head
+      .subarray(0, readSync(file, head, 0, head.length, 0))
+      .toString()
+      .split('\n')
+    const value = parsed(line)
+    return isObject(value) && value.format === HEADER.format
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isEntry(value: unknown): value is ManifestEntry {
+  if (!isObject(value)) return false
+  const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery } = value
+  const isText = (text: unknown) => text === undefined || typeof text === 'string'
+  return (
+    [path, url, time].every((text) => typeof text === 'string' && text.length <= 10_000) &&
+    Number.isSafeInteger(size) &&
+    /^[0-9a-f]{64}$/.test(ownString(value, 'sha256') ?? String(sha256)) &&
+    isText(etag) &&
+    isText(lastModified) &&
+    (modified === undefined || Number.isFinite(modified)) &&
+    (hadQuery === undefined || hadQuery === true)
+  )
+}
+
+/** A line that was being written when its process ended is none. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,127 @@
+/** Asks a server about a file without fetching it: a request for its first byte, as many signed URLs are good for GET only. */
+import { delayBefore } from '../../clients/backoff.ts'
+import type { CrawlClock } from '../../crawl/settings.ts'
+import { abortedBy, isAuthError } from '../../errors.ts'
+import { failure } from '../../http/deadline.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { retryHint } from '../../http/retry-after.ts'
+import type { BodyPromise } from '../../http/web-page.ts'
+import type { Target } from '../../stac/target.ts'
+import { answerFailure } from '../answer-failure.ts'
+import { pageRefusal } from '../page-refusal.ts'
+import { fileDigest } from './manifest.ts'
+import type { KnownHash } from './multihash.ts'
+import { RefusedAnswer } from './refused-answer.ts'
+import { serverDigest } from './server-digest.ts'
+
+/** What a server says about a file. */
+export interface ServerFacts {
+  /** Bytes. */
+  readonly size?: number
+  readonly etag?: string
+  readonly lastModified?: string
+  readonly hash?: KnownHash
+}
+
+/** How a server is asked. */
+export interface Inquiry {
+  /** Sends a request with these headers. */
+  send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
+  /** Origin and path of what is asked. */
+  readonly url: string
+  readonly target?: Target
+  /** What is promised about the file; a web page in its place is no answer. */
+  readonly promise: BodyPromise
+  readonly retries: number
+  readonly clock: CrawlClock
+  readonly random: () => number
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds of a `Retry-After` that are waited for. */
+const LONGEST_REST = 120_000
+
+/**
+ * What the server says about the file; what may succeed later is asked again.
+ *
+ * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for a web page, those of the engine and the transport, `ABORTED`.
+ */
+export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
+  const { retries, clock, random, signal, url } = inquiry
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await askedOnce(inquiry)
+    } catch (thrown) {
+      if (signal.aborted) throw abortedBy(signal)
+      const hint = thrown instanceof RefusedAnswer ? thrown.rest : undefined
+      const error = thrown instanceof RefusedAnswer ? thrown.error : isAuthError(thrown) ? thrown : failure(thrown, undefined, url)
+      if (!error.retryable || attempt > retries || (hint ?? 0) > LONGEST_REST) throw error
+      const { status } = error
+      const delay = delayBefore(attempt, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, { random })
+      await clock.sleep(delay, signal).catch(() => {
+        throw abortedBy(signal)
+      })
+    }
+  }
+}
+
+/**
+ * Compares a file with what its server says, by the strongest that both know: a hash, else its size and the validators of when it came.
+ *
+ * @returns what is different, `undefined` for nothing, or `'unknown'` where there is nothing to compare
+ *
+ * Errors: `FILE_ACCESS`.
+ */
+export async function differenceFrom(
+  { size, etag, lastModified, hash }: ServerFacts,
+  local: { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: string },
+): Promise<string | undefined> {
+  if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} there`
+  if (hash)
+    return (await fileDigest(local.path, hash.algorithm)).startsWith(hash.digest) ? undefined : `its ${hash.algorithm} is another one there`
+  if (etag !== undefined && local.etag !== undefined)
+    return opaque(etag) === opaque(local.etag) ? undefined : 'its entity tag is another one there'
+  if (lastModified !== undefined && local.lastModified !== undefined && lastModified !== local.lastModified)
+    return `it was changed there: ${lastModified.slice(0, 40)}`
+  return size === undefined ? 'unknown' : undefined
+}
+
+async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry): Promise<ServerFacts> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await send({ 'accept-encoding': 'identity', range: 'bytes=0-0' }, controller.signal)
+    const { status, headers, url: answered } = response
+    if (status !== 200 && status !== 206 && status !== 416) {
+      const error = await answerFailure({ status, url: answered, headers, body: response.chunks?.() ?? null }, target)
+      throw new RefusedAnswer(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
+    }
+    const page = pageRefusal(promise, { asked: url, answered, contentType: status === 416 ? null : headers.get('content-type') })
+    if (page) throw page
+    return factsIn(response)
+  } finally {
+    signal.removeEventListener('abort', abort)
+    // A server that gives no parts would send all of it.
+    controller.abort(new Error('the rest is not wanted'))
+  }
+}
+
+function factsIn({ status, headers }: HttpResponse): ServerFacts {
+  const isCoded = !/^(?:identity)?$/i.test(headers.get('content-encoding')?.trim() ?? '')
+  const range = headers.get('content-range')?.trim() ?? ''
+  const text = status === 200 ? (isCoded ? undefined : headers.get('content-length')?.trim()) : /\/(\d{1,16})$/.exec(range)?.[1]
+  const [etag, lastModified] = [headers.get('etag')?.trim(), headers.get('last-modified')?.trim()]
+  const hash = serverDigest(headers, status, false)
+  return {
+    ...(text !== undefined && /^\d{1,16}$/.test(text) && { size: Number(text) }),
+    ...(etag && { etag }),
+    ...(lastModified && { lastModified }),
+    ...(hash && { hash }),
+  }
+}
+
+/** Weak comparison (RFC 9110 §8.8.3.2): tags of one resource, at two times. */
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '')
+}

@@ -1,0 +1,168 @@
+/** Assets that are folders of an object store: how they are recognised, and which files they hold. */
+import type { Auth } from '../../auth/auth.ts'
+import { below } from '../../auth/given-target.ts'
+import { delayBefore } from '../../clients/backoff.ts'
+import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
+import { AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
+import { mediaType } from '../../http/media-type.ts'
+import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
+import { ownString } from '../../stac/json.ts'
+import type { Target } from '../../stac/target.ts'
+import { foldedName, forFileName } from '../../text/file-name.ts'
+import type { DownloadFile } from './events.ts'
+import type { WantedFile } from './wanted-files.ts'
+import type { World } from './world.ts'
+
+/** The calls of an engine that list a folder. */
+export type ListingAuth = Pick<Auth, 'send' | 'authorize' | 'explain' | 'fetch' | 'fetchFor'>
+
+/** An object of a folder, or why it cannot become a file. */
+export interface FolderFile {
+  readonly wanted: WantedFile
+  readonly error?: AuthError
+}
+
+const ZARR = /^application\/vnd[.+]zarr$/
+const FOLDER_NAME = /\.(?:zarr|safe)$/i
+/** One file that holds such a folder, whatever its media type says. */
+const ARCHIVE_NAME = /\.(?:zip|ozx|tar|t?gz|json|parquet)$/i
+
+/** Names of Zarr 2 that must stay as they are, although files whose names begin with a dot are hidden. */
+const ZARR_NAMES: ReadonlySet<string> = new Set(['.zarray', '.zattrs', '.zgroup', '.zmetadata'])
+
+/** True for a target that may be a folder of an object store by its URL, its name or its media type; cheap, and nothing is sent. */
+export function looksLikeFolder(target: Target): boolean {
+  const url = urlOf(target)
+  if (!url || !/^(?:s3|https?):$/.test(url.protocol) || url.search !== '' || /^\/*$/.test(url.pathname)) return false
+  if (url.pathname.endsWith('/')) return true
+  return FOLDER_NAME.test(url.pathname) || (ZARR.test(mediaType(ownString(target.object, 'type'))) && !ARCHIVE_NAME.test(url.pathname))
+}
+
+/**
+ * The folder that a wanted file is, as a target whose URL is absolute and has no slash at its end; undefined for a file. Of the asset and its
+ * alternates the first one counts that can be listed: `s3://`, or a URL that is signed with an `s3` credential.
+ */
+export async function folderTargetOf({ targets }: WantedFile, auth: object, mayAsk: boolean): Promise<Target | undefined> {
+  if (!looksLikeFolder(targets[0]) || !canList(auth)) return undefined
+  for (const target of targets) {
+    const url = looksLikeFolder(target) ? urlOf(target) : undefined
+    if (!url || (url.protocol !== 's3:' && !(await isSigned(target, auth, mayAsk)))) continue
+    return below(target, url.href.replace(/[#].*$/s, '').replace(/\/+$/, ''))
+  }
+  return undefined
+}
+
+/** True when an engine has all calls that a listing needs. */
+export function canList(auth: object): auth is ListingAuth {
+  return ['authorize', 'explain', 'fetch', 'fetchFor'].every((call) => call in auth)
+}
+
+/** Catalog text does not make a host an object store: an `s3` credential of the user has to cover the URL. */
+async function isSigned(target: Target, auth: ListingAuth, mayAsk: boolean): Promise<boolean> {
+  const { code, refs, byAddress } = await auth.explain(target)
+  if (code !== undefined) return false
+  if (refs.length > 0) return refs.find((ref) => ref.code === undefined)?.scheme === 's3'
+  if (!mayAsk || !byAddress?.used || byAddress.code !== undefined) return false
+  return auth.authorize(target).then(
+    ({ location }) => location !== undefined,
+    () => false,
+  )
+}
+
+/**
+ * Lists all objects of a folder; markers of folders are left out. A listing that fails is resumed after the last key, as often as a request
+ * of a crawl.
+ *
+ * Errors: those of `listObjects`, with what to do about them; `RESPONSE_TOO_LARGE` for more than `most` objects.
+ */
+export async function objectsIn(folder: Target, auth: ListingAuth, most: number, world: World): Promise<readonly StoredObject[]> {
+  const objects: StoredObject[] = []
+  let startAfter: string | undefined
+  let failures = 0
+  for (;;) {
+    try {
+      const rest = { limit: most + 1 - objects.length, signal: world.signal, ...(startAfter !== undefined && { startAfter }) }
+      for await (const object of listObjects(auth as Auth, folder, rest)) {
+        startAfter = object.key
+        objects.push(object)
+        failures = 0
+      }
+      if (objects.length > most) throw tooMany(folder, most)
+      return objects.filter(({ path, size }) => size > 0 || !(path === '' || path.endsWith('/')))
+    } catch (error) {
+      if (!isAuthError(error) || world.signal.aborted) throw error
+      if (!error.retryable || ++failures > Math.min(CRAWL.retries, world.settings.retries)) throw notListed(error)
+      const delay = delayBefore(failures, error.status === undefined ? {} : { status: error.status }, world)
+      await world.clock.sleep(delay, world.signal).catch(() => {
+        throw abortedBy(world.signal)
+      })
+    }
+  }
+}
+
+/** The files of a folder, each with its place below that of the asset; two keys never share a place. */
+export function* filesOf(folder: Target, place: DownloadFile, wanted: WantedFile, objects: readonly StoredObject[]): Generator<FolderFile> {
+  // What the document says about the asset is not said about each of its objects.
+  const { type: _type, roles: _roles, 'file:size': _size, 'file:checksum': _checksum, ...object } = folder.object
+  const named = objects.map((stored) => ({ stored, segments: stored.path.split('/').map(nameOfSegment) }))
+  const folders = new Set(named.flatMap(({ segments }) => segments.slice(1).map((_, index) => folded(segments.slice(0, index + 1)))))
+  for (const { stored, segments } of named) {
+    const error = keyProblem(stored, folders.has(folded(segments)))
+    yield {
+      wanted: {
+        key: wanted.key,
+        targets: [{ ...below(folder, stored.url ?? folder.href), object }],
+        size: stored.size,
+        folder: { path: place.path, segments: [...place.name.split('/'), ...segments] },
+      },
+      ...(error && { error }),
+    }
+  }
+}
+
+function nameOfSegment(segment: string, index: number, { length }: readonly string[]): string {
+  return index === length - 1 && ZARR_NAMES.has(segment) ? segment : forFileName(segment)
+}
+
+function folded(segments: readonly string[]): string {
+  return foldedName(segments.join('/'))
+}
+
+function keyProblem({ key, url }: StoredObject, isFolderToo: boolean): AuthError | undefined {
+  if (url === undefined)
+    return new IntegrityError('PATH_UNSAFE', `the key ${JSON.stringify(key)} leads out of its folder. It is not downloaded`)
+  if (!isFolderToo) return undefined
+  return new IntegrityError('PATH_COLLISION', `the key ${JSON.stringify(key)} is the name of a file and of a folder`, {
+    hint: 'a file system cannot hold both; fetch the object by itself with: stac-auth fetch',
+  })
+}
+
+function urlOf({ href, scope: { url } }: Target): URL | undefined {
+  return href !== '' && URL.canParse(href, url) ? new URL(href, url) : undefined
+}
+
+function tooMany({ href }: Target, most: number): NetworkError {
+  return new NetworkError('RESPONSE_TOO_LARGE', `this asset is a folder of more than ${most} objects, the limit`, {
+    url: href,
+    hint: 'raise the limit with --max-objects (maxObjects), or leave the asset out with --exclude',
+  })
+}
+
+function notListed(error: AuthError): AuthError {
+  if (error.code === 'RESPONSE_TOO_LARGE') return error
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the credential needs the right to list this folder (s3:ListBucket)`
+  return new AuthError(error.code, `this asset is a folder, and its objects cannot be listed: ${error.message}`, { ...error, hint })
+}
+
+/** The error of a file that looks like a folder and could not be had as a file. */
+export function asFolderFailure(error: AuthError, { targets: [target], folder }: WantedFile): AuthError {
+  const isNamed = looksLikeFolder(target) && !target.href.endsWith('/')
+  if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or one that an s3 credential covers`
+  return new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** A folder that holds nothing. */
+export function emptyFolder({ href }: Target): NetworkError {
+  return new NetworkError('HTTP_404', 'this asset is a folder without objects', { url: href, status: 404 })
+}

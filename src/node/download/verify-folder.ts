@@ -1,0 +1,168 @@
+/** Compares downloaded files with their manifest, and with what their servers say now. */
+import { join } from 'node:path'
+import type { Auth } from '../../auth/auth.ts'
+import { systemClock } from '../../crawl/settings.ts'
+import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
+import { failure } from '../../http/deadline.ts'
+import { bodyPromise } from '../page-refusal.ts'
+import { readFailure } from '../system-error.ts'
+import type { Verification } from './events.ts'
+import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
+import { checkFolder, presentFile } from './present-file.ts'
+import { askServer, differenceFrom } from './server-facts.ts'
+import { TargetFolder } from './target-folder.ts'
+
+export interface VerifyOptions {
+  readonly folder: string
+  /** Another manifest than the one in the folder; its paths are below the folder. */
+  readonly manifest?: string
+  /** Asks the servers too, with the credentials whose `sendTo` covers the URLs of the manifest. */
+  readonly auth?: Pick<Auth, 'send'>
+  /** Attempts before a server is given up; default 3. */
+  readonly retries?: number
+  readonly signal?: AbortSignal
+}
+
+/** A file is what its manifest says; with `auth` also what its server has, unless `unasked`. */
+export interface VerifiedEvent {
+  readonly kind: 'verified'
+  readonly path: string
+  readonly bytes: number
+  readonly verified: readonly Verification[]
+  /** Why its server was not asked, or gave nothing to compare. */
+  readonly unasked?: string
+}
+
+/** A file is missing or another one (`FILE_INTEGRITY`), cannot be read, or its server cannot be asked. */
+export interface UnverifiedEvent {
+  readonly kind: 'failed'
+  readonly path: string
+  readonly error: AuthError
+}
+
+export interface VerifySummaryEvent {
+  readonly kind: 'summary'
+  readonly files: number
+  readonly verified: number
+  readonly failed: number
+  /** Files whose servers were not asked, or gave nothing to compare. */
+  readonly unasked: number
+}
+
+export type VerifyEvent = VerifiedEvent | UnverifiedEvent | VerifySummaryEvent
+
+/** Files at a time, with and without requests. */
+const REMOTE = 8
+const LOCAL = 2
+
+/**
+ * Compares the files of a folder with its manifest; the summary comes last. What is wrong with a file is an event.
+ *
+ * Errors: `FILE_ACCESS` where there is no manifest, `PATH_UNSAFE`, `ABORTED`.
+ *
+ * @example
+ * for await (const event of verifyFolder({ folder: 'data' })) if (event.kind === 'failed') console.error(event.path, event.error.message)
+ */
+export async function* verifyFolder(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
+  const { signal = new AbortController().signal } = options
+  const folder = await TargetFolder.open(options.folder)
+  const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))
+  const counts = { verified: 0, failed: 0, unasked: 0 }
+  const pending: Promise<VerifiedEvent | UnverifiedEvent>[] = []
+  const next = async function* () {
+    const event = await pending.shift()
+    if (signal.aborted) throw abortedBy(signal)
+    if (!event) return
+    counts[event.kind]++
+    if (event.kind === 'verified' && event.unasked !== undefined) counts.unasked++
+    yield event
+  }
+  for (const entry of entries) {
+    pending.push(verifyFile(entry, folder, options, signal))
+    if (pending.length >= (options.auth ? REMOTE : LOCAL)) yield* next()
+  }
+  while (pending.length > 0) yield* next()
+  yield { kind: 'summary', files: entries.length, ...counts }
+}
+
+/** The last line of each path. */
+async function entriesIn(path: string): Promise<readonly ManifestEntry[]> {
+  if (!presentFile(path)) {
+    const { message } = readFailure(Object.assign(new Error(), { code: 'ENOENT' }), path)
+    throw new IntegrityError('FILE_ACCESS', message, {
+      hint: 'stac-auth download writes a manifest into its folder; --manifest names another one',
+    })
+  }
+  const entries = new Map<string, ManifestEntry>()
+  for await (const entry of readManifest(path)) entries.set(entry.path, entry)
+  return [...entries.values()]
+}
+
+/** Never rejects. */
+async function verifyFile(
+  entry: ManifestEntry,
+  folder: TargetFolder,
+  options: VerifyOptions,
+  signal: AbortSignal,
+): Promise<VerifiedEvent | UnverifiedEvent> {
+  const { path: name, size: bytes } = entry
+  try {
+    const path = await verifiedPath(entry, folder)
+    const server = options.auth ? await verifyAtServer(entry, path, options.auth, options.retries ?? 3, signal) : []
+    const unasked = typeof server === 'string' ? { unasked: server } : {}
+    return { kind: 'verified', path: name, bytes, verified: ['manifest', ...(typeof server === 'string' ? [] : server)], ...unasked }
+  } catch (thrown) {
+    return { kind: 'failed', path: name, error: isAuthError(thrown) ? thrown : failure(thrown, signal, entry.url) }
+  }
+}
+
+/** A manifest may be somebody else's: it leads nowhere but below its folder. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `FILE_INTEGRITY`. */
+async function verifiedPath(entry: ManifestEntry, folder: TargetFolder): Promise<string> {
+  const { path: name, size, sha256, url } = entry
+  const path = folder.pathOf(name.split('/'))
+  const wrong = (problem: string) => new IntegrityError('FILE_INTEGRITY', `"${name}" ${problem}`, { url, hint: AGAIN })
+  if (!isThere(path)) throw wrong('is missing')
+  checkFolder(path)
+  const present = presentFile(path)
+  if (!present) throw wrong('is missing')
+  if (present.size !== size) throw wrong(`has ${present.size} bytes and had ${size} when it was downloaded`)
+  if ((await fileDigest(path)) !== sha256) throw wrong('has other bytes than it had when it was downloaded')
+  return path
+}
+
+const AGAIN = 'stac-auth download with --existing replace fetches it again'
+
+/** False also where its folder is missing. */
+function isThere(path: string): boolean {
+  try {
+    return presentFile(path) !== undefined
+  } catch (error) {
+    if (isAuthError(error) && error.message.endsWith('a part of the path is no folder')) return false
+    throw error
+  }
+}
+
+/** What was compared, or why nothing was. Errors: `FILE_INTEGRITY`, those of {@link askServer}. */
+async function verifyAtServer(
+  { path: name, url, hadQuery, size, etag, lastModified }: ManifestEntry,
+  path: string,
+  auth: Pick<Auth, 'send'>,
+  retries: number,
+  signal: AbortSignal,
+): Promise<readonly Verification[] | string> {
+  if (hadQuery || /[?#]/.test(url)) return 'its URL had a query, which the manifest does not keep'
+  const facts = await askServer({
+    send: (headers, signal) => auth.send({ method: 'GET', url, headers }, { signal, headers }),
+    url,
+    promise: bodyPromise(undefined, [name.slice(name.lastIndexOf('/') + 1)]),
+    retries,
+    clock: systemClock,
+    random: Math.random,
+    signal,
+  })
+  const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
+  const difference = await differenceFrom(facts, { path, size, ...validators })
+  if (difference === 'unknown') return 'its server says nothing that could be compared'
+  if (difference === undefined) return ['server']
+  throw new IntegrityError('FILE_INTEGRITY', `"${name}" is not what its server has: ${difference}`, { url, hint: AGAIN })
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
+import { lint } from '../../src/lint/index.ts'
+
+const URL_OF_DOCUMENT = 'https://data.example/items/x.json'
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
+const itemWith = (href: string, refs: readonly string[] | undefined = ['token']) => ({
+  type: 'Feature',
+  stac_version: '1.1.0',
+  stac_extensions: [EXTENSION],
+  id: 'x',
+  geometry: null,
+  properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { token: { type: 'http', scheme: 'bearer' } } },
+  links: [],
+  assets: { data: { href, ...(refs && { 'auth:refs': refs }) } },
+})
+
+/** Characters that URL parsers read differently, and some that they do not. */
+const CHARACTERS = [
+  ...Array.from({ length: 0x22 }, (_, code) => String.fromCharCode(code)),
+  ...['\u007f', '\\', '%', '%20', '%00', '@', '.', '..', '*', ':', '/', '//', '#', '?', '[', '{', '<', '|', '\u0085', '\u00a0'],
+  ...['\u3002', '\u200b', '\ufeff', '\ud800', 'é', '~'],
+]
+const TEMPLATES = ['https://data.example/a_b.tif', 'https://data_.example/a', 'https://data.example_/a', 'https://_data.example/a']
+const RELATIVE = ['a_b.tif', '_a.tif', '/a_', '../a.tif_', '?a=_']
+const STORES = ['s3://bucket/a_b', 's3://bu_cket/a', 'gs://bucket/a_b', 'gs://bu_cket/a']
+
+const HREFS = [
+  ...[...TEMPLATES, ...RELATIVE, ...STORES].flatMap((template) => CHARACTERS.map((character) => template.replace('_', () => character))),
+  ...['', '//data.example/a', '///a', '\\\\data.example\\a', 'https:a', 'https:/data.example/a', 'https:///a', 'https://', 'https://:443/'],
+  ...[
+    'https://user@data.example/a',
+    'https://user:<password>@data.example/a',
+    'https://user:pass@data.example/a',
+    'https://@data.example/',
+  ],
+  ...[
+    'ftp://data.example/a',
+    'javascript:alert(1)',
+    'data:,a',
+    'blob:https://data.example/a',
+    'abfs://a/b',
+    'mailto:a@b.example',
+    'C:\\a.tif',
+  ],
+  ...['http://data.example/a', 'http://data.example/a b', 'HTTPS://DATA.example/a', 'https://data.example:99999/a', 'https://1.2.3.4.5/a'],
+  ...[
+    'https://xn--a/',
+    'https://data.example./a',
+    'https://data.example.:443/a',
+    'https://data.exam%70le/a',
+    's3:bucket/a',
+    'gs://Bucket/a',
+  ],
+  `https://data.example/${'a'.repeat(8192 - 'https://data.example/'.length)}`,
+  `https://data.example/${'a'.repeat(8193 - 'https://data.example/'.length)}`,
+]
+
+const auth = createAuth({ credentials: [bearer('secret', 'https://data.example/')] })
+
+async function refusalOf(href: string): Promise<{ code: string; message: string } | undefined> {
+  try {
+    await auth.authorize(assetOf(itemWith(href), 'data', { url: URL_OF_DOCUMENT }))
+    return undefined
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    const { code, message } = error
+    return /^URL_/.test(code) ? { code, message } : undefined
+  }
+}
+
+const findingsAt = (href: string, preset: 'recommended' | 'strict' = 'strict', refs?: readonly string[]) =>
+  lint(itemWith(href, refs), { preset }).filter(({ pointer, severity }) => pointer === '/assets/data/href' && severity === 'error')
+
+describe('lint and authorize agree about the URL of an asset', () => {
+  it('reports an error at the href exactly when authorize refuses it', async () => {
+    const differences: string[] = []
+    for (const href of HREFS) {
+      const [refused, found] = [await refusalOf(href), findingsAt(href)]
+      if ((refused !== undefined) !== found.length > 0)
+        differences.push(`${JSON.stringify(href)}: ${refused?.code}, ${found.map(({ rule }) => rule)}`)
+    }
+    expect(differences).toEqual([])
+  })
+
+  it('uses the words of authorize, and finds one mistake once', async () => {
+    let compared = 0
+    for (const href of HREFS) {
+      const [refused, found] = [await refusalOf(href), findingsAt(href)]
+      const own = found.filter(({ rule }) => rule === 'href-invalid')
+      if (own.length === 0) continue
+      expect(own.map(({ message }) => message)).toEqual([refused?.message])
+      if (refused?.code !== 'URL_INVALID') expect(found).toHaveLength(1)
+      compared++
+    }
+    expect(compared).toBeGreaterThan(300)
+  })
+
+  it('leaves user info to secret-in-document, plain http to insecure-href and local files to scheme-href-mismatch', () => {
+    expect(findingsAt('https://ada:hunter2-hunter2@data.example/a').map(({ rule }) => rule)).toEqual(['secret-in-document'])
+    expect(findingsAt('http://data.example/a').map(({ rule }) => rule)).toEqual(['insecure-href'])
+    const local = lint(itemWith('file:///a.tif'), { preset: 'strict' })
+    expect(local.map(({ rule }) => rule)).toContain('scheme-href-mismatch')
+    expect(local.map(({ rule }) => rule)).not.toContain('href-invalid')
+  })
+
+  it('checks only targets with auth:refs', () => {
+    expect(findingsAt('https://data.example/a b.tif', 'recommended', [])).toEqual([])
+    expect(findingsAt('a b.tif', 'recommended').map(({ rule }) => rule)).toEqual(['href-invalid'])
+  })
+
+  it('checks links and alternate assets, and does not need the URL of the document', () => {
+    const item = {
+      ...itemWith('https://data.example/a.tif'),
+      links: [{ rel: 'child', href: 'a\tb', 'auth:refs': ['token'] }],
+    }
+    const asset = { ...item.assets.data, alternate: { other: { href: '//data.example/a', 'auth:refs': ['token'] } } }
+    const problems = lint({ ...item, assets: { data: asset } })
+    expect(problems.filter(({ rule }) => rule === 'href-invalid').map(({ pointer, message }) => [pointer, message])).toEqual([
+      ['/assets/data/alternate/other/href', 'the address of this asset leaves out its scheme'],
+      ['/links/0/href', 'the address of this link has a control character, a space or a backslash in it'],
+    ])
+  })
+})

@@ -1,0 +1,184 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Redactor } from '../../src/text/redactor.ts'
+
+const RUNS = { numRuns: 300 }
+const hexOf = (secret: string) => Buffer.from(secret).toString('hex')
+const units = (secret: string, write: (unit: string, code: number) => string) =>
+  [...secret]
+    .map((char) =>
+      /^[A-Za-z0-9]$/.test(char)
+        ? char
+        : char
+            .split('')
+            .map((unit) => write(unit, unit.charCodeAt(0)))
+            .join(''),
+    )
+    .join('')
+const points = (secret: string, write: (code: number) => string) => [...secret].map((char) => write(char.codePointAt(0) ?? 0)).join('')
+
+/** How a server may write what it was sent. */
+const ENCODINGS: Readonly<Record<string, (secret: string) => string>> = {
+  plain: (secret) => secret,
+  'percent, upper case': (secret) => encodeURIComponent(secret),
+  'percent, lower case': (secret) => encodeURIComponent(secret).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+  'percent, every byte': (secret) => hexOf(secret).replace(/../g, '%$&'),
+  form: (secret) => new URLSearchParams([['', secret]]).toString().slice(1),
+  base64: (secret) => Buffer.from(secret).toString('base64'),
+  'base64 without padding': (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  base64url: (secret) => Buffer.from(secret).toString('base64url'),
+  'base64 in lines': (secret) =>
+    (
+      Buffer.from(secret)
+        .toString('base64')
+        .match(/.{1,8}/g) ?? []
+    ).join('\r\n'),
+  'base64 of an account': (secret) => Buffer.from(`ada:${secret}`).toString('base64'),
+  'base64 of more text around': (secret) => Buffer.from(`{"a":"x","secret":"${secret}","b":1}`).toString('base64'),
+  'hex, lower case': hexOf,
+  'hex, upper case': (secret) => hexOf(secret).toUpperCase(),
+  JSON: (secret) => JSON.stringify(secret).slice(1, -1),
+  'JSON in ASCII': (secret) => units(secret, (_unit, code) => `\\u${code.toString(16).padStart(4, '0')}`),
+  'JSON in ASCII, upper case': (secret) => units(secret, (_unit, code) => `\\u${code.toString(16).padStart(4, '0').toUpperCase()}`),
+  'code points of JavaScript': (secret) => points(secret, (code) => `\\u{${code.toString(16)}}`),
+  'HTML, decimal': (secret) => points(secret, (code) => `&#${code};`),
+  'HTML, hexadecimal': (secret) => points(secret, (code) => `&#x${code.toString(16)};`),
+  'HTML, names': (secret) =>
+    secret.replace(/[&<>"']/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[char] ?? char),
+  quoted: (secret) => inspect(secret).slice(1, -1),
+  backslashes: (secret) => secret.replace(/[^A-Za-z0-9]/gu, (char) => (/[\p{L}\p{N}\s]/u.test(char) ? char : `\\${char}`)),
+  'Latin-1 taken for characters': (secret) => Buffer.from(secret).toString('latin1'),
+  'JSON in JSON': (secret) => JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
+  'base64 with escaped slashes': (secret) => Buffer.from(secret).toString('base64').replaceAll('/', '\\/'),
+  'base64 in a form': (secret) => encodeURIComponent(Buffer.from(secret).toString('base64')),
+  'percent in HTML': (secret) => encodeURIComponent(secret).replaceAll('%', '&#37;'),
+}
+
+/** What stands around it. */
+const PLACES: Readonly<Record<string, (form: string) => string>> = {
+  alone: (form) => form,
+  'in a sentence': (form) => `The key ${form} is wrong.`,
+  quoted: (form) => `bad "${form}"; '${form}'`,
+  'in JSON': (form) => `{"message":"no ${form}","list":["${form}"]}`,
+  'in a URL': (form) => `GET /v1/things?key=${form}&page=2 HTTP/1.1`,
+  'in HTML': (form) => `<p class="error">${form}</p>`,
+}
+
+/** Any Unicode text; long enough to be told from other text, and with something that occurs nowhere else. */
+const secrets = fc
+  .tuple(
+    fc.string({ unit: 'grapheme', minLength: 4, maxLength: 24 }),
+    fc.constantFrom('Zq7', 'öß', 'пароль', '密码锁', '🔑🗝', '+/=&%', '\\"\'<>', ' a b '),
+  )
+  .map(([text, more]) => `${text}${more}${text}`.toWellFormed())
+  .filter((text) => [...text].length >= 8)
+
+function redactorOf(...known: readonly string[]): Redactor {
+  const redactor = new Redactor()
+  for (const secret of known) redactor.add(secret)
+  return redactor
+}
+
+/** The beginning of a form that must not be seen: longer than what may. */
+const beginning = (form: string) => form.slice(0, Math.max(8, Math.ceil(form.length / 2)))
+
+describe('a redactor', () => {
+  it.each(Object.keys(ENCODINGS))('takes secrets out that a server wrote as %s, wherever they stand', (name) => {
+    const encode = ENCODINGS[name] ?? String
+    fc.assert(
+      fc.property(secrets, fc.constantFrom(...Object.values(PLACES)), (secret, place) => {
+        const form = encode(secret)
+        const shown = redactorOf(secret).scrub(place(form))
+        expect(shown).toContain('[secret]')
+        expect(shown).not.toContain(form)
+        expect(shown).not.toContain(beginning(form))
+        // What stands around it stays.
+        for (const piece of place('\0').split('\0'))
+          if (piece.length > 4 && !secret.includes(piece)) expect(shown).toContain(piece.slice(-4))
+      }),
+      RUNS,
+    )
+  })
+
+  it.each(Object.keys(ENCODINGS))('takes out what is left of a secret that was cut, written as %s', (name) => {
+    const encode = ENCODINGS[name] ?? String
+    fc.assert(
+      fc.property(secrets, fc.nat(), (secret, cut) => {
+        const part = [...secret].slice(0, 4 + (cut % ([...secret].length - 3))).join('')
+        expect(redactorOf(secret).scrub(`: ${encode(part)}`)).not.toContain(encode(part))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('leaves nothing of two secrets of which one begins as the other does, or ends as the other begins', () => {
+    const encodings = fc.constantFrom(...Object.values(ENCODINGS))
+    fc.assert(
+      fc.property(secrets, secrets, encodings, (first, second, encode) => {
+        for (const [known, text] of [
+          [[first, first + second], first + second],
+          [[first + second, first], first + second],
+          [[first, first + second], first],
+          [[first + second, second + first], first + second + first],
+        ] as const)
+          expect(
+            redactorOf(...known)
+              .scrub(`: ${encode(text)}`)
+              .replaceAll('[secret]', ''),
+          ).not.toContain(beginning(encode(second)))
+      }),
+      RUNS,
+    )
+  })
+
+  it.each(['öffne-dich', 'пароль', '打开芝麻门', 'plain-word', 'päss:wörd:ß', '🔑🗝🔒🔓'])(
+    'knows the password of a Basic header: %s',
+    (password) => {
+      for (const charset of ['utf8', ...(/^[\0-\xff]*$/.test(password) ? (['latin1'] as const) : [])] as const) {
+        const redactor = new Redactor()
+        const value = `Basic ${Buffer.from(`ada:${password}`, charset).toString('base64')}`
+        redactor.addHeader(value)
+        for (const [name, encode] of Object.entries(ENCODINGS)) {
+          expect(redactor.scrub(`you sent ${encode(password)}.`), name).not.toContain(encode(password))
+          expect(redactor.scrub(`you sent ${encode(`ada:${password}`)}.`), name).not.toContain(encode(`ada:${password}`))
+        }
+        expect(redactor.scrub(`authorization: ${value}`)).toBe('authorization: Basic [secret]')
+      }
+    },
+  )
+
+  it('leaves other text as it is, escapes and encodings included', () => {
+    const redactor = redactorOf('s3cr3t-öffne-dich', 'пароль-密码')
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        fc.pre(!text.includes('s3cr') && !text.includes('паро'))
+        for (const encode of Object.values(ENCODINGS)) expect(redactor.scrub(encode(text))).toBe(encode(text))
+      }),
+      RUNS,
+    )
+    expect(redactor.scrub('{"a":"\\u00f6","b":"%C3%B6 &ouml;"}')).toBe('{"a":"\\u00f6","b":"%C3%B6 &ouml;"}')
+  })
+
+  it('leaves JSON that can still be parsed', () => {
+    fc.assert(
+      fc.property(secrets, (secret) => {
+        for (const encode of [ENCODINGS.JSON, ENCODINGS['JSON in ASCII']]) {
+          const shown = redactorOf(secret).scrub(`{"message":"no ${encode?.(secret)}.","more":1}`)
+          expect(JSON.parse(shown)).toEqual({ message: expect.stringMatching(/^no (?:\[secret\])+\.$/), more: 1 })
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('shows no secret when it is shown itself', () => {
+    const redactor = redactorOf('s3cr3t-öffne-dich')
+    expect([inspect(redactor), JSON.stringify(redactor)]).toEqual(['[secret]', '"[secret]"'])
+  })
+
+  it('takes texts that are made to have many readings', () => {
+    const text = '%255c%5cu0025&amp;#37;+&#x5c;AAAA'.repeat(2000)
+    expect(redactorOf('s3cr3t-öffne-dich').scrub(text)).toBe(text)
+  })
+})
