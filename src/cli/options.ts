@@ -23,8 +23,16 @@ export interface ByAddressOption {
   readonly byAddress?: boolean
 }
 
+/** Which target is requested, and with which credentials. */
+export interface TargetRequestOptions extends TargetChoice, CredentialsOption, ByAddressOption {}
+
+/** Adds the options of {@link TargetRequestOptions}. */
+export function withTargetRequestOptions(command: Command): Command {
+  return withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+}
+
 /** Adds `--asset`, `--alternate` and `--link`. */
-export function withTargetOptions(command: Command): Command {
+function withTargetOptions(command: Command): Command {
   return command
     .option('--asset <key>', 'the asset of that key')
     .option('--alternate <key/name>', 'an alternate asset: the key of its asset, a slash, its own name')

@@ -6,16 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import {
-  type ByAddressOption,
-  type CredentialsOption,
-  chosenTarget,
-  isChosen,
-  type TargetChoice,
-  withByAddressOption,
-  withCredentialsOption,
-  withTargetOptions,
-} from '../options.ts'
+import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
@@ -33,7 +24,7 @@ const OUTPUTS: Readonly<Record<string, () => Promise<Output>>> = {
 /** Seconds. */
 const URL_LIFE = 3600
 
-interface AuthorizeOptions extends TargetChoice, CredentialsOption, ByAddressOption {
+interface AuthorizeOptions extends TargetRequestOptions {
   readonly as: string
   readonly reveal?: boolean
   readonly expires?: number
@@ -42,7 +33,7 @@ interface AuthorizeOptions extends TargetChoice, CredentialsOption, ByAddressOpt
 /** `authorize DOC`: prints the authorized request, unsent. */
 export function addAuthorize(program: Command, context: Context): void {
   const command = program.command('authorize <document>').description('print the authorized request without sending it')
-  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+  withTargetRequestOptions(command)
     .addOption(
       new Option('--as <form>', 'what to print; json is for programs and not redacted').choices(Object.keys(OUTPUTS)).default('http'),
     )

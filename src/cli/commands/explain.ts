@@ -8,27 +8,18 @@ import { headline, hintLines } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import {
-  type ByAddressOption,
-  type CredentialsOption,
-  chosenTarget,
-  isChosen,
-  type TargetChoice,
-  withByAddressOption,
-  withCredentialsOption,
-  withTargetOptions,
-} from '../options.ts'
+import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { type Style, styleOf } from '../style.ts'
 
-interface ExplainOptions extends TargetChoice, CredentialsOption, ByAddressOption {
+interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean
 }
 
 /** `explain DOC`: what each reference means, which entry would be used, and why not the others. */
 export function addExplain(program: Command, context: Context): void {
   const command = program.command('explain <document>').description('say which credential would be used for what, and why not; no network')
-  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+  withTargetRequestOptions(command)
     .option('--json', 'print a list with one entry per target')
     .action(context.run((name: string, options: ExplainOptions) => explain(name, options, context)))
 }

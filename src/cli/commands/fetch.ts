@@ -12,18 +12,11 @@ import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts
 import { untilInterrupted } from '../interruption.ts'
 import { type Io, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import {
-  type ByAddressOption,
-  type CredentialsOption,
-  type TargetChoice,
-  withByAddressOption,
-  withCredentialsOption,
-  withTargetOptions,
-} from '../options.ts'
+import { type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { requireSuccess } from '../response.ts'
 import { targetOrAddress } from '../target-or-address.ts'
 
-interface FetchOptions extends TargetChoice, CredentialsOption, ByAddressOption {
+interface FetchOptions extends TargetRequestOptions {
   readonly output?: string
   readonly acceptHtml?: boolean
 }
@@ -31,7 +24,7 @@ interface FetchOptions extends TargetChoice, CredentialsOption, ByAddressOption 
 /** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request; the body goes to stdout or to a new file. */
 export function addFetch(program: Command, context: Context): void {
   const command = program.command('fetch <document-or-url>').description('send the authorized request; the body goes to stdout or a file')
-  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+  withTargetRequestOptions(command)
     .option('-o, --output <file>', 'write to this new file instead of stdout (-)')
     .option('--accept-html', 'take a web page where something else is promised; otherwise it is an error')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))

@@ -5,18 +5,11 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import {
-  type ByAddressOption,
-  type CredentialsOption,
-  type TargetChoice,
-  withByAddressOption,
-  withCredentialsOption,
-  withTargetOptions,
-} from '../options.ts'
+import { type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { targetOrAddress } from '../target-or-address.ts'
 import { usageError } from '../usage.ts'
 
-interface ListOptions extends TargetChoice, CredentialsOption, ByAddressOption {
+interface ListOptions extends TargetRequestOptions {
   readonly json?: boolean
   readonly limit?: number
 }
@@ -24,7 +17,7 @@ interface ListOptions extends TargetChoice, CredentialsOption, ByAddressOption {
 /** `list (DOC --asset K | URL)`: prints what lies in a folder of an object store, one object per line. */
 export function addList(program: Command, context: Context): void {
   const command = program.command('list <document-or-url>').description('list the objects of an asset that is a folder in an object store')
-  withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+  withTargetRequestOptions(command)
     .option('--json', 'one JSON object per line: key, path, size, etag, lastModified, storageClass, url')
     .addOption(new Option('--limit <n>', 'at most that many objects').argParser(wholeNumber))
     .action(context.run((name: string, options: ListOptions) => list(name, options, context)))

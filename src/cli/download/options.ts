@@ -41,50 +41,37 @@ export function withDownloadOptions(command: Command): Command {
   )
 }
 
+/** Options that the library has under the same name. */
+const SAME = [
+  'template',
+  'concurrency',
+  'perHost',
+  'rate',
+  'ranges',
+  'retries',
+  'existing',
+  'resume',
+  'strict',
+  'acceptHtml',
+  'verify',
+  'manifest',
+  'dryRun',
+  'maxObjects',
+] as const
+
 /** What the library is told, of what was said on the command line. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, ...others } = options
-  const {
-    template,
-    concurrency,
-    perHost,
-    rate,
-    ranges,
-    retries,
-    existing,
-    resume,
-    strict,
-    acceptHtml,
-    verify,
-    manifest,
-    dryRun,
-    maxObjects,
-  } = others
-  const given = {
-    ...{
-      template,
-      concurrency,
-      perHost,
-      rate,
-      ranges,
-      retries,
-      existing,
-      resume,
-      strict,
-      acceptHtml,
-      verify,
-      manifest,
-      dryRun,
-      maxObjects,
-    },
-    alternates: others.prefer,
-    bytesPerSecond: others.limitRate,
-    documents: others.rewriteHrefs,
+  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
+  const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
+  return defined({
+    ...same,
+    alternates: prefer,
+    bytesPerSecond: limitRate,
+    documents: options.rewriteHrefs,
     assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
     collisions: rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
-  }
-  return defined(given)
+  })
 }
 
 /** How far a crawl goes, in the terms of a crawl. Errors: `USAGE` for what is said without `--crawl`. */
