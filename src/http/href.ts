@@ -25,6 +25,20 @@ const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 /** What is wrong with a relative reference without a base. */
 export const RELATIVE = problem('URL_INVALID', 'is relative, and the address of its document is unknown')
 
+/**
+ * An href that has a URL in any document: a host of plain labels that is no IPv4 address and has no Punycode to decode, or no host at all,
+ * and nothing odd behind it. The parser takes each such text (WHATWG URL, "URL parsing"), so it need not be asked.
+ */
+const PLAIN =
+  /^(?:(?:https?|s3):\/\/(?:(?!xn--)[a-z\d-]+\.)*(?!xn--)[a-z][a-z\d-]*(?::\d{1,4})?(?=[/?#]|$)|(?![a-z][a-z\d+.-]*:|\/\/)[^\0- \x7f\\])[^\0- \x7f\\]*$/i
+
+/** Returns why an href has no URL, wherever its document is and with objects named; undefined when it has one. */
+export function hrefProblem(text: string): HrefProblem | undefined {
+  if (text.length <= MAX_LENGTH && PLAIN.test(text)) return undefined
+  const url = urlOfHref(text, { base: 'https://document.invalid/', objects: true })
+  return url instanceof URL ? undefined : url
+}
+
 /** Returns the URL of an href, or what is wrong with its text. Checked in this order: syntax, scheme, user info. */
 export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | HrefProblem {
   const web = objects ? httpsForm(text) : text

@@ -2,7 +2,7 @@
 import { kindOf } from '../stac/document.ts'
 import { scan } from '../stac/json-scan.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
-import { duplicateKeys, mayRepeat } from './duplicate-keys.ts'
+import { duplicateKeys, hasDuplicateKeys } from './duplicate-keys.ts'
 import { isLonger } from './limits.ts'
 import { inspect, type LintOptions, runnerFor } from './lint.ts'
 import { locate, type Position, positionAt } from './locate.ts'
@@ -34,7 +34,7 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
     return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
   const { problems, members, strings } = inspect(document, options)
   const tooDeep = problems.some(({ rule }) => rule === 'document-limit')
-  if (!tooDeep && mayRepeat(text, members, strings)) problems.push(...repeated(text, document, options))
+  if (!tooDeep && hasDuplicateKeys(text, members, strings)) problems.push(...repeated(text, document, options))
   return problems.length === 0 ? problems : placed(problems, text, options)
 }
 

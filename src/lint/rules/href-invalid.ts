@@ -1,4 +1,4 @@
-import { urlOfHref } from '../../http/href.ts'
+import { hrefProblem } from '../../http/href.ts'
 import { protocolOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
 import type { Rule } from '../rule.ts'
@@ -15,14 +15,11 @@ export const hrefInvalid: Rule = {
   target(target, report) {
     const { href, pointer, kind, refs } = target
     if (!refs?.length || href === undefined) return
-    const url = urlOfHref(href, ANYWHERE)
-    if (url instanceof URL || isReportedElsewhere(url.code, href, target)) return
-    report(`${pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: url.message })
+    const problem = hrefProblem(href)
+    if (!problem || isReportedElsewhere(problem.code, href, target)) return
+    report(`${pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: problem.message })
   },
 }
-
-/** Where the document came from is not a fault of its hrefs. */
-const ANYWHERE = { base: 'https://document.invalid/', objects: true } as const
 
 /** `secret-in-document` reports user info, `scheme-href-mismatch` local files. */
 function isReportedElsewhere(code: string, href: string, { types }: TargetNode): boolean {
