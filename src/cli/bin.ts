@@ -1,8 +1,35 @@
 #!/usr/bin/env node
-import { processIo, write } from './io.ts'
-import { main } from './main.ts'
+/** The program. Nothing is imported statically, so that it can be told why a module cannot be loaded. */
+const [{ processIo, write }, { main }] = await Promise.all([import('./io.ts'), import('./main.ts')]).catch(endWithoutModules)
 
 const io = processIo()
 const exitCode = await main(process.argv.slice(2), io)
 await Promise.allSettled([write(io.stdout, ''), write(io.stderr, '')])
+if (io.signal.aborted && !(await isReadToEnd())) endBySignal(io.signal.reason)
 process.exit(exitCode)
+
+/** No module is at hand that could say it better. */
+function endWithoutModules(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
+  const message = `cannot load stac-auth: too many open files (${error.code})`
+  const hint = 'raise the limit, for example with ulimit -n 1024'
+  const isJson = process.argv.includes('--json')
+  process.stderr.write(
+    isJson ? `${JSON.stringify({ code: 'FILE_ACCESS', message, hint })}\n` : `error FILE_ACCESS: ${message}\n  ${hint}\n`,
+  )
+  process.exit(6)
+}
+
+/** False when the system is still asked for parts of files after a moment: a pipe without a writer, a disk that does not answer. */
+async function isReadToEnd(): Promise<boolean> {
+  const isReading = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+  for (let moment = 0; moment < 20 && isReading(); moment++) await new Promise((resolve) => setTimeout(resolve, 10))
+  return !isReading()
+}
+
+/** Ends the process as the signal does by itself: `process.exit` waits for such reads. SIGHUP ends like SIGTERM. */
+function endBySignal(reason: unknown): void {
+  const signal = reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+}

@@ -1,7 +1,9 @@
 /** The INPUT arguments of `lint`, folders opened. */
+import type { Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { type AuthError, isAuthError } from '../errors.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type AuthError, IntegrityError, isAuthError } from '../errors.ts'
 import { readFailure } from '../node/system-error.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
@@ -28,6 +30,20 @@ export const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git'])
  * folder. A glob that matches nothing is a `USAGE` error, unless `mayMiss`.
  */
 export async function* lintInputs(inputs: readonly string[], mayMiss = false): AsyncGenerator<LintInput> {
+  let since = performance.now()
+  for await (const input of named(inputs, mayMiss)) {
+    yield input
+    // Small files are read and judged without waiting for anything, so a signal would not be noticed before the last one.
+    if (performance.now() - since < TURN) continue
+    await turn()
+    since = performance.now()
+  }
+}
+
+/** Milliseconds after which what waits gets its turn. */
+const TURN = 50
+
+async function* named(inputs: readonly string[], mayMiss: boolean): AsyncGenerator<LintInput> {
   for (const name of inputs) {
     if (name === '-' || isAddress(name)) yield { name }
     else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, mayMiss)
@@ -66,11 +82,19 @@ async function* filesMatching(glob: string, mayMiss: boolean): AsyncGenerator<Li
 
 async function* filesOf(name: string): AsyncGenerator<LintInput> {
   try {
-    if ((await stat(name)).isDirectory()) yield* filesBelow(name, await realpath(name), isDocument)
-    else yield { name }
+    const stats = await stat(name)
+    if (stats.isDirectory()) yield* filesBelow(name, await realpath(name), isDocument)
+    else yield stats.isFile() ? { name, isRegular: true } : { name, error: notAFile(name, stats) }
   } catch (error) {
     yield { name, error: readFailure(error, name) }
   }
+}
+
+/** What is no file may keep its reader waiting for ever, so it is not even opened. Only standard input is waited for. */
+function notAFile(name: string, stats: Stats): IntegrityError {
+  const kind = stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device'
+  const hint = 'send what it holds to standard input and name that: stac-auth lint -'
+  return new IntegrityError('FILE_ACCESS', `cannot read "${name}": it is ${kind}, not a file`, { hint })
 }
 
 /** True for a file that counts when its folder is an input. */

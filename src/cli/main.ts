@@ -1,5 +1,6 @@
 /** The command line: arguments in, exit code out. Commands are loaded when one is asked for. */
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
+import { openFilesFailure } from '../node/system-error.ts'
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
 import { untilInterrupted } from './interruption.ts'
@@ -47,6 +48,8 @@ async function failure(thrown: unknown, io: Io, diagnostics: Diagnostics): Promi
 
 function known(thrown: unknown): AuthError {
   if (isAuthError(thrown)) return thrown
+  const open = openFilesFailure(thrown)
+  if (open) return open
   // The message of a foreign error may quote a header or a body, so only its kind is told.
   const kind = thrown instanceof Error ? thrown.name : typeof thrown
   return new AuthError('INTERNAL', `an unexpected ${kind} in stac-auth itself`, { hint: 'STAC_AUTH_DEBUG=1 shows where; please report it' })

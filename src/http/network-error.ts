@@ -1,5 +1,5 @@
 /** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
-import { type AuthError, ConfigurationError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
+import { type AuthError, ConfigurationError, IntegrityError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
 
 /**
  * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
@@ -34,6 +34,7 @@ function explained({ code, says, retryable = false, hint }: Reason, url: string)
   const fields = { url, retryable, ...(hint && { hint }) }
   const message = `${originOf(url)}: ${says}`
   if (code === 'REQUEST_INVALID') return new ConfigurationError(code, message, fields)
+  if (code === 'FILE_ACCESS') return new IntegrityError(code, message, fields)
   return code.startsWith('TIMEOUT_') ? new TimeoutError(code, message, fields) : new NetworkError(code, message, fields)
 }
 
@@ -48,6 +49,8 @@ type ReasonName = keyof typeof REASONS
 
 const TRUST_HINT = 'certificate checks cannot be turned off; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
 
+const DESCRIPTORS_HINT = 'raise the limit, for example with ulimit -n 1024'
+
 const REASONS = {
   unknown: { code: 'NETWORK_FAILED', says: 'the network failed' },
   dns: { code: 'NETWORK_DNS', says: 'the host name was not found' },
@@ -55,7 +58,7 @@ const REASONS = {
   refused: { code: 'NETWORK_REFUSED', says: 'the connection was refused', retryable: true },
   reset: { code: 'NETWORK_RESET', says: 'the connection was closed before the answer was complete', retryable: true },
   unreachable: { code: 'NETWORK_UNREACHABLE', says: 'there is no route to the host', retryable: true },
-  descriptors: { code: 'NETWORK_FAILED', says: 'too many connections or files are open', retryable: true },
+  descriptors: { code: 'FILE_ACCESS', says: 'too many open files or connections', retryable: true, hint: DESCRIPTORS_HINT },
   connectTimeout: { code: 'TIMEOUT_CONNECT', says: 'no connection within the time allowed', retryable: true },
   headersTimeout: { code: 'TIMEOUT_HEADERS', says: 'no answer within the time allowed', retryable: true },
   bodyTimeout: { code: 'TIMEOUT_BODY', says: 'the answer stalled', retryable: true },

@@ -1,5 +1,6 @@
 /** The operating system's secret store, through an optional package. */
 import { sourceError } from './secret-text.ts'
+import { openFilesFailure } from './system-error.ts'
 
 /** One secret in the store; its methods throw when the store is locked, absent or refuses. */
 export interface KeyringEntry {
@@ -23,7 +24,10 @@ export async function loadKeyring(): Promise<Keyring> {
   const name: string = '@napi-rs/keyring'
   try {
     return await import(name)
-  } catch {
-    throw sourceError('the system keyring needs the optional package @napi-rs/keyring', 'npm install @napi-rs/keyring')
+  } catch (error) {
+    throw (
+      openFilesFailure(error) ??
+      sourceError('the system keyring needs the optional package @napi-rs/keyring', 'npm install @napi-rs/keyring')
+    )
   }
 }

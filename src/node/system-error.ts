@@ -1,8 +1,6 @@
 /** What failures of the operating system mean to users. */
 import { IntegrityError } from '../errors.ts'
 
-const TOO_MANY = 'too many files are open'
-
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'access is denied',
@@ -13,14 +11,13 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EIO: 'the device reports an error',
   EFBIG: 'it would be larger than this process may write',
   ENAMETOOLONG: 'its name is too long',
-  EMFILE: TOO_MANY,
-  ENFILE: TOO_MANY,
 }
 
 /** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
 export function readFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
-  return new IntegrityError('FILE_ACCESS', `cannot read ${name === '-' ? 'standard input' : `"${name}"`}: ${WHY_NOT[code] ?? code}`)
+  if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot read ${shown(name)}: `)
+  return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`)
 }
 
 /** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */
@@ -36,8 +33,31 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
       hint: 'remove the .part beside it if no other process is at work',
     })
   }
-  const why = WHY_NOT[code]
-  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${why ?? code}`, { retryable: why === TOO_MANY })
+  if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot write ${name}: `)
+  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`)
+}
+
+const TOO_MANY_OPEN: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
+
+/**
+ * Returns `FILE_ACCESS`, retryable, for an error that says, or whose cause says, that the process or the system has too many open
+ * files: any part of the program may fail so, even the import of a module. Undefined for all other errors.
+ */
+export function openFilesFailure(error: unknown): IntegrityError | undefined {
+  for (let inner = error, depth = 0; inner instanceof Error && depth < 8; inner = inner.cause, depth++) {
+    const code = systemCode(inner)
+    if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code)
+  }
+  return undefined
+}
+
+function tooManyOpen(code: string, what = ''): IntegrityError {
+  const hint = 'raise the limit, for example with ulimit -n 1024'
+  return new IntegrityError('FILE_ACCESS', `${what}too many open files (${code})`, { hint, retryable: true })
+}
+
+function shown(name: string): string {
+  return name === '-' ? 'standard input' : `"${name}"`
 }
 
 /** The code of an operating system's error, such as `ENOENT`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AuthError, ConfigurationError, NetworkError, TimeoutError, TrustError } from '../../src/errors.ts'
+import { AuthError, ConfigurationError, IntegrityError, NetworkError, TimeoutError, TrustError } from '../../src/errors.ts'
 import { isKnownFailure, networkError } from '../../src/http/network-error.ts'
 
 const URL_WITH_SECRET = 'https://data.example/a?sig=canary'
@@ -16,7 +16,7 @@ describe('networkError', () => {
     ['UND_ERR_SOCKET', NetworkError, 'NETWORK_RESET', true],
     ['EHOSTUNREACH', NetworkError, 'NETWORK_UNREACHABLE', true],
     ['ENETUNREACH', NetworkError, 'NETWORK_UNREACHABLE', true],
-    ['EMFILE', NetworkError, 'NETWORK_FAILED', true],
+    ['EMFILE', IntegrityError, 'FILE_ACCESS', true],
     ['ETIMEDOUT', TimeoutError, 'TIMEOUT_CONNECT', true],
     ['UND_ERR_CONNECT_TIMEOUT', TimeoutError, 'TIMEOUT_CONNECT', true],
     ['UND_ERR_HEADERS_TIMEOUT', TimeoutError, 'TIMEOUT_HEADERS', true],

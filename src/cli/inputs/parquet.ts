@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
+import { openFilesFailure } from '../../node/system-error.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { isObject, own, ownString } from '../../stac/json.ts'
 
@@ -111,9 +112,12 @@ const COMPRESSORS: Compressors = {
 async function loadHyparquet(name: string): Promise<typeof import('hyparquet')> {
   try {
     return await import('hyparquet')
-  } catch {
+  } catch (error) {
     const hint = 'npm install hyparquet'
-    throw new UnsupportedError('FILE_ACCESS', `"${name}" is a Parquet file, which needs the optional package hyparquet`, { hint })
+    throw (
+      openFilesFailure(error) ??
+      new UnsupportedError('FILE_ACCESS', `"${name}" is a Parquet file, which needs the optional package hyparquet`, { hint })
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
+import { openFilesFailure } from '../system-error.ts'
 import type { RedisAddress } from './redis-address.ts'
 
 /** A server that has answered, and a name and password that it took. */
@@ -120,8 +121,11 @@ async function loadPackages(): Promise<{ bullmq: typeof import('bullmq'); Redis:
   try {
     const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')])
     return { bullmq, Redis: ioredis.Redis }
-  } catch {
+  } catch (error) {
     const hint = 'npm install bullmq ioredis'
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'a queue needs the optional packages bullmq and ioredis', { hint })
+    throw (
+      openFilesFailure(error) ??
+      new UnsupportedError('SCHEME_UNSUPPORTED', 'a queue needs the optional packages bullmq and ioredis', { hint })
+    )
   }
 }

@@ -209,7 +209,7 @@ describe('a system that opens no more files', () => {
     disk.refuses = (step, path) => step === 'make' && path.endsWith('.part.lock')
     const result = await fetched()
     expect(codesOf(result)).toEqual(['FILE_ACCESS', 'FILE_ACCESS', 'FILE_ACCESS'])
-    for (const { error } of ofKind(result, 'failed')) expect(error.message).toMatch(/too many files are open$/)
+    for (const { error } of ofKind(result, 'failed')) expect(error.message).toMatch(/too many open files \(EMFILE\)$/)
     expect([await readdir(folder), depot.requests]).toEqual([[], 5])
   })
 })

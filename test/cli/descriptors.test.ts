@@ -1,0 +1,37 @@
+/** The built program where the system lets it open few files: Node loads the modules of a graph all at once. */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+const folder = await temporaryFolder()
+const item = await put(folder, 'item.json', JSON.stringify({ type: 'Feature', stac_version: '1.0.0', id: 'a', properties: {}, assets: {} }))
+
+function run(limit: number, argv: readonly string[]) {
+  const child = spawn('sh', ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, process.execPath, PROGRAM, ...argv], {
+    env: { PATH: process.env.PATH },
+  })
+  let stderr = ''
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  child.stdout.resume()
+  return new Promise<{ code: number | null; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stderr }))
+  })
+}
+
+it.each([[['lint', item]], [['explain', item, '--json']], [['download', '--dry-run', item, '-d', folder]]])(
+  '%j says that too many files are open where it can open too few',
+  async (argv) => {
+    for (const limit of [26, 32, 36]) {
+      const { code, stderr } = await run(limit, argv)
+      expect([limit, code, stderr]).toEqual([
+        limit,
+        6,
+        expect.stringMatching(/FILE_ACCESS.*too many open files \(EMFILE\)[\s\S]*ulimit -n 1024/),
+      ])
+    }
+  },
+)

@@ -1,0 +1,109 @@
+/** Signals that reach the built program while it waits for something, or for nothing. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from './folder.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+const folder = await temporaryFolder()
+const SIGNALS = [
+  ['SIGTERM', 143],
+  ['SIGHUP', 143],
+  ['SIGINT', 130],
+] as const
+
+const item = (index: number) => JSON.stringify({ type: 'Feature', stac_version: '1.0.0', id: `item-${index}`, properties: {}, assets: {} })
+
+function start(argv: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], { env: { PATH: process.env.PATH } })
+  child.stdout?.resume()
+  child.stderr?.resume()
+  return child
+}
+
+/** The exit code as a shell tells it, also of a process that the signal itself has ended. */
+async function exitOf(child: ChildProcess): Promise<number> {
+  const [code, signal] = await once(child, 'close')
+  return code ?? { SIGTERM: 143, SIGINT: 130 }[signal as 'SIGTERM' | 'SIGINT']
+}
+
+/** Until the program has loaded what it needs and waits. */
+const begun = () => new Promise((resolve) => setTimeout(resolve, 2_000))
+
+describe.each(SIGNALS)('%s', (signal, code) => {
+  it('ends lint while it waits for standard input', async () => {
+    const child = start(['lint', '-'])
+    await begun()
+    child.kill(signal)
+    expect(await exitOf(child)).toBe(code)
+  })
+
+  it('ends lint in the middle of a list of documents on standard input', async () => {
+    const child = start(['lint', '-'])
+    child.stdin?.write(`${item(1)}\n${item(2)}\n{"type":`)
+    await begun()
+    child.kill(signal)
+    expect(await exitOf(child)).toBe(code)
+  })
+
+  it('ends a command that reads a pipe into which nobody writes', async () => {
+    const pipe = join(folder, `pipe-${signal}`)
+    execFileSync('mkfifo', [pipe])
+    const child = start(['explain', pipe])
+    await begun()
+    child.kill(signal)
+    expect(await exitOf(child)).toBe(code)
+  })
+})
+
+it('ends lint in the middle of a folder whose files are read without waiting', async () => {
+  const many = join(folder, 'many')
+  await mkdir(many)
+  const wide = JSON.stringify({ ...JSON.parse(item(1)), 'x:list': Array.from({ length: 4_000 }, (_, index) => ({ index })) })
+  await writeFile(join(many, '0.json'), 'not JSON')
+  for (let index = 1; index < 1_000; index++) await writeFile(join(many, `${index}.json`), wide)
+  const child = start(['lint', '--format', 'ndjson', many])
+  let stdout = ''
+  child.stdout?.on('data', (text) => {
+    if (stdout === '') child.kill('SIGTERM')
+    stdout += text
+  })
+  expect(await exitOf(child)).toBe(143)
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').summary.documents).toBeLessThan(1_000)
+})
+
+describe('an input that is no file', () => {
+  const lintOf = async (name: string) => {
+    const child = start(['lint', name, '--format', 'json'])
+    let stderr = ''
+    child.stderr?.on('data', (text) => {
+      stderr += text
+    })
+    return { code: await exitOf(child), error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }
+  }
+
+  it('is refused by name when it is a pipe', async () => {
+    const pipe = join(folder, 'pipe.json')
+    execFileSync('mkfifo', [pipe])
+    const { code, error } = await lintOf(pipe)
+    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${pipe}": it is a named pipe, not a file` }])
+  })
+
+  it('is refused by name when it is a device', async () => {
+    const { code, error } = await lintOf('/dev/zero')
+    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: 'cannot read "/dev/zero": it is a device, not a file' }])
+  })
+
+  it('is refused by name when it is a socket', async () => {
+    const socket = join(folder, 'socket.json')
+    const server = createServer().listen(socket)
+    await once(server, 'listening')
+    const { code, error } = await lintOf(socket)
+    server.close()
+    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${socket}": it is a socket, not a file` }])
+  })
+})
