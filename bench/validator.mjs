@@ -22,9 +22,9 @@ import { schemas } from './schemas/index.mjs'
 
 const ITEMS = 20_000
 const ROUNDS = 3
-const OURS = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
+export const OURS = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 const require = createRequire(import.meta.url)
-const THEIRS = require.resolve('stac-node-validator/bin/cli.js')
+export const THEIRS = require.resolve('stac-node-validator/bin/cli.js')
 
 export async function run({ items = ITEMS, rounds = ROUNDS } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))
@@ -65,7 +65,7 @@ async function written(folder, items) {
 }
 
 /** Writes schemas and returns the argument that says which address is which file. */
-async function mapped(folder, name, all) {
+export async function mapped(folder, name, all) {
   await mkdir(join(folder, name))
   const pairs = all.map(async (schema, index) => {
     const path = join(folder, name, `${index}.json`)
@@ -93,7 +93,7 @@ async function linted(files, items) {
 }
 
 /** Seconds of CPU and of the clock, and what was said. */
-async function cost(folder, [script, ...args]) {
+export async function cost(folder, [script, ...args]) {
   // A file: the validator ends without waiting for who reads a pipe.
   const said = join(folder, 'said.txt')
   const output = await open(said, 'w')

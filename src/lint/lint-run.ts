@@ -13,6 +13,8 @@ interface Definitions {
 /** The memory of a run. Hand the same one to `lint` or `lintText` for every document of it, in the order of the run. */
 export class LintRun {
   readonly #definitions = new Map<string, Definitions>()
+  /** Names with definitions as they were written: putting the members in order costs more than all other rules about a scheme. */
+  readonly #written = new Set<string>()
   #remembered = 0
 
   /**
@@ -20,6 +22,9 @@ export class LintRun {
    * once: what one program wrote into a thousand documents is one mistake.
    */
   otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
+    const written = `${name}\n${JSON.stringify(scheme)}`
+    if (this.#written.has(written)) return undefined
+    if (this.#written.size < REMEMBERED) this.#written.add(written)
     const text = JSON.stringify({ ...scheme, description: undefined }, sorted)
     const known = this.#definitions.get(name)
     if (known?.texts.has(text) || this.#remembered >= REMEMBERED) return undefined
