@@ -5,7 +5,7 @@ import type { Level, Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
 import type { Report, ReportData, Rule } from './rule.ts'
 import { rules } from './rules/index.ts'
-import { violationsOf } from './schema/violation.ts'
+import { type Violation, violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
 import { type Swallow, swallows } from './swallow.ts'
 import { Verdicts } from './verdicts.ts'
@@ -63,10 +63,10 @@ export class Runner {
   /** The findings of a document, in no particular order; at most {@link FINDING_LIMIT}. */
   run(document: LintDocument): readonly Finding[] {
     this.#found = []
-    this.#claim(document)
+    if (document.kind !== 'unknown') this.#claim(document, violationsOf(document.object, document.kind, document.version))
     for (const { rule, report } of this.#document) rule.document?.(document, report)
     for (const target of document.targets) for (const { rule, report } of this.#target) rule.target?.(target, report)
-    for (const map of document.maps) if (map.schemes.length > 0) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map)))
+    for (const map of document.maps) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map, document)))
     return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
   }
 
@@ -77,17 +77,17 @@ export class Runner {
     return this.#found
   }
 
-  #claim(document: LintDocument): void {
-    if (document.kind === 'unknown') return
-    for (const violation of violationsOf(document.object, document.kind, document.version)) {
+  #claim(document: LintDocument, violations: readonly Violation[]): void {
+    for (const violation of violations) {
       for (const { rule, report } of this.#claiming) if (rule.claim?.(violation, document, report)) break
     }
   }
 
   /** The findings about the schemes of one map, their flows and parameters. */
-  #askSchemes({ schemes }: SchemeMap): readonly Finding[] {
+  #askSchemes({ value, version, pointer, schemes }: SchemeMap, document: LintDocument): readonly Finding[] {
     const before = this.#found
     this.#found = []
+    this.#claim(document, violationsOf(value, 'schemes', version, pointer.slice(document.at.length)))
     for (const scheme of schemes) {
       for (const { rule, report } of this.#scheme) rule.scheme?.(scheme, report)
       for (const flow of flowsOf(scheme)) {

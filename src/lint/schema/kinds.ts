@@ -1,4 +1,4 @@
-/** The axes of the compiled schemas. */
+/** The axes of the schemas. */
 
 /** Kinds of documents that have a schema. */
 export const KINDS = ['item', 'collection', 'catalog', 'wrapper'] as const

@@ -1,8 +1,9 @@
-/** What the JSON Schema of a document's version and kind finds wrong with it. */
+/** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
 import type { ExtensionVersion } from '../../stac/version.ts'
 import { namesOf } from '../pointer.ts'
 import type { SchemaKind } from './kinds.ts'
-import * as validators from './validators/index.ts'
+import { schemas } from './schemas.ts'
+import { type Check, checkOf, type SchemaError } from './validate.ts'
 
 /** Part of a document that a violation concerns. */
 export type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'field'
@@ -11,7 +12,7 @@ export type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'fiel
 export interface Violation {
   /** Pointer of the value, from the root of the document (not of its wrapper). */
   readonly pointer: string
-  /** Last name of the pointer, unescapedd. */
+  /** Last name of the pointer, unescaped. */
   readonly name: string
   readonly keyword: string
   readonly place: Place
@@ -21,26 +22,30 @@ export interface Violation {
   readonly expected?: string
 }
 
-interface SchemaError {
-  readonly pointer: string
-  readonly keyword: string
-  /** The member that is missing, or the type that was expected. */
-  readonly detail?: string
-}
-
-type Validator = { (document: unknown): boolean; errors?: readonly SchemaError[] | null }
-
-/** An `if` that failed says what failed inside; each `const` is an extension that a list has instead of this one. */
-const ECHOES = new Set(['if', 'const'])
-
 const NONE: readonly Violation[] = []
 
-/** Everything in the document that its schema refuses, in no particular order. */
-export function violationsOf(document: unknown, kind: SchemaKind, version: ExtensionVersion): readonly Violation[] {
-  const name = `${kind}_${version.replaceAll('.', '_')}`
-  const validate = (validators as unknown as Record<string, Validator>)[name]
-  if (!validate || validate(document)) return NONE
-  return (validate.errors ?? []).filter(({ keyword }) => !ECHOES.has(keyword)).map(violation)
+/**
+ * Everything in the value at the pointer that its schema refuses, in no particular order. The schema of a document does not look into
+ * `auth:schemes`: each map there has a schema of its own.
+ */
+export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', version: ExtensionVersion, at = ''): readonly Violation[] {
+  const check = checkNamed(`${schema} ${version}`)
+  // Most values are valid: pointers are made for the others.
+  if (check(value, at, undefined)) return NONE
+  const errors: SchemaError[] = []
+  check(value, at, errors)
+  return errors.map(violation)
+}
+
+const checks = new Map<string, Check>()
+
+/** Made when it is asked for first. */
+function checkNamed(name: string): Check {
+  const known = checks.get(name)
+  if (known) return known
+  const check = checkOf(schemas[name] ?? false, checkNamed)
+  checks.set(name, check)
+  return check
 }
 
 function violation({ pointer, keyword, detail }: SchemaError): Violation {
