@@ -4,6 +4,10 @@
  * Families name the stage at which something failed, codes name the reason. Callers branch on `code`.
  */
 
+import type { ErrorCode } from './error-codes.ts'
+
+export type { ErrorCode } from './error-codes.ts'
+
 /** What can be said about a failure besides its code and message. Nothing in here is ever a secret. */
 export interface AuthErrorFields {
   /** What to do next: a command to type or an entry to paste. */
@@ -38,7 +42,7 @@ const FIELDS = ['hint', 'pointer', 'url', 'hop', 'status', 'ref', 'credential', 
 /** The only error type that leaves the library. Recognise it with {@link isAuthError}. */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError'
-  readonly code: string
+  readonly code: ErrorCode
   readonly hint?: string
   readonly pointer?: string
   readonly url?: string
@@ -57,7 +61,7 @@ export class AuthError extends Error {
   /** Failures of the network under such clients: whether the request may have arrived. */
   declare readonly sent?: boolean
 
-  constructor(code: string, message: string, fields: AuthErrorFields = {}) {
+  constructor(code: ErrorCode, message: string, fields: AuthErrorFields = {}) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = code
     this.retryable = fields.retryable ?? false

@@ -38,6 +38,7 @@ export {
   ChallengeError,
   ConfigurationError,
   CredentialError,
+  type ErrorCode,
   IntegrityError,
   isAuthError,
   NetworkError,

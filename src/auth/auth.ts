@@ -1,4 +1,5 @@
 /** What callers use: the products of the engine. */
+import type { ErrorCode } from '../errors.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
@@ -32,7 +33,7 @@ export interface RefExplanation {
   /** Type of the scheme; absent when the name is not defined. */
   readonly scheme?: string
   readonly credential?: string
-  readonly code?: string
+  readonly code?: ErrorCode
   readonly message?: string
   readonly hint?: string
   readonly pointer?: string
@@ -44,7 +45,7 @@ export interface ByAddressExplanation {
   readonly used: boolean
   /** Id of the credential that covers the URL; with `code` it cannot be used. */
   readonly credential?: string
-  readonly code?: string
+  readonly code?: ErrorCode
   readonly message?: string
   readonly hint?: string
   readonly pointer?: string
@@ -58,7 +59,7 @@ export interface Explanation {
   /** For a target without references: the credential that its URL selects. */
   readonly byAddress?: ByAddressExplanation
   /** Present when the target itself is refused (its address, a link's own request fields). */
-  readonly code?: string
+  readonly code?: ErrorCode
   readonly message?: string
   readonly hint?: string
   readonly warnings: readonly Warning[]

@@ -1,7 +1,7 @@
 /** What a scheme type must be able to do, and what it is given to do it. */
 
 import type { PrivateKey } from '../crypto/private-key.ts'
-import type { AuthError } from '../errors.ts'
+import type { AuthError, ErrorCode } from '../errors.ts'
 import type { Connection, HttpRequest, Send } from '../http/message.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { Target } from '../stac/target.ts'
@@ -33,7 +33,7 @@ export type SchemeIdentity = readonly Identity[]
 
 /** Something worth telling that stops nothing. */
 export interface Warning {
-  readonly code: string
+  readonly code: ErrorCode
   readonly message: string
   readonly pointer?: string
 }

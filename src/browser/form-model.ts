@@ -1,4 +1,5 @@
 /** What a person must be asked before a catalog's files can be read, as data for a form. Texts of the catalog are cleaned. */
+import type { ErrorCode } from '../errors.ts'
 
 export interface FormModel {
   /** As the catalog calls the scheme, and what it says about it. */
@@ -19,7 +20,7 @@ export interface FormModel {
   /** What has to be true of servers for this to work in a page. */
   readonly condition?: string
   /** Why it cannot be done here, whatever is typed. */
-  readonly obstacle?: { readonly code: string; readonly message: string; readonly hint?: string }
+  readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** The part of the entry that the catalog determines; no secret. */
   readonly entry: { readonly type: string; readonly [field: string]: unknown }
 }

@@ -1,6 +1,6 @@
 /** What goes to stderr: errors, warnings and notes, as text for people or as JSON lines for programs. */
 import type { Warning } from '../auth/strategy.ts'
-import { AuthError } from '../errors.ts'
+import { AuthError, type ErrorCode } from '../errors.ts'
 import { forJson, forLine, forTerminal } from '../text/sanitize.ts'
 import { type Io, write } from './io.ts'
 import { styleOf } from './style.ts'
@@ -43,7 +43,7 @@ export function headline({
   pointer,
   message,
 }: {
-  readonly code: string
+  readonly code: ErrorCode
   readonly pointer?: string
   readonly message: string
 }): string {

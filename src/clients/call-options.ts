@@ -1,5 +1,7 @@
 /** What callers may say about one call, and what it is about. */
+
 import type { CredentialInput } from '../auth/credential.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { ReplayableBody } from '../http/message.ts'
 import type { PathValue } from './path.ts'
 
@@ -29,7 +31,7 @@ export interface RetryOptions {
   /** False: what costs money is not sent twice. Only for operations that are told so by their client. */
   readonly billed?: boolean
   /** Has the last word on a failure that is not final; undefined leaves it to the policy. */
-  readonly on?: (failure: { readonly attempt: number; readonly status?: number; readonly code: string }) => boolean | undefined
+  readonly on?: (failure: { readonly attempt: number; readonly status?: number; readonly code: ErrorCode }) => boolean | undefined
 }
 
 /** The last argument of every method. It is never changed. */

@@ -1,5 +1,5 @@
 /** What only clients of an API raise: a status that is no success, a request refused before it is sent, an empty retry budget. */
-import { AuthError, type AuthErrorFields } from '../errors.ts'
+import { AuthError, type AuthErrorFields, type ErrorCode } from '../errors.ts'
 
 /** What was refused before anything was sent. */
 export interface ValidationFields extends AuthErrorFields {
@@ -14,7 +14,7 @@ export class ValidationError extends AuthError {
   readonly field?: string
   readonly limit?: number
 
-  constructor(code: string, message: string, { field, limit, ...fields }: ValidationFields = {}) {
+  constructor(code: ErrorCode, message: string, { field, limit, ...fields }: ValidationFields = {}) {
     super(code, message, fields)
     if (field !== undefined) this.field = field
     if (limit !== undefined) this.limit = limit

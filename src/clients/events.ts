@@ -1,4 +1,5 @@
 /** What a client tells those who listen. Nothing is made for an event that nobody hears. */
+import type { ErrorCode } from '../errors.ts'
 import type { Channel } from '../platform/platform.ts'
 
 /** What every event about a call says. Addresses have no query values, headers no secret ones. */
@@ -24,7 +25,7 @@ export interface ClientEvents {
   }
   readonly retry: CallEvent & { readonly reason: string; readonly delayMs: number }
   readonly queue: { readonly depth: number; readonly limit: number }
-  readonly warning: { readonly code: string; readonly message: string }
+  readonly warning: { readonly code: ErrorCode; readonly message: string }
   readonly progress: { readonly operation: string; readonly [detail: string]: unknown }
   /** A listener of another event threw this. */
   readonly hookError: { readonly event: string; readonly error: unknown }

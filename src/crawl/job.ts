@@ -1,4 +1,5 @@
 /** What a crawl does next, and what came of it: plain data, so that it can be written down and taken up again. */
+import type { ErrorCode } from '../errors.ts'
 import { LastOrigin } from '../http/last-origin.ts'
 import type { StacDocument } from '../stac/document.ts'
 
@@ -68,7 +69,7 @@ export type LimitName = 'documents' | 'depth' | 'pages' | 'sample' | 'robots'
 export interface Left {
   readonly url: string
   /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why an address was refused (`URL_*`). */
-  readonly code: string
+  readonly code: ErrorCode
   readonly message: string
   readonly limit?: LimitName
   /** True when the caller asked for that. */
@@ -86,7 +87,7 @@ export interface Outcome {
   readonly jobs: readonly Job[]
   readonly scopes: readonly Scope[]
   readonly left: readonly Left[]
-  readonly failure?: { readonly code: string; readonly message: string; readonly hint?: string }
+  readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** What to ask with the next time (RFC 9110 §13.1). */
   readonly etag?: string
   readonly modified?: string

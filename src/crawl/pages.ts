@@ -1,4 +1,5 @@
 /** Lists that come in pages: the first request, the next one, and when to stop although there is a next one. */
+import type { ErrorCode } from '../errors.ts'
 import { isForbiddenHeader } from '../http/field-name.ts'
 import { queryValues, withQueryParameter } from '../http/message.ts'
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
@@ -54,7 +55,7 @@ export function following(
   const [link] = linksOf(document, 'next')
   if (!job.page || !link) return {}
   const { page } = job
-  const stop = (code: string, message: string, more: Partial<Left> = {}): Following => ({
+  const stop = (code: ErrorCode, message: string, more: Partial<Left> = {}): Following => ({
     left: { url, code, message, asked: false, count: 1, ...more },
   })
   const room = page.room === undefined ? undefined : page.room - inner.length
@@ -78,7 +79,7 @@ export function following(
 }
 
 function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {
-  const refused = (code: string, message: string): Left => ({
+  const refused = (code: ErrorCode, message: string): Left => ({
     url: base,
     code,
     message: `its next link ${message}`,

@@ -1,5 +1,5 @@
 /** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
-import { type AuthError, ConfigurationError, IntegrityError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
+import { type AuthError, ConfigurationError, type ErrorCode, IntegrityError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
 
 /**
  * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
@@ -39,7 +39,7 @@ function explained({ code, says, retryable = false, hint }: Reason, url: string)
 }
 
 interface Reason {
-  readonly code: string
+  readonly code: ErrorCode
   readonly says: string
   readonly retryable?: boolean
   readonly hint?: string

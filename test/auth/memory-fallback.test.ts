@@ -3,11 +3,11 @@ import { withMemoryFallback } from '../../src/auth/memory-fallback.ts'
 import { memoryStore } from '../../src/auth/memory-store.ts'
 import type { SessionStore } from '../../src/auth/session-store.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
-import { IntegrityError } from '../../src/errors.ts'
+import { type ErrorCode, IntegrityError } from '../../src/errors.ts'
 import { KEY } from '../harness/stores.ts'
 
 /** A store that fails with a code until the test says otherwise. */
-function failing(code: string) {
+function failing(code: ErrorCode) {
   const below = memoryStore()
   const state = { failing: true }
   const unlessFailing = async <T>(work: () => Promise<T>) => {
@@ -25,7 +25,7 @@ function failing(code: string) {
 }
 
 describe('withMemoryFallback', () => {
-  it.each(['FILE_ACCESS', 'DISK_FULL'])('goes on in memory after %s, and warns once', async (code) => {
+  it.each(['FILE_ACCESS', 'DISK_FULL'] as const)('goes on in memory after %s, and warns once', async (code) => {
     const { store, below, warnings } = failing(code)
     await below.write(KEY, 'old')
     expect(await store.read(KEY)).toBeUndefined()

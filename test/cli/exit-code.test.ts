@@ -26,6 +26,10 @@ describe('exitCodeOf', () => {
     ['PATH_EXISTS', 6],
     ['FILE_ACCESS', 6],
     ['ABORTED', 130],
+    ['FINDINGS_UNLISTED', 0],
+    ['CHECKSUM_UNSUPPORTED', 0],
+    ['VOICE_FAILED', 5],
+    ['HTTP_4040', 70],
     ['INTERNAL', 70],
     ['toString', 70],
   ])('%s ends in %i', (code, exit) => {

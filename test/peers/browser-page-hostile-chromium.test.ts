@@ -113,7 +113,7 @@ describe('a hostile catalog', () => {
       ).toEqual([undefined])
       await page.fill('#address', address)
       await page.click('#open button')
-      await page.getByText('DOCUMENT_INVALID').waitFor()
+      await page.getByText('DOC_NOT_JSON').waitFor()
       expect(keys().at(-1)?.request.headers['x-archive-key']).toBe(site.secrets.key)
       expect(visitor.complaints).toEqual([])
     },

@@ -8,6 +8,7 @@ import {
   bearer,
   type CredentialInput,
   createAuth,
+  type ErrorCode,
   type Explanation,
   isAuthError,
   linkOf,
@@ -68,7 +69,10 @@ request.url = 'https://other.example/'
 // Errors: one type, told apart by its code.
 declare const caught: unknown
 if (isAuthError(caught)) expectTypeOf(caught).toEqualTypeOf<AuthError>()
-expectTypeOf<AuthError['code']>().toEqualTypeOf<string>()
+expectTypeOf<AuthError['code']>().toEqualTypeOf<ErrorCode>()
+expectTypeOf<'NO_CREDENTIAL' | 'HTTP_404'>().toExtend<ErrorCode>()
+// @ts-expect-error: a code that does not exist is found by the compiler
+expectTypeOf<'NO_CREDENTIALS'>().toExtend<ErrorCode>()
 expectTypeOf<AuthError['retryable']>().toEqualTypeOf<boolean>()
 expectTypeOf<AuthError['reasons']>().toEqualTypeOf<readonly AuthError[] | undefined>()
 

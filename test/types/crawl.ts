@@ -1,5 +1,5 @@
 /** What `stac-auth/crawl` promises to callers. */
-import { type Auth, isAuthError, type Send } from 'stac-auth'
+import { type Auth, type ErrorCode, isAuthError, type Send } from 'stac-auth'
 import {
   type CrawlSend,
   crawl,
@@ -22,7 +22,7 @@ expectTypeOf(sendWith(auth.fetch)).toExtend<CrawlSend>()
 sendWith(globalThis.fetch)
 
 for await (const visit of crawl({ start: ['https://catalog.example/'], send: transport, sample: 5, origins: 'same' })) {
-  if (visit.kind === 'stop') expectTypeOf(visit.left.code).toEqualTypeOf<string>()
+  if (visit.kind === 'stop') expectTypeOf(visit.left.code).toEqualTypeOf<ErrorCode>()
   else {
     expectTypeOf(visit).toEqualTypeOf<Visit>()
     if (visit.error) expectTypeOf(isAuthError(visit.error)).toEqualTypeOf<boolean>()

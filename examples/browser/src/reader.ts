@@ -1,5 +1,5 @@
 /** Reads documents: by their address where the person gave it, by the references of a link where a catalog did. */
-import { AuthError, kindOf, linkOf, type StacDocument, type Target } from 'stac-auth'
+import { AuthError, type ErrorCode, kindOf, linkOf, type StacDocument, type Target } from 'stac-auth'
 import type { Wallet } from './wallet.ts'
 
 export interface OpenDocument {
@@ -11,7 +11,7 @@ export interface OpenDocument {
 }
 
 export interface Reader {
-  /** Errors: those of `fetch`, `HTTP_<status>`, `DOCUMENT_INVALID` for what is no document of a catalog. */
+  /** Errors: those of `fetch`, `HTTP_<status>`, `RESPONSE_INVALID` for what is no document of a catalog. */
   read(url: string, signal: AbortSignal): Promise<OpenDocument>
   /** From now on that address is read by the references of this link. */
   follow(url: string, link: Target): void
@@ -46,14 +46,14 @@ export function createReader(wallet: Wallet): Reader {
       if (!response.ok) throw problem(`HTTP_${response.status}`, `${host} answers ${response.status}`)
       const text = await response.text()
       const document = text.length <= MAX_LENGTH ? parsed(text) : undefined
-      if (!document) throw problem('DOCUMENT_INVALID', `what ${host} has at this address is no catalog, collection, item or list of them`)
+      if (!document) throw problem('DOC_NOT_JSON', `what ${host} has at this address is no catalog, collection, item or list of them`)
       known.set(url, document)
       return { url, text, document, parents: parentsOf(document, url) }
     },
   }
 }
 
-function problem(code: string, message: string): AuthError {
+function problem(code: ErrorCode, message: string): AuthError {
   return new AuthError(code, message)
 }
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { AuthError } from '../../errors.ts'
+import { AuthError, type ErrorCode } from '../../errors.ts'
 import type { Incomplete, Report } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -43,5 +43,7 @@ async function requireDifferent(names: readonly string[]): Promise<void> {
 
 function failureOf({ url, code, message, hint, exit }: Incomplete): Failure {
   const known = message ?? (exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`)
-  return { name: url, error: new AuthError(code, known, hint === undefined ? {} : { hint }), ...(exit !== undefined && { exit }) }
+  // A report of another version may hold a code of its own, which is passed on as it is.
+  const error = new AuthError(code as ErrorCode, known, hint === undefined ? {} : { hint })
+  return { name: url, error, ...(exit !== undefined && { exit }) }
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../errors.ts'
 import type { DownloadEvent, DownloadFile } from '../../node/download/index.ts'
 import type { Forecast } from './forecast.ts'
 import { RateMeter } from './rate-meter.ts'
@@ -9,7 +10,7 @@ export interface RunningFile {
   /** Of the whole, where somebody knows. */
   size: number | undefined
   /** What it waits for, with the milliseconds. */
-  waits: { readonly code: string; readonly delay: number } | undefined
+  waits: { readonly code: ErrorCode; readonly delay: number } | undefined
   readonly meter: RateMeter
 }
 

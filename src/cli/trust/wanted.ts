@@ -2,7 +2,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { type Need, needOf, patternFor } from '../../auth/need.ts'
 import { loadStrategies } from '../../auth/registry.ts'
-import { isAuthError } from '../../errors.ts'
+import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { ReadDocument } from '../read-document.ts'
@@ -16,7 +16,7 @@ export interface Place {
 /** A scheme without an entry that can be used; `target` is the first of it. */
 export interface Wanted extends Need {
   /** Why not: `NO_CREDENTIAL` when there is none, else what is wrong with the one that comes nearest. */
-  readonly code: string
+  readonly code: ErrorCode
   readonly places: readonly Place[]
   /** How many hosts are left out, because nobody reads a list that long. */
   readonly more: number
@@ -36,7 +36,7 @@ export interface Needs {
 
 const MAX_PLACES = 12
 /** The scheme is in order then, and nothing but an entry of the user's is missing. */
-const MISSES = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH']
+const MISSES: readonly ErrorCode[] = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH']
 
 type Found = Omit<Wanted, 'places' | 'more' | 'targets'>
 
@@ -57,8 +57,9 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
       continue
     }
     refused ??= target
-    for (const { ref, code = '' } of refs) {
-      const need = MISSES.includes(code) ? needOf(target, ref, strategies) : undefined
+    for (const { ref, code } of refs) {
+      if (code === undefined || !MISSES.includes(code)) continue
+      const need = needOf(target, ref, strategies)
       if (!need) continue
       const wanted = { code, ...need }
       const known = found.get(wanted.pointer) ?? { wanted, targets: [] }

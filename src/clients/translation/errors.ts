@@ -1,5 +1,5 @@
 /** What only the translation client raises, besides the errors of all clients. */
-import { AuthError, type AuthErrorFields } from '../../errors.ts'
+import { AuthError, type AuthErrorFields, type ErrorCode } from '../../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 
 /** A document that cannot be had. `DOCUMENT_FAILED`, `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`. */
@@ -10,7 +10,7 @@ export class DocumentError extends AuthError {
   /** The last state that the service told: `queued`, `translating`, `done`, `error`. */
   readonly state?: string
 
-  constructor(code: string, message: string, { handle, state, ...fields }: AuthErrorFields & Pick<DocumentError, 'handle' | 'state'>) {
+  constructor(code: ErrorCode, message: string, { handle, state, ...fields }: AuthErrorFields & Pick<DocumentError, 'handle' | 'state'>) {
     super(code, message, fields)
     this.handle = handle
     if (state !== undefined) this.state = state

@@ -1,4 +1,5 @@
 /** Which host a key belongs to. */
+import type { ErrorCode } from '../../errors.ts'
 import type { TranslationClientOptions } from './translation-options.ts'
 
 const HOSTS = { pro: 'https://api.deepl.com', free: 'https://api-free.deepl.com' } as const
@@ -16,7 +17,7 @@ export function planOf(key: string): 'free' | 'pro' {
 }
 
 /** A warning when a key goes to the host of the other plan; whether that works is for the service to say. */
-export function hostWarning(origin: string, key: string): { readonly code: string; readonly message: string } | undefined {
+export function hostWarning(origin: string, key: string): { readonly code: ErrorCode; readonly message: string } | undefined {
   const plan = planOf(key)
   const other = plan === 'free' ? 'pro' : 'free'
   if (origin !== HOSTS[other]) return undefined

@@ -1,5 +1,5 @@
 /** One request for what is missing of a file, and what its answer gives. */
-import { type AuthError, IntegrityError } from '../../errors.ts'
+import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
@@ -286,13 +286,13 @@ export class Attempt {
   }
 
   /** What may not be the file that was meant. */
-  #object(code: string, message: string): void {
+  #object(code: ErrorCode, message: string): void {
     const { file } = this.#state
     if (this.#world.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
     this.#tellWarning(code, message)
   }
 
-  #tellWarning(code: string, message: string): void {
+  #tellWarning(code: ErrorCode, message: string): void {
     this.#world.tell({ kind: 'warning', file: this.#state.file, code, message })
   }
 

@@ -1,5 +1,5 @@
 /** What a download tells. */
-import type { AuthError } from '../../errors.ts'
+import type { AuthError, ErrorCode } from '../../errors.ts'
 
 /** One file that is wanted. */
 export interface DownloadFile {
@@ -67,7 +67,7 @@ export interface RetryEvent {
 export interface WarningEvent {
   readonly kind: 'warning'
   readonly file: DownloadFile
-  readonly code: string
+  readonly code: ErrorCode
   readonly message: string
 }
 

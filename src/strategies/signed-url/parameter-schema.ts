@@ -3,7 +3,7 @@
  * loaded, nothing recurses, no regular expression that can run away is tried, and no default becomes a value.
  */
 import type { Warning } from '../../auth/strategy.ts'
-import { SelectionError } from '../../errors.ts'
+import { type ErrorCode, SelectionError } from '../../errors.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/json.ts'
 
 const MAX_DEPTH = 16
@@ -116,6 +116,6 @@ function isLinear(pattern: string): boolean {
   }
 }
 
-function refused(code: string, why: string, at: string): SelectionError {
+function refused(code: ErrorCode, why: string, at: string): SelectionError {
   return new SelectionError(code, `the schema of a signing parameter ${why}`, { pointer: at })
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Diagnostics } from '../../../src/cli/diagnostics.ts'
 import { FailedFiles } from '../../../src/cli/download/failed-files.ts'
-import { AuthError, type AuthErrorFields } from '../../../src/errors.ts'
+import { AuthError, type AuthErrorFields, type ErrorCode } from '../../../src/errors.ts'
 
 let number = 0
 
 function failed(
   name: string,
-  code: string,
+  code: ErrorCode,
   { resumable = 0, message, ...fields }: AuthErrorFields & { resumable?: number; message?: string } = {},
 ) {
   const file = { number: ++number, name, path: `/d/${name}`, url: 'https://a.example/f', pointer: '/assets/f' }
@@ -89,7 +89,7 @@ describe('FailedFiles', () => {
 
   it('tells a warning once', async () => {
     const failures = new FailedFiles()
-    const { file } = failed('a', 'X')
+    const { file } = failed('a', 'FILE_ACCESS')
     for (const name of ['a', 'b', 'c'])
       failures.warn({ kind: 'warning', file: { ...file, name }, code: 'CHECKSUM_UNSUPPORTED', message: 'of no known kind' })
     expect(await told(failures)).toEqual(['CHECKSUM_UNSUPPORTED: a: of no known kind (and 2 other files)'])

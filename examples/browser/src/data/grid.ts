@@ -21,7 +21,7 @@ const MOST = 1024
 
 /**
  * Reads the array at the address of the asset (version 3, else 2).
- * Errors: those of `fetch`, `GRID_INVALID` for what is no array of numbers in two dimensions or more.
+ * Errors: those of `fetch`, `MEDIA_TYPE_UNSUPPORTED` for what is no array of numbers in two dimensions or more.
  */
 export async function readGrid(auth: Auth, target: Target | undefined): Promise<Grid> {
   const place = root(new FetchStore(...zarrStore(auth, target)))
@@ -31,7 +31,7 @@ export async function readGrid(auth: Auth, target: Target | undefined): Promise<
   })
   const { shape, chunks, dtype, attrs } = array
   if (shape.length < 2 || !/^(?:u?int(?:8|16|32)|float(?:16|32|64))$/.test(dtype)) {
-    throw new ProtocolError('GRID_INVALID', `an array of ${dtype} with ${shape.length} dimensions cannot be shown as a picture`)
+    throw new ProtocolError('MEDIA_TYPE_UNSUPPORTED', `an array of ${dtype} with ${shape.length} dimensions cannot be shown as a picture`)
   }
   const selection = shape.map((length, at) => (at < shape.length - 2 ? 0 : slice(0, Math.min(length, MOST))))
   const { data, shape: read } = (await get(array, selection)) as { readonly data: ArrayLike<number>; readonly shape: readonly number[] }

@@ -10,13 +10,13 @@ export interface Picture {
 
 /**
  * The picture behind an asset, loaded. By the site's service worker it is loaded by its address alone, and no script here sees a token;
- * else the engine sends. Errors: those of `fetch`, `HTTP_<status>`, `PICTURE_INVALID`.
+ * else the engine sends. Errors: those of `fetch`, `HTTP_<status>`, `MEDIA_TYPE_UNSUPPORTED`.
  */
 export async function pictureFrom(target: Target, auth: Auth, byWorker: boolean): Promise<Picture> {
   const alt = textIn(target.object, 'title') ?? 'Preview'
   if (byWorker) {
     if (!navigator.serviceWorker.controller)
-      throw new ProtocolError('WORKER_ABSENT', 'the service worker of this site is not in charge yet; reload the page')
+      throw new ProtocolError('UNSUPPORTED_IN_BROWSER', 'the service worker of this site is not in charge yet; reload the page')
     return { image: await loaded(new URL(target.href, target.scope.url).href, alt), free: () => {} }
   }
   const response = await auth.fetch(target)
@@ -36,7 +36,7 @@ async function loaded(src: string, alt: string): Promise<HTMLImageElement> {
   try {
     await image.decode()
   } catch {
-    throw new ProtocolError('PICTURE_INVALID', 'this is no picture that a browser can show, or it did not come')
+    throw new ProtocolError('MEDIA_TYPE_UNSUPPORTED', 'this is no picture that a browser can show, or it did not come')
   }
   return image
 }

@@ -19,7 +19,7 @@ const DEGREES = 4326
 
 /**
  * Reads a file in colour (three bands of bytes), or its first band in false colours.
- * Errors: those of `fetch`, `RASTER_PLACE` for files that do not lie on degrees of WGS 84.
+ * Errors: those of `fetch`, `MEDIA_TYPE_UNSUPPORTED` for files that do not lie on degrees of WGS 84.
  */
 export async function readRaster(auth: Auth, target: Target | undefined): Promise<Raster> {
   let cause: unknown
@@ -29,7 +29,7 @@ export async function readRaster(auth: Auth, target: Target | undefined): Promis
   const image = await tiff.getImage()
   const keys = image.getGeoKeys()
   if (keys?.GeographicTypeGeoKey !== DEGREES) {
-    throw new ProtocolError('RASTER_PLACE', 'this page draws files on degrees of WGS 84 (EPSG:4326) only', {
+    throw new ProtocolError('MEDIA_TYPE_UNSUPPORTED', 'this page draws files on degrees of WGS 84 (EPSG:4326) only', {
       hint: 'download the file instead',
     })
   }

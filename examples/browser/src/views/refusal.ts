@@ -8,7 +8,7 @@ const HINTS: Readonly<Record<string, string>> = {
   HTTP_401: 'Open the document that leads there: it may say what is needed.',
   HTTP_403: 'Open the document that leads there: it may say what is needed.',
   HTTP_404: 'There is nothing at this address; there may be a letter wrong in it.',
-  DOCUMENT_INVALID: 'Give the address of the document itself, not that of a page about it.',
+  DOC_NOT_JSON: 'Give the address of the document itself, not that of a page about it.',
   AUTH_REJECTED: 'If what you typed was wrong, remove it under Credentials and give it again.',
   CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
   CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
