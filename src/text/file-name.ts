@@ -38,6 +38,23 @@ export function partsOfName(name: string): { readonly stem: string; readonly ext
   return { stem: name.slice(0, name.length - extension.length), extension }
 }
 
+/** Compressed files say what they are before: `.tar.gz`. */
+const COMPRESSED = /^\.(?:gz|bz2|xz|zst)$/i
+/** What marks files of ours, and what systems run, open elsewhere or take settings from. */
+const REFUSED =
+  /^\.(?:part|app|apk|bat|bin|chm|cmd|com|command|cpl|deb|desktop|dll|dmg|exe|gadget|hta|inf|ins|jar|js|jse|lnk|msc|msi|msp|pif|pkg|ps1|reg|rpm|run|scf|scr|sct|sh|shb|sys|url|vbe|vbs|webloc|ws|wsc|wsf|wsh)$/i
+
+/**
+ * The extension of a name that a server proposes, as far as it can be taken: a dot, letters and digits, at most 16 in all; of a compressed
+ * file the one before it too. Empty for none, for numbers, and for what is a program.
+ */
+export function plainSuffix(name: string): string {
+  const [, inner = '', last = ''] = /[^./\\](\.[a-z][a-z0-9]{0,9})?(\.[a-z0-9]{1,15})$/i.exec(name.slice(-64)) ?? []
+  if (!/[a-z]/i.test(last) || REFUSED.test(last)) return ''
+  const suffix = COMPRESSED.test(last) && !REFUSED.test(inner) ? inner + last : last
+  return suffix.length <= 16 ? suffix : ''
+}
+
 function trimmed(text: string): string {
   return text.replace(/^[. \-~]+/, '').replace(/[. ]+$/, '')
 }

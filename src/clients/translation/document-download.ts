@@ -8,7 +8,7 @@ import { type DocumentSink, deliver } from './document-sink.ts'
 import { documentFailure, documentGone, documentStatus, Pace } from './document-status.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
-import { proposedName } from './proposed-name.ts'
+import { proposedName } from '../../http/proposed-name.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 

@@ -1,9 +1,11 @@
 /** One request for what is missing of a file, and what its answer gives. */
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { proposedName } from '../../http/proposed-name.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
 import type { Target } from '../../stac/target.ts'
+import { plainSuffix } from '../../text/file-name.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { pageRefusal, pageWarning } from '../page-refusal.ts'
 import {
@@ -42,6 +44,8 @@ export interface FileState {
   hash: { readonly known: KnownHash; readonly by: 'checksum' | 'digest' } | undefined
   /** For who asks later whether it is still the same. */
   validators: Pick<ManifestEntry, 'etag' | 'lastModified'>
+  /** The extension that the server proposes for its name; empty for none. */
+  suffix: string
   /** Bytes of the whole, once somebody knows. */
   size: number | undefined
   /** Whether a body in a content coding is stored as it is sent; undefined as long as none came. */
@@ -62,6 +66,8 @@ export interface FileState {
   alone: boolean
   hasStarted: boolean
   toldAt: number
+  /** Hears of each suffix that is proposed, and of the size of the file. Errors: what ends the transfer. */
+  readonly onSuffix: (suffix: string, size: number | undefined) => void
 }
 
 /** Thrown for a file whose size is outside of the limits: it is left out, which is no failure. */
@@ -70,6 +76,17 @@ export class UnwantedSize extends Error {
 
   constructor(size: number) {
     super(`a file of ${size} bytes is left out`)
+    this.size = size
+  }
+}
+
+/** Thrown for a file that is there already, which shows once the server has said its name. */
+export class AlreadyThere extends Error {
+  /** Bytes that the server says it has. */
+  readonly size: number | undefined
+
+  constructor(size: number | undefined) {
+    super('the file is there already')
     this.size = size
   }
 }
@@ -96,6 +113,7 @@ export class Attempt {
     if (content.version && content.version.url !== targetAddress(this.#target).bare) await content.reset()
     if (!content.version && content.length > 0) await content.reset()
     const asked = this.#asked()
+    this.#state.suffix = content.version?.suffix ?? ''
     if (asked.offset > 0 && asked.offset === asked.size) {
       this.#requireWanted(asked.size)
       return this.#started(asked.offset)
@@ -165,6 +183,8 @@ export class Attempt {
     // A checksum decides by itself whether these are the bytes.
     if (delivery.coding !== undefined && state.hash?.by !== 'checksum')
       this.#object('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
+    state.suffix = plainSuffix(proposedName(headers.get('content-disposition')) ?? '') || (delivery.offset > 0 ? state.suffix : '')
+    state.onSuffix(state.suffix, delivery.size)
     if (status === 200 && validator !== undefined) await this.#anew(delivery, validator, url)
     state.validators = { ...(delivery.offset > 0 && state.validators), ...validatorsIn(headers) }
     const known = serverDigest(headers, status, delivery.asSent)
@@ -190,6 +210,7 @@ export class Attempt {
       ...(isDated && { modified }),
       ...(size !== undefined && { size }),
       ...(stored !== undefined && { stored }),
+      ...(this.#state.suffix !== '' && { suffix: this.#state.suffix }),
     }
   }
 

@@ -159,11 +159,11 @@ export class Content {
     return hash.digest('hex')
   }
 
-  /** Gives the file its name. Errors: those of writing, `PATH_EXISTS`. */
-  async complete(replace: boolean): Promise<void> {
+  /** Gives the file its name, which may have a suffix more than its part. Errors: those of writing, `PATH_EXISTS`. */
+  async complete(replace: boolean, path = this.#path): Promise<void> {
     this.#drop()
-    if (this.#disk) await this.#disk.complete(replace)
-    else await writeSmallFile(this.#path, this.#waiting, replace)
+    if (this.#disk) await this.#disk.complete(replace, path)
+    else await writeSmallFile(path, this.#waiting, replace, this.#path)
   }
 
   /** Ends it: what another run can go on with is left, everything else is removed. Throws nothing. Gives how many bytes are left. */

@@ -129,18 +129,20 @@ export class DiskPart {
   /**
    * Brings it to the disk, gives it its name and removes what is beside it.
    *
+   * @param path in the same folder; default: the one that the part was made for
+   *
    * Errors: `PATH_EXISTS` when another file has come there, `PATH_BUSY` when another process has taken it over, `PATH_UNSAFE`, `DISK_FULL`,
    * `FILE_ACCESS`.
    */
-  async complete(replace: boolean): Promise<void> {
+  async complete(replace: boolean, path = this.#path): Promise<void> {
     try {
       await this.#sync()
-      checkFolder(this.#path)
-      if (presentFile(this.#path) && !replace) throw appeared(this.#path)
+      checkFolder(path)
+      if (presentFile(path) && !replace) throw appeared(path)
       const { ino } = await this.#file.stat()
       if (!(await this.#lease.confirm()) || presentFile(partOf(this.#path))?.ino !== ino) throw lost(this.#path)
       await this.#file.close()
-      await rename(partOf(this.#path), this.#path)
+      await rename(partOf(this.#path), path)
       await this.#forget()
     } catch (error) {
       throw told(error, this.#path)

@@ -1,14 +1,16 @@
 /** What a download notes about its files, for later runs and for whoever asked for a manifest. */
 import { type AuthError, isAuthError } from '../../errors.ts'
 import type { DownloadFile } from './events.ts'
-import { FolderManifest, fileDigest, type ManifestEntry, NewManifest } from './manifest.ts'
+import { FolderManifest, fileDigest, type ManifestEntry, NewManifest, Suffixes } from './manifest.ts'
 import type { DownloadOptions } from './options.ts'
 import { presentFile } from './present-file.ts'
 
 /** What a server said about a file that has come. */
-export type Origin = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified'> & { readonly hadQuery: boolean }
+export type Origin = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
 
 export class DownloadRecord {
+  /** That servers have proposed. */
+  readonly suffixes: Suffixes
   readonly #folder: FolderManifest | undefined
   readonly #extra: NewManifest | undefined
   /** Why nothing is noted, as long as nobody has heard of it. */
@@ -19,6 +21,7 @@ export class DownloadRecord {
 
   private constructor(folder: FolderManifest | undefined, extra: NewManifest | undefined, problem: AuthError | undefined) {
     this.#folder = folder
+    this.suffixes = folder?.suffixes ?? new Suffixes()
     this.#extra = extra
     this.#problem = problem
   }
@@ -58,6 +61,14 @@ export class DownloadRecord {
     if ((await fileDigest(path)) !== entry.sha256) return 'its bytes are other ones'
     this.#note({ ...entry, modified: present.mtimeMs })
     return undefined
+  }
+
+  /** A file is about to get its name, with that suffix. */
+  proposed({ name, url }: DownloadFile, suffix: string): void {
+    if (this.suffixes.of(name, url) === suffix) return
+    const proposed = { name, url, suffix }
+    this.suffixes.add(proposed)
+    this.#noted(() => this.#folder?.propose(proposed))
   }
 
   /** A file is complete. Gives why it could not be noted, once. */
@@ -108,8 +119,12 @@ export class DownloadRecord {
   }
 
   #note(entry: ManifestEntry): void {
+    this.#noted(() => this.#folder?.add(entry))
+  }
+
+  #noted(write: () => void): void {
     try {
-      this.#folder?.add(entry)
+      write()
     } catch (error) {
       if (!isAuthError(error)) throw error
       this.#problem ??= error

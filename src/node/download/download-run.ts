@@ -51,9 +51,10 @@ export class DownloadRun {
     this.#choice = choice
     this.#options = options
     this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
-    this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions })
+    const siblings = ({ targets: [{ scope }] }: WantedFile) => wantedFiles(scope, choice)
+    this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
-    this.#world = worldOf(options, { folder, record }, this.#end.signal, (event) => this.#tell(event))
+    this.#world = worldOf(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
     // Every file that is under way listens.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
@@ -118,6 +119,8 @@ export class DownloadRun {
 
   async #planWanted(wanted: WantedFile): Promise<void> {
     const { auth, dryRun = false } = this.#options
+    while (this.#plan.mustWait(wanted) && !this.#isOver) await this.#change()
+    if (this.#isOver) return
     const folder = looksLikeFolder(wanted.targets[0]) ? await folderTargetOf(wanted, auth, !dryRun) : undefined
     if (folder) await this.#planFolder(wanted, folder)
     else this.#add(this.#plan.place(wanted))
@@ -164,6 +167,7 @@ export class DownloadRun {
   #enqueue(planned: PlannedFile): void {
     this.#copies?.expect(planned)
     const { file, repeats } = planned
+    if (repeats === undefined) this.#plan.begun(planned)
     if (repeats !== undefined && this.#repeated.has(repeats)) this.#repeated.set(repeats, planned)
     else this.#waiting.push(planned)
     this.#repeated.set(file.number, undefined)
@@ -189,7 +193,7 @@ export class DownloadRun {
     this.#tell(event)
     const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
     if (copied) this.#tell(copied)
-    this.#settle(planned.file.number, event.kind !== 'failed')
+    this.#settle(planned, event.kind !== 'failed')
     this.#running--
     this.#begin()
     this.#wake()
@@ -205,11 +209,14 @@ export class DownloadRun {
   }
 
   /** The same file once more takes what is there, or tries what did not succeed. */
-  #settle(number: number, isThere: boolean): void {
+  #settle(planned: PlannedFile, isThere: boolean): void {
+    const { number } = planned.file
+    this.#plan.settled(planned)
     const next = this.#repeated.get(number)
     this.#repeated.delete(number)
     if (!next) return
     const { repeats: _repeats, ...anew } = next
+    if (!isThere) this.#plan.begun(anew)
     this.#waiting.unshift(isThere ? next : anew)
   }
 

@@ -5,7 +5,10 @@ import type { AuthError, ErrorCode } from '../../errors.ts'
 export interface DownloadFile {
   /** From 1, in the order of planning. */
   readonly number: number
-  /** Below the folder, with `/` between its parts. */
+  /**
+   * Below the folder, with `/` between its parts. A name that is planned without an extension may have one in `written` and `kept`: that which
+   * the server proposes.
+   */
   readonly name: string
   /** In the file system. */
   readonly path: string

@@ -5,7 +5,7 @@ import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../erro
 import { failure } from '../../http/deadline.ts'
 import type { Target } from '../../stac/target.ts'
 import { UnprovenPart } from './answer.ts'
-import { Attempt, type FileState, UnwantedSize } from './attempt.ts'
+import { AlreadyThere, Attempt, type FileState, UnwantedSize } from './attempt.ts'
 import { leastIn } from './exchange.ts'
 import { RefusedAnswer } from './refused-answer.ts'
 import { targetAddress } from './target-address.ts'
@@ -59,7 +59,7 @@ class Retries {
   async wait(thrown: unknown, gained: number): Promise<void> {
     const [world, state] = [this.#world, this.#state]
     if (world.signal.aborted) throw abortedBy(world.signal)
-    if (thrown instanceof UnwantedSize) throw thrown
+    if (thrown instanceof UnwantedSize || thrown instanceof AlreadyThere) throw thrown
     const { error, hint } = judged(thrown, this.#target)
     // From whoever lets a byte through now and then, nothing is gained: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)

@@ -10,20 +10,30 @@ import { targetAddress } from './target-address.ts'
 import { promiseOf, verifyPresent } from './verification.ts'
 import type { World } from './world.ts'
 
+/** A file under the name that it has here; `base` is the one that was planned, where that has no suffix. */
+export interface NamedFile extends PlannedFile {
+  readonly base?: string
+}
+
 /**
  * A file that is there and stays, for nothing speaks against it: its document, what an earlier run has noted, and with `verify` its server.
+ *
+ * @param size bytes that its server says it has
  *
  * Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`; with `verify` those of {@link askServer}.
  */
 export async function keptFile(
-  planned: PlannedFile,
+  planned: NamedFile,
   existing: World['settings']['existing'],
   world: World,
+  size?: number,
 ): Promise<KeptEvent | undefined> {
   const { file } = planned
   const present = presentFile(file.path)
   if (!present || existing === 'replace') return undefined
   if (existing === 'refuse') throw inTheWay(file, 'exists already')
+  if (size !== undefined && size !== present.size)
+    throw inTheWay(file, `is there already and has ${present.size} bytes; its server has ${size}`)
   const verified = await verifiedHere(planned, present.size, world)
   const byServer = world.settings.verify && planned.repeats === undefined ? await verifiedThere(planned, present.size, world) : []
   const problem = await world.record.kept(file, present.size, hadQuery(planned))
@@ -45,8 +55,10 @@ export function hadQuery({ wanted: { targets } }: PlannedFile): boolean {
   return targets[0].href.includes('?')
 }
 
-async function verifiedHere(planned: PlannedFile, bytes: number, { record, settings }: World): Promise<readonly Verification[]> {
-  const { file } = planned
+async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: World): Promise<readonly Verification[]> {
+  const { file, base } = planned
+  const owner = record.suffixes.baseOf(file.name)
+  if (owner !== undefined && owner !== base) throw inTheWay(file, `is there already and is another file, which was planned as "${owner}"`)
   const verified = await verifyPresent(file.path, bytes, promiseOf(planned.wanted))
   if (!verified) throw inTheWay(file, 'is there already and is not what its document promises')
   if (verified.includes('checksum')) return verified

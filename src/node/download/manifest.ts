@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IntegrityError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/json.ts'
+import { plainSuffix } from '../../text/file-name.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
 import { presentFile } from './present-file.ts'
@@ -29,6 +30,51 @@ export interface ManifestEntry {
   readonly time: string
   /** Milliseconds: when the file system says that it was written. */
   readonly modified?: number
+  /** The end of `path` that the server has proposed: it was planned without. */
+  readonly suffix?: string
+}
+
+/** The suffix that a server has proposed for a file. It is noted before the file gets its name, so that this name is found again. */
+export interface ProposedSuffix {
+  /** As it was planned, below the folder. */
+  readonly name: string
+  /** Origin and path. */
+  readonly url: string
+  readonly suffix: string
+}
+
+/** The suffixes that a manifest tells of; the last line about a name counts. */
+export class Suffixes {
+  /** By planned names. */
+  readonly #proposed = new Map<string, ProposedSuffix>()
+  /** Planned names by those that files have got. */
+  readonly #bases = new Map<string, string>()
+
+  /** The suffix of a file of that planned name and URL; undefined for none. */
+  of(name: string, url: string): string | undefined {
+    const proposed = this.#proposed.get(name)
+    return proposed?.url === url ? proposed.suffix : undefined
+  }
+
+  /** The planned name of the file that has got this one. */
+  baseOf(path: string): string | undefined {
+    return this.#bases.get(path)
+  }
+
+  add(proposed: ProposedSuffix): void {
+    this.#proposed.set(proposed.name, proposed)
+    this.#bases.set(proposed.name + proposed.suffix, proposed.name)
+  }
+
+  /** A file has come; a name that was planned as it is belongs to no other file any more. */
+  written({ path, url, suffix }: ManifestEntry): void {
+    const base = this.#bases.get(path)
+    if (suffix !== undefined) this.add({ name: path.slice(0, -suffix.length), url, suffix })
+    if (suffix !== undefined || base === undefined) return
+    this.#bases.delete(path)
+    const proposed = this.#proposed.get(base)
+    if (proposed && base + proposed.suffix === path) this.#proposed.delete(base)
+  }
 }
 
 /** The manifest of a folder, where no other name is given. No file of a download begins with a dot. */
@@ -71,21 +117,30 @@ function endsWhole(file: number, size: number): boolean {
 
 /** The manifest that a folder has: what it says by path, the last line counts. */
 export class FolderManifest {
+  readonly suffixes: Suffixes
   readonly #path: string
   readonly #entries: Map<string, ManifestEntry>
   #lines: Lines | undefined
 
-  private constructor(path: string, entries: Map<string, ManifestEntry>) {
+  private constructor(path: string, entries: Map<string, ManifestEntry>, suffixes: Suffixes) {
     this.#path = path
     this.#entries = entries
+    this.suffixes = suffixes
   }
 
   /** Reads what earlier runs have left. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
   static async open(folder: string): Promise<FolderManifest> {
     const path = join(folder, MANIFEST_NAME)
     const entries = new Map<string, ManifestEntry>()
-    if (presentFile(path)) for await (const entry of readManifest(path)) entries.set(entry.path, entry)
-    return new FolderManifest(path, entries)
+    const suffixes = new Suffixes()
+    if (presentFile(path))
+      for await (const line of readLines(path)) {
+        if (isProposed(line)) suffixes.add(line)
+        if (!isEntry(line)) continue
+        entries.set(line.path, line)
+        suffixes.written(line)
+      }
+    return new FolderManifest(path, entries, suffixes)
   }
 
   get(path: string): ManifestEntry | undefined {
@@ -95,10 +150,21 @@ export class FolderManifest {
   /** Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
   add(entry: ManifestEntry): void {
     this.#entries.set(entry.path, entry)
+    this.suffixes.written(entry)
+    this.#write(entry)
+  }
+
+  /** Errors: as of {@link add}. */
+  propose(proposed: ProposedSuffix): void {
+    this.suffixes.add(proposed)
+    this.#write(proposed)
+  }
+
+  #write(line: ManifestEntry | ProposedSuffix): void {
     try {
       presentFile(this.#path)
       this.#lines ??= new Lines(this.#path, O_RDWR | O_CREAT | O_APPEND)
-      this.#lines.add(entry)
+      this.#lines.add(line)
     } catch (error) {
       throw writeFailure(error, `"${this.#path}"`)
     }
@@ -168,15 +234,19 @@ export class NewManifest {
   }
 }
 
-/** The entries of a manifest in the order of its lines; what is no entry is left out. Errors: `FILE_ACCESS`, `CONFIG_INVALID` for a later version. */
+/** The entries of a manifest in the order of its lines; what is no entry is left out. Errors: `FILE_ACCESS`, also for a later version. */
 export async function* readManifest(path: string): AsyncGenerator<ManifestEntry> {
+  for await (const line of readLines(path)) if (isEntry(line)) yield line
+}
+
+async function* readLines(path: string): AsyncGenerator<unknown> {
   const input = createReadStream(path, { flags: (O_RDONLY | O_NOFOLLOW | O_NONBLOCK) as unknown as string, encoding: 'utf8' })
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       const value = parsed(line)
       if (isObject(value) && value.format === HEADER.format && value.version !== HEADER.version)
         throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is a manifest of another version of stac-auth`)
-      if (isEntry(value)) yield value
+      yield value
     }
   } catch (error) {
     throw error instanceof IntegrityError ? error : readFailure(error, path)
@@ -214,7 +284,7 @@ function isManifest(path: string): boolean {
 
 function isEntry(value: unknown): value is ManifestEntry {
   if (!isObject(value)) return false
-  const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery } = value
+  const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery, suffix } = value
   const isText = (text: unknown) => text === undefined || typeof text === 'string'
   return (
     [path, url, time].every((text) => typeof text === 'string' && text.length <= 10_000) &&
@@ -223,8 +293,20 @@ function isEntry(value: unknown): value is ManifestEntry {
     isText(etag) &&
     isText(lastModified) &&
     (modified === undefined || Number.isFinite(modified)) &&
-    (hadQuery === undefined || hadQuery === true)
+    (hadQuery === undefined || hadQuery === true) &&
+    (suffix === undefined || (isSuffix(suffix) && String(path).endsWith(suffix)))
   )
+}
+
+function isProposed(value: unknown): value is ProposedSuffix {
+  if (!isObject(value)) return false
+  const { name, url, suffix } = value
+  return [name, url].every((text) => typeof text === 'string' && text.length <= 10_000) && isSuffix(suffix)
+}
+
+/** A manifest may be somebody else's. */
+function isSuffix(value: unknown): value is string {
+  return typeof value === 'string' && plainSuffix(`x${value}`) === value && value !== ''
 }
 
 /** A line that was being written when its process ended is none. */

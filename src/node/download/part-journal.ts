@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isObject } from '../../stac/json.ts'
+import { plainSuffix } from '../../text/file-name.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { type Span, Spans } from './spans.ts'
 
@@ -22,6 +23,8 @@ export interface PartVersion {
   readonly size?: number
   /** The content coding in which the bytes are; absent for none. */
   readonly stored?: string
+  /** That the server has proposed for the name of the file. */
+  readonly suffix?: string
 }
 
 /** What an earlier run has left. */
@@ -126,7 +129,7 @@ const FORMAT = 1
 /** A line of at most 40 bytes for each half MiB: a partial file of half a terabyte. */
 const LONGEST = 40 * 2 ** 20
 
-function versionIn({ url, validator, modified, size, stored }: Readonly<Record<string, unknown>>): PartVersion | undefined {
+function versionIn({ url, validator, modified, size, stored, suffix }: Readonly<Record<string, unknown>>): PartVersion | undefined {
   if (typeof url !== 'string' || typeof validator !== 'string') return undefined
   return {
     url,
@@ -134,6 +137,7 @@ function versionIn({ url, validator, modified, size, stored }: Readonly<Record<s
     ...(typeof modified === 'string' && { modified }),
     ...(typeof size === 'number' && { size }),
     ...(typeof stored === 'string' && { stored }),
+    ...(typeof suffix === 'string' && suffix !== '' && plainSuffix(`x${suffix}`) === suffix && { suffix }),
   }
 }
 

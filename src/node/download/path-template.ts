@@ -4,12 +4,20 @@ import { own, ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { forFileName, partsOfName } from '../../text/file-name.ts'
 
+/** Where a file goes. */
+export interface FileName {
+  /** Of a path below the folder, each of them safe by itself. */
+  readonly segments: readonly string[]
+  /** The template ends in the extension of the file, and nothing in the document says what that is. */
+  readonly lacksSuffix: boolean
+}
+
 /**
- * Names the file of a target: segments of a path below the folder, each of them safe by itself.
+ * Names the file of a target.
  *
  * @param localPath `file:local_path`
  */
-export type NameFile = (target: Target, key: string, localPath?: string) => readonly string[]
+export type NameFile = (target: Target, key: string, localPath?: string) => FileName
 
 const FIELDS = ['id', 'collection', 'key', 'name', 'stem', 'ext', 'year', 'month', 'day', 'local_path'] as const
 type Field = (typeof FIELDS)[number]
@@ -40,12 +48,15 @@ export function pathTemplate(template: string): NameFile {
   if (segments.some((segment) => segment.includes(LOCAL_PATH) && segment !== LOCAL_PATH))
     throw invalid(template, `has other text beside ${LOCAL_PATH} between two slashes`)
   const isPerItem = template.includes('{id}')
+  const isOpen = /\{(?:name|ext|local_path)\}$/.test(template)
   return (target, key, localPath) => {
     const values = valuesOf(target, key, isPerItem)
     const named = (segment: string) => forFileName(segment.replace(/\{([^{}]*)\}/g, (_, field: TextField) => values[field]))
-    return segments.flatMap((segment) =>
+    const local = template.endsWith(LOCAL_PATH) ? localSegments(localPath) : undefined
+    const places = segments.flatMap((segment) =>
       segment === LOCAL_PATH ? (localSegments(localPath) ?? [forFileName(values.name)]) : [named(segment)],
     )
+    return { segments: places, lacksSuffix: isOpen && !local && partsOfName(places.at(-1) ?? '').extension === '' }
   }
 }
 

@@ -13,10 +13,12 @@ import { checkFolder, presentFile } from './present-file.ts'
  * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
  * be cleared away after a process that was killed.
  *
+ * @param beside what the name of that one begins with
+ *
  * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
  */
-export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean): Promise<void> {
-  const part = `${path}.${await tag()}.part`
+export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean, beside = path): Promise<void> {
+  const part = `${beside}.${await tag()}.part`
   let isOurs = false
   try {
     checkFolder(path)

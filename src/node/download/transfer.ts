@@ -1,12 +1,13 @@
 /** One file, from its servers to its place. */
 import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/deadline.ts'
-import { checkBytes, type FileState, UnwantedSize } from './attempt.ts'
+import { AlreadyThere, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
 import { Content } from './content.ts'
-import type { FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
+import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
 import { fetchTarget } from './fetch-target.ts'
 import type { PlannedFile } from './file-plan.ts'
-import { hadQuery, keptFile, promisedBody, UNNOTED } from './kept-file.ts'
+import { hadQuery, keptFile, type NamedFile, promisedBody, UNNOTED } from './kept-file.ts'
+import { presentFile } from './present-file.ts'
 import { checkDigest, checkSize, type Promised, promiseOf } from './verification.ts'
 import type { World } from './world.ts'
 
@@ -15,11 +16,12 @@ export async function transfer(planned: PlannedFile, world: World): Promise<Writ
   const { file, wanted, repeats } = planned
   const existing = repeats === undefined ? world.settings.existing : 'keep'
   const promised = promiseOf(wanted)
+  const naming = new Naming(planned, existing, world)
   let content: Content | undefined
   let state: FileState | undefined
   try {
     const { hasPart } = await world.folder.prepare(file.path)
-    const kept = await keptFile(planned, existing, world)
+    const kept = await keptFile(naming.remembered(), existing, world)
     if (kept) return kept
     if (promised.unsupported) world.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
     const onWait = (longest: number) => world.tell({ kind: 'warning', file, code: 'PATH_BUSY', message: waiting(longest) })
@@ -28,14 +30,21 @@ export async function transfer(planned: PlannedFile, world: World): Promise<Writ
       resume: world.settings.resume,
       wait: { signal: world.signal, onWait },
     })
-    state = begun(planned, content, promised)
+    state = begun(planned, content, promised, naming.onSuffix)
     const verified = await fetchedInEitherCoding(planned, state, world)
     const sha256 = await content.digest('sha256')
-    await content.complete(existing === 'replace')
-    const problem = world.record.written(file, content.length, { sha256, ...state.validators, hadQuery: hadQuery(planned) })
+    const { file: named, suffix } = naming.decided(state.suffix)
+    await content.complete(existing === 'replace', named.path)
+    const origin = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
+    const problem = world.record.written(named, content.length, origin)
     if (problem) world.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
-    return { kind: 'written', file, bytes: content.length, received: state.received, verified }
-  } catch (thrown) {
+    return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
+  } catch (caught) {
+    const thrown = caught instanceof AlreadyThere ? await naming.kept(caught).catch((error: unknown) => error) : caught
+    if (isKept(thrown)) {
+      await content?.close(false)
+      return thrown
+    }
     if (thrown instanceof UnwantedSize) {
       // A part of an earlier run, which had no such limit, stays.
       await content?.close(true)
@@ -53,7 +62,64 @@ function waiting(longest: number): string {
   return `a process that cannot be asked (on another host, or in another container) may be downloading it: waits up to ${longest / 1000} s for a sign of it`
 }
 
-function begun(planned: PlannedFile, content: Content, { hash }: Promised): FileState {
+function isKept(event: unknown): event is KeptEvent {
+  return typeof event === 'object' && event !== null && 'kind' in event && event.kind === 'kept'
+}
+
+/** The name of a file that may get a suffix from its server. What is there under the planned name keeps that one. */
+class Naming {
+  readonly #planned: PlannedFile
+  readonly #existing: World['settings']['existing']
+  readonly #world: World
+
+  constructor(planned: PlannedFile, existing: World['settings']['existing'], world: World) {
+    this.#planned = planned
+    this.#existing = existing
+    this.#world = world
+  }
+
+  /** The file under the name that an earlier run has given it, if it is there. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
+  remembered(): NamedFile {
+    const { lacksSuffix, file } = this.#planned
+    const suffix = lacksSuffix ? this.#world.record.suffixes.of(file.name, file.url) : undefined
+    const { file: named } = suffix === undefined ? { file } : this.#with(suffix)
+    return named !== file && presentFile(named.path) ? this.#as(named) : this.#planned
+  }
+
+  /** Errors: {@link AlreadyThere}, `PATH_UNSAFE`, `FILE_ACCESS`. */
+  readonly onSuffix = (suffix: string, size: number | undefined): void => {
+    const { file } = this.#with(suffix)
+    if (file !== this.#planned.file && this.#existing !== 'replace' && presentFile(file.path)) {
+      this.#world.record.proposed(this.#planned.file, suffix)
+      throw new AlreadyThere(size)
+    }
+  }
+
+  /** What is noted before the file has its name leads a later run to it. */
+  decided(suffix: string): { readonly file: DownloadFile; readonly suffix: string } {
+    const decided = this.#with(suffix)
+    if (decided.suffix !== '') this.#world.record.proposed(this.#planned.file, suffix)
+    return decided
+  }
+
+  /** The file that is there. Errors: as of {@link keptFile}. */
+  async kept({ size }: AlreadyThere): Promise<KeptEvent | undefined> {
+    return keptFile(this.remembered(), this.#existing, this.#world, size)
+  }
+
+  #as(file: DownloadFile): NamedFile {
+    return { ...this.#planned, file, base: this.#planned.file.name }
+  }
+
+  #with(suffix: string): { readonly file: DownloadFile; readonly suffix: string } {
+    const { file, lacksSuffix } = this.#planned
+    const isFree = lacksSuffix && suffix !== '' && !presentFile(file.path)
+    const named = isFree ? this.#world.plan.withSuffix(this.#planned, suffix) : undefined
+    return named ? { file: named, suffix } : { file, suffix: '' }
+  }
+}
+
+function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuffix: FileState['onSuffix']): FileState {
   const { file } = planned
   return {
     file,
@@ -73,6 +139,8 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised): File
     alone: false,
     hasStarted: false,
     toldAt: Number.NEGATIVE_INFINITY,
+    suffix: '',
+    onSuffix,
   }
 }
 

@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import type { Target } from '../../stac/target.ts'
 import type { DownloadRecord } from './download-record.ts'
 import type { DownloadEvent } from './events.ts'
+import type { FilePlan } from './file-plan.ts'
 import { HashThread } from './hash-thread.ts'
 import type { DownloadOptions } from './options.ts'
 import { Origins } from './origins.ts'
@@ -13,6 +14,7 @@ import type { TargetFolder } from './target-folder.ts'
 export interface World {
   readonly folder: TargetFolder
   readonly record: DownloadRecord
+  readonly plan: FilePlan
   readonly hashes: HashThread
   readonly origins: Origins
   readonly clock: CrawlClock
@@ -60,7 +62,7 @@ const PER_HOST = 8
 /** The world of one download. */
 export function worldOf(
   options: DownloadOptions,
-  { folder, record }: Pick<World, 'folder' | 'record'>,
+  { folder, record, plan }: Pick<World, 'folder' | 'record' | 'plan'>,
   signal: AbortSignal,
   tell: World['tell'],
 ): World {
@@ -68,6 +70,7 @@ export function worldOf(
   return {
     folder,
     record,
+    plan,
     hashes: new HashThread(),
     origins: new Origins({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock),
     clock,

@@ -1,9 +1,11 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
+import { verifyFolder } from '../../../src/node/download/verify-folder.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { startFileServer } from '../../servers/file-server.ts'
-import { codesOf, itemOf, ofKind, run } from './fixture.ts'
+import { type FileServer, noise, startFileServer } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
 
 const server = { origin: 'https://data.example' }
 
@@ -178,4 +180,289 @@ describe('{local_path}', () => {
       await server.close()
     }
   })
+})
+
+/** Answers with bytes and, where there is one, a Content-Disposition for each path. */
+async function proposing(
+  fields: Readonly<Record<string, string | undefined>>,
+  size = 100,
+  faultOf?: Parameters<typeof startFileServer>[1],
+) {
+  const server = await startFileServer((path) => {
+    const field = fields[path]
+    return { bytes: noise(size, path), ...(field !== undefined && { headers: { 'content-disposition': field } }) }
+  }, faultOf)
+  closing.push(server)
+  return server
+}
+
+const closing: FileServer[] = []
+afterAll(() => Promise.all(closing.map((server) => server.close())))
+
+describe('a name that gets no extension from its document', () => {
+  const asset = { data: { href: 'download?id=7' } }
+  const template = '{id}/{name}'
+
+  it.each([
+    ['attachment; filename="S2A.SAFE.zip"', '.zip'],
+    ['attachment; filename=scene.TIF', '.TIF'],
+    ["attachment; filename=a.zip; filename*=UTF-8''na%C3%AFve%20file.tif", '.tif'],
+    ["attachment; filename*=utf-8'de'x.nc; filename=a.zip", '.nc'],
+    ["attachment; filename*=ISO-8859-1''x.tif; filename=a.zip", '.zip'],
+    ["attachment; filename*=UTF-8''%FF.tif; filename=a.zip", '.zip'],
+    ['attachment; filename="a; filename=b.exe.zip"', '.zip'],
+    ['inline; size=3; FileName = "a\\"b.h5"', '.h5'],
+    ['attachment; filename="data.tar.gz"', '.tar.gz'],
+    ['attachment; filename="v1.2.gz"', '.gz'],
+    ['attachment; filename="../../../etc/x.zip"', '.zip'],
+    ['attachment; filename="C:\\\\Windows\\\\x.jp2"', '.jp2'],
+    ['attachment; filename=a.zip; filename=b.tif', '.zip'],
+  ])('takes that of %s', async (field, suffix) => {
+    const server = await proposing({ '/download?id=7': field })
+    const folder = await temporaryFolder()
+    const result = await run([itemOf(server, asset)], { folder, server, template })
+    expect(codesOf(result)).toEqual([])
+    expect(ofKind(result, 'planned')[0]?.file.name).toBe('one/data')
+    expect(ofKind(result, 'written')[0]?.file).toMatchObject({
+      number: 1,
+      name: `one/data${suffix}`,
+      path: join(folder, `one/data${suffix}`),
+    })
+    expect(Object.keys(await filesIn(folder))).toEqual([`one/data${suffix}`])
+  })
+
+  it.each([
+    'attachment',
+    'attachment; filename=""',
+    'attachment; filename="plain"',
+    'attachment; filename=".zip"',
+    'attachment; filename="..zip"',
+    'attachment; filename="x."',
+    'attachment; filename="x.zip "',
+    'attachment; filename="x.zip."',
+    'attachment; filename="x.part"',
+    'attachment; filename="x.PART"',
+    'attachment; filename="10.5281"',
+    'attachment; filename="x.exe"',
+    'attachment; filename="x.lnk"',
+    'attachment; filename="x.zip/.."',
+    'attachment; filename="x.z\u00efp"',
+    'attachment; filename="x.z:p"',
+    'attachment; filename="x.zip%00.a-b"',
+    `attachment; filename="x.${'z'.repeat(16)}"`,
+    `attachment; filename="${'x'.repeat(5000)}.zip"`,
+    "attachment; filename*=UTF-8''x.%2e%2e%2fzip",
+    'attachment; filename="x.zip', // no end
+    'attachment filename=x.zip',
+    'attachment; xfilename=x.zip',
+  ])('stays without for %s', async (field) => {
+    const server = await proposing({ '/download?id=7': field })
+    const folder = await temporaryFolder()
+    expect((await run([itemOf(server, asset)], { folder, server, template })).summary).toMatchObject({ written: 1, failed: 0 })
+    expect(Object.keys(await filesIn(folder))).toEqual(['one/data'])
+  })
+
+  it('takes none where the URL, the media type, the template or file:local_path says what it is', async () => {
+    const field = 'attachment; filename=x.zip'
+    const server = await proposing({ '/a.tif': field, '/download': field, '/c': field })
+    const folder = await temporaryFolder()
+    const assets = { a: { href: 'a.tif' }, b: { href: 'download', type: 'image/jp2' } }
+    await run([itemOf(server, assets)], { folder, server, template })
+    await run([itemOf(server, { c: { href: 'c' } })], { folder, server, template: '{key}' })
+    await run([itemOf(server, { d: { href: 'c', 'file:local_path': 'd' } })], { folder, server, template: '{local_path}' })
+    expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.jp2'])
+  })
+
+  it('is found again without a request, also by --verify and by verifyFolder', async () => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' }, 3 * 2 ** 20)
+    const folder = await temporaryFolder()
+    const manifest = join(await temporaryFolder(), 'manifest')
+    await run([itemOf(server, asset)], { folder, server, template, manifest })
+    const before = server.asked.length
+    const again = await run([itemOf(server, asset)], { folder, server, template })
+    expect([again.summary.kept, codesOf(again), server.asked.length - before]).toEqual([1, [], 0])
+    expect(ofKind(again, 'kept')[0]).toMatchObject({ file: { name: 'one/data.zip' }, verified: ['manifest'] })
+    expect(
+      (await readFile(manifest, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ path: 'one/data.zip', suffix: '.zip', url: `${server.origin}/download` }])
+    const events = []
+    for await (const event of verifyFolder({ folder })) events.push(event)
+    expect(events).toMatchObject([
+      { kind: 'verified', path: 'one/data.zip' },
+      { kind: 'summary', failed: 0 },
+    ])
+    expect((await run([itemOf(server, asset)], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
+    expect(codesOf(await run([itemOf(server, asset)], { folder, server, template, existing: 'refuse' }))).toEqual(['PATH_EXISTS'])
+    await writeFile(join(folder, 'one/data.zip'), 'other')
+    expect(codesOf(await run([itemOf(server, asset)], { folder, server, template }))).toEqual(['PATH_EXISTS'])
+  })
+
+  it.each<[string, (lines: readonly string[]) => readonly string[], number]>([
+    ['before the file was noted', (lines) => lines.slice(0, -1), 0],
+    ['before anything was noted', () => [], 1],
+  ])('loses nothing when a run is killed %s', async (_, left, requests) => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const folder = await temporaryFolder()
+    await run([itemOf(server, asset)], { folder, server, template })
+    const manifest = join(folder, MANIFEST_NAME)
+    const lines = (await readFile(manifest, 'utf8')).trimEnd().split('\n')
+    expect(lines.length).toBe(3)
+    await writeFile(
+      manifest,
+      left(lines)
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+    for (const asked of [requests, 0]) {
+      const before = server.asked.length
+      const again = await run([itemOf(server, asset)], { folder, server, template })
+      expect([again.summary.kept, codesOf(again), server.asked.length - before]).toEqual([1, [], asked])
+    }
+    expect(Object.keys(await filesIn(folder))).toEqual(['one/data.zip'])
+  })
+
+  it('keeps no file that is there by chance and has another size', async () => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const folder = await temporaryFolder()
+    await mkdir(join(folder, 'one'))
+    await writeFile(join(folder, 'one/data.zip'), 'other')
+    const result = await run([itemOf(server, asset)], { folder, server, template })
+    expect(ofKind(result, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
+      ['PATH_EXISTS', '"one/data.zip" is there already and has 5 bytes; its server has 100'],
+    ])
+    expect(await readFile(join(folder, 'one/data.zip'), 'utf8')).toBe('other')
+    expect(await readdir(join(folder, 'one'))).toEqual(['data.zip'])
+  })
+
+  it('is resumed under its planned name, where the part says no name', async () => {
+    const size = 6 * 2 ** 20
+    const field = 'attachment; filename=x.zip'
+    const bytes = noise(size)
+    const server = await startFileServer(
+      (_, { range }) => ({ bytes, ...(range === undefined && { headers: { 'content-disposition': field } }) }),
+      (_, n) => (n === 0 ? { resetAfter: 4 * 2 ** 20 } : undefined),
+    )
+    closing.push(server)
+    const folder = await temporaryFolder()
+    const first = await run([itemOf(server, asset)], { folder, server, template, retries: 0 })
+    expect(first.summary).toMatchObject({ failed: 1 })
+    expect((await readdir(join(folder, 'one'))).sort()).toEqual(['data.part', 'data.part.json'])
+    const second = await run([itemOf(server, asset)], { folder, server, template })
+    expect([second.summary.written, server.asked[1]?.range !== undefined]).toEqual([1, true])
+    expect((await filesIn(folder))['one/data.zip']?.equals(bytes)).toBe(true)
+    expect(server.violations).toEqual([])
+  })
+
+  it('keeps the name of a file that is there without', async () => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const folder = await temporaryFolder()
+    await mkdir(join(folder, 'one'))
+    await writeFile(join(folder, 'one/data'), 'old')
+    expect((await run([itemOf(server, asset)], { folder, server, template })).summary).toMatchObject({ kept: 1 })
+    expect(server.asked).toEqual([])
+    expect((await run([itemOf(server, asset)], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
+    expect(await readdir(join(folder, 'one'))).toEqual(['data'])
+  })
+
+  it('leads copies of documents to the file', async () => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const folder = await temporaryFolder()
+    await run([itemOf(server, asset)], { folder, server, template, documents: true })
+    const copy = JSON.parse(await readFile(join(folder, 'one/one.json'), 'utf8'))
+    expect(copy.assets.data.href).toBe('./data.zip')
+  })
+
+  it('is fetched once where it is wanted twice', async () => {
+    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const folder = await temporaryFolder()
+    const result = await run([itemOf(server, asset), itemOf(server, asset)], { folder, server, template })
+    expect([result.summary.written, result.summary.kept, server.asked.length]).toEqual([1, 1, 1])
+  })
+})
+
+describe('two files that would have one name by their suffix', () => {
+  const field = 'attachment; filename=x.zip'
+  const template = '{name}'
+  const fields = { '/a/x': field, '/b/x.zip': undefined, '/c/X': field }
+
+  it.each([
+    ['before', { plain: { href: 'a/x' }, named: { href: 'b/x.zip' } }],
+    ['behind', { named: { href: 'b/x.zip' }, plain: { href: 'a/x' } }],
+    ['in another case', { plain: { href: 'a/x' }, named: { href: 'b/X.ZIP' } }],
+  ])('leave the one without its suffix that stands %s the other in its document', async (_, assets) => {
+    for (const slow of ['/a/x', '/b/x.zip']) {
+      const server = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
+      const folder = await temporaryFolder()
+      const result = await run([itemOf(server, assets)], { folder, server, template })
+      expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
+        [],
+        [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
+      ])
+      expect((await filesIn(folder)).x?.equals(noise(100, '/a/x'))).toBe(true)
+      const again = await run([itemOf(server, assets)], { folder, server, template })
+      expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
+    }
+  })
+
+  it.each([
+    ['refuse', ['PATH_COLLISION'], ['x.zip']],
+    ['rename', [], ['x.zip', 'x~2.zip']],
+  ] as const)('are told apart in the order of their documents: %s', async (collisions, codes, names) => {
+    for (const drip of [undefined, { drip: 10, drop: 10 }]) {
+      const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
+      const folder = await temporaryFolder()
+      const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
+      const result = await run(items, { folder, server, template, collisions })
+      const files = await filesIn(folder)
+      expect([codesOf(result), Object.keys(files).sort()]).toEqual([codes, names])
+      expect(files['x.zip']?.equals(noise(100, '/a/x'))).toBe(true)
+    }
+  })
+
+  it('are told apart in a later run that wants the other one only', async () => {
+    const server = await proposing(fields)
+    const folder = await temporaryFolder()
+    await run([itemOf(server, { data: { href: 'a/x' } })], { folder, server, template })
+    const other = itemOf(server, { data: { href: 'b/x.zip' } })
+    expect(ofKind(await run([other], { folder, server, template }), 'failed').map(({ error }) => [error.code, error.message])).toEqual([
+      ['PATH_EXISTS', '"x.zip" is there already and is another file, which was planned as "x"'],
+    ])
+    expect((await run([other], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
+    expect((await run([other], { folder, server, template })).summary).toMatchObject({ kept: 1, failed: 0 })
+    expect((await filesIn(folder))['x.zip']?.equals(noise(100, '/b/x.zip'))).toBe(true)
+  })
+
+  it('end with an abort, not with waiting', async () => {
+    const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? { drip: 1000, drop: 1 } : undefined))
+    const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
+    const controller = new AbortController()
+    const running = run(items, { folder: await temporaryFolder(), server, template, signal: controller.signal })
+    setTimeout(() => controller.abort(), 200)
+    await expect(running).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+})
+
+describe('a manifest of somebody else', () => {
+  it.each(['/../../x.zip', '.part', '', '.exe', '.a/b', '.zip\0', `.${'z'.repeat(16)}`, 7, null, ['.zip']])(
+    'proposes no suffix that a server could not: %j',
+    async (suffix) => {
+      const server = await proposing({})
+      const folder = await temporaryFolder()
+      const url = `${server.origin}/download`
+      await mkdir(join(folder, 'one'))
+      const lines = [
+        { format: 'stac-auth/manifest', version: 1 },
+        { name: 'one/data', url, suffix },
+        { name: '__proto__', url, suffix: '.zip' },
+      ]
+      await writeFile(join(folder, MANIFEST_NAME), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      if (typeof suffix === 'string' && suffix === '.exe') await writeFile(join(folder, `one/data${suffix}`), 'theirs')
+      const result = await run([itemOf(server, { data: { href: 'download?id=7' } })], { folder, server, template: '{id}/{name}' })
+      expect([codesOf(result), ofKind(result, 'written').map(({ file }) => file.name)]).toEqual([[], ['one/data']])
+    },
+  )
 })
