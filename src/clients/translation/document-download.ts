@@ -1,5 +1,6 @@
 /** Fetches a translated document: the service gives it once. */
 import { ProtocolError } from '../../errors.ts'
+import { proposedName } from '../../http/proposed-name.ts'
 import type { ApiResponse } from '../api-response.ts'
 import { described } from '../described.ts'
 import { NotFoundError, UnavailableError } from '../errors.ts'
@@ -8,7 +9,6 @@ import { type DocumentSink, deliver } from './document-sink.ts'
 import { documentFailure, documentGone, documentStatus, Pace } from './document-status.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
-import { proposedName } from '../../http/proposed-name.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
 import type { TranslationService } from './translation-service.ts'
 
