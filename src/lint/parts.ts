@@ -2,7 +2,7 @@
 import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
 import { isObject, own } from '../stac/json.ts'
 import type { Declaration } from '../stac/version.ts'
-import type { Survey } from './survey.ts'
+import { DEPTH_LIMIT, type Survey } from './survey.ts'
 
 /** A document, or a wrapper without its documents. */
 export interface Part {
@@ -19,13 +19,14 @@ export function partsOf(document: unknown): readonly Part[] {
   return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
 }
 
-function partsIn(value: unknown, at: string, depth: number): Part[] {
-  if (!isObject(value) || kindOf(value) !== 'wrapper') return [{ value, at, depth }]
+function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
+  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }) }
+  // Below the limit nothing is read, and what stands there is not worth a stack that overflows.
+  if (!isObject(value) || kindOf(value) !== 'wrapper' || depth > DEPTH_LIMIT) return [around]
   const inside = wrappedMember(value)
   const documents = own(value, inside)
-  const around: Part = { value, at, depth, inside }
-  if (!Array.isArray(documents)) return [around]
-  return [around, ...documents.map((inner, index) => ({ value: inner, at: `${at}/${inside}/${index}`, depth: depth + 2, wrapper: value }))]
+  if (!Array.isArray(documents)) return [{ ...around, inside }]
+  return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
 }
 
 /** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */

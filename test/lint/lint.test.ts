@@ -70,6 +70,20 @@ describe('a wrapper', () => {
     ])
   })
 
+  it('inside of another is linted with the documents in it', () => {
+    const inner = { type: 'FeatureCollection', features: [item('a', SCHEMES), item('b')] }
+    expect(brief(lint({ collections: [inner] }))).toEqual([
+      'error missing-schemes b /collections/0/features/1/properties',
+      'error undeclared-extension b /collections/0/features/1/stac_extensions',
+    ])
+  })
+
+  it('inside of others to no end is over the limit of nesting', () => {
+    let nested: object = item('a')
+    for (let depth = 0; depth < 100_000; depth++) nested = { collections: [nested] }
+    expect(lint(nested).map(({ rule }) => rule)).toContain('document-limit')
+  })
+
   it('tells what is in it that is no document', () => {
     expect(brief(lint({ type: 'FeatureCollection', features: [null, 5, { type: 'Feature', properties: {} }] }))).toEqual([
       'info unknown-document - /features/0',
