@@ -1,11 +1,18 @@
 /** Writes schemas/lint-config.json, the JSON Schema of the linter's configuration: an editor then knows every rule. */
 
 import { LEVELS, PRESETS } from '../src/lint/config/config.ts'
-import { rules } from '../src/lint/index.ts'
+import { type Rule, rules } from '../src/lint/index.ts'
 import { pages } from '../src/lint/rules/pages.ts'
 import { checkOnly, emit } from './emit.ts'
 
 const level = { enum: [...LEVELS] }
+
+/** A rule by its name, and its cases by their codes. */
+function namesOf({ meta: { id }, cases }: Rule): readonly (readonly [string, object])[] {
+  const ofCases = cases.map(({ meta: { code } }) => [code, { $ref: '#/definitions/level', description: pages[id]?.[code] }] as const)
+  const codes = cases.map(({ meta }) => meta.code).join(', ')
+  return cases.length === 1 ? ofCases : [[id, { $ref: '#/definitions/level', description: `All of ${codes}.` }], ...ofCases]
+}
 
 const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -15,6 +22,7 @@ const schema = {
   properties: {
     $schema: { type: 'string' },
     preset: { enum: [...PRESETS], default: 'recommended', description: 'Which rules are on before anything else is said.' },
+    infos: { type: 'boolean', default: false, description: 'Also reports what the preset recommended only has as information.' },
     rules: { $ref: '#/definitions/rules' },
     overrides: {
       type: 'array',
@@ -32,7 +40,7 @@ const schema = {
     level,
     rules: {
       type: 'object',
-      properties: Object.fromEntries(rules.map(({ meta }) => [meta.id, { $ref: '#/definitions/level', description: pages[meta.id] }])),
+      properties: Object.fromEntries(rules.flatMap(namesOf)),
       additionalProperties: false,
     },
     override: {

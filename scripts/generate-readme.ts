@@ -52,9 +52,11 @@ function wordTable(): string {
 }
 
 function ruleTable(): string {
-  const rows = rules.map(({ meta }) => {
-    const { recommended, strict } = meta.severity
-    return `| [\`${meta.id}\`](docs/rules/${meta.id}.md) | ${recommended} | ${strict} | ${meta.section} |`
+  const rows = rules.flatMap(({ meta: { id, section }, cases }) => {
+    const name = `[\`${id}\`](docs/rules/${id}.md)`
+    const levels = cases.map(({ meta: { code, severity } }) => ({ code, levels: `${severity.recommended} | ${severity.strict}` }))
+    if (levels.length === 1) return levels.map((one) => `| ${name} | ${one.levels} | ${section} |`)
+    return [`| ${name} | | | ${section} |`, ...levels.map((one) => `| – \`${one.code}\` | ${one.levels} | |`)]
   })
   return table(['rule', 'recommended', 'strict', 'about'], rows)
 }

@@ -1,11 +1,11 @@
 /**
  * Writes a page for each rule of the linter, docs/rules/<id>.md, from the rule and the examples that its tests run.
- * `--check` compares only. The table of all rules is there for the README.
+ * `--check` compares only.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rules } from '../src/lint/index.ts'
-import type { RuleMeta } from '../src/lint/rule.ts'
+import type { Rule, RuleCase } from '../src/lint/rule.ts'
 import { pages } from '../src/lint/rules/pages.ts'
 import { checkOnly, emit } from './emit.ts'
 
@@ -21,28 +21,23 @@ interface Example {
   readonly goodText?: string
 }
 
-/** One row per rule, with a link to its page: Markdown, with the head of the table. */
-export function ruleTable(): string {
-  const rows = rules.map(({ meta: { id, severity, fix = '' } }) => {
-    const { recommended, strict, schema } = severity
-    return `| [\`${id}\`](docs/rules/${id}.md) | ${recommended} | ${strict} | ${schema} | ${fix} |`
-  })
-  return ['| rule | recommended | strict | schema | fix |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+function page({ meta: { id, section }, cases }: Rule): string {
+  return `${[`# ${id}`, `Section: ${section}`, ...cases.map((one) => caseOf(id, one))].join('\n\n')}\n`
 }
 
-function page({ id, section, severity: { recommended, strict, schema }, messages, fix }: RuleMeta): string {
-  const example: Example = JSON.parse(readFileSync(new URL(`${id}.json`, FIXTURES), 'utf8'))
-  const parts = [
-    `# ${id}`,
-    pages[id],
-    `| section | recommended | strict | schema | fix |\n| --- | --- | --- | --- | --- |\n| ${section} | ${recommended} | ${strict} | ${schema} | ${fix ?? 'none'} |`,
-    `## Messages\n\n${Object.values(messages)
+function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
+  const { recommended, strict, schema } = severity
+  const example: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+  return [
+    ...(code === id ? [] : [`## ${code}`]),
+    pages[id]?.[code],
+    `Preset recommended: ${recommended}, strict: ${strict}, schema: ${schema}. Fix: ${fix ?? 'none'}.`,
+    `### Messages\n\n${Object.values(messages)
       .map((message) => `- \`${message}\``)
       .join('\n')}`,
-    `## Found\n\n${fragment(example.badText, example.bad, example.pointer)}`,
-    `## Not found\n\n${fragment(example.goodText, example.good, example.pointer)}`,
-  ]
-  return `${parts.join('\n\n')}\n`
+    `### Found\n\n${fragment(example.badText, example.bad, example.pointer)}`,
+    `### Not found\n\n${fragment(example.goodText, example.good, example.pointer)}`,
+  ].join('\n\n')
 }
 
 /** The object around the place, or the first one around it that the document has. */
@@ -64,7 +59,7 @@ function fence(text: string): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = checkOnly()
-  for (const { meta } of rules) emit(new URL(`${meta.id}.md`, PAGES), page(meta), check)
+  for (const rule of rules) emit(new URL(`${rule.meta.id}.md`, PAGES), page(rule), check)
   for (const name of readdirSync(PAGES).filter((file) => !rules.some(({ meta }) => `${meta.id}.md` === file))) {
     console.error(`docs/rules/${name} has no rule`)
     if (check) process.exitCode = 1

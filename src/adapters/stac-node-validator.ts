@@ -72,16 +72,18 @@ export class AuthValidator {
 class LintError extends Error {
   override readonly name = 'LintError'
   readonly rule: string
+  readonly code: string
   /** RFC 6901, in the form that JSON Schema validators use for the place of an error. */
   readonly instancePath: string
 
   constructor(problem: Problem) {
     super(textOf(problem))
     this.rule = problem.rule
+    this.code = problem.code
     this.instancePath = problem.pointer
   }
 }
 
-function textOf({ message, rule, pointer }: Problem): string {
-  return forLine(`${message} [${rule}]${pointer && ` at ${pointer}`}`)
+function textOf({ message, code, pointer }: Problem): string {
+  return forLine(`${message} [${code}]${pointer && ` at ${pointer}`}`)
 }

@@ -3,7 +3,8 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigurationError } from '../errors.ts'
 import { configFaults } from '../lint/config/check-config.ts'
 import { type LevelTable, type LintConfig, levelTable } from '../lint/config/config.ts'
-import { type Levels, lintText, type Preset, rules } from '../lint/index.ts'
+import { type Levels, lintText, type Preset } from '../lint/index.ts'
+import { RULE_NAMES } from '../lint/levels.ts'
 import { locate } from '../lint/locate.ts'
 import type { Io } from './io.ts'
 import { type Glob, patternOf } from './lint-pattern.ts'
@@ -14,22 +15,27 @@ import { isAddress } from './read-document.ts'
 export interface GivenRules {
   readonly config?: string
   readonly preset?: Preset
+  readonly infos?: boolean
   readonly rule?: Levels
 }
 
 /** The levels of a run and the configuration that they come from. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
 export async function readLintConfig(
-  { config: file, preset, rule }: GivenRules,
+  { config: file, preset, infos, rule }: GivenRules,
   io: Io,
 ): Promise<LevelTable & { readonly config: LintConfig }> {
   const read = file === undefined ? {} : await parseConfig(file, io)
-  const config = preset === undefined ? read : { ...read, preset }
+  const config = { ...read, ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
   const table = levelTable(config, rule ?? {}, (pattern) => patternOf(pattern, picomatch))
   const folder = dirname(resolve(file ?? '.'))
   // What stands outside of the folder begins with `../` and fits no glob but one that says so.
   const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
-  return { config, preset: table.preset, levelsFor: (document) => table.levelsFor(config.overrides ? nameOf(document) : document) }
+  return {
+    config,
+    preset: table.preset,
+    levelsFor: (document, infos) => table.levelsFor(config.overrides ? nameOf(document) : document, infos),
+  }
 }
 
 const never: Glob = () => () => false
@@ -37,13 +43,10 @@ const never: Glob = () => () => false
 async function parseConfig(file: string, io: Io): Promise<LintConfig> {
   const text = new TextDecoder().decode(await readInput(file, io))
   // The linter itself knows where a text stops being JSON, and which name stands in it twice.
-  const broken = lintText(text).find(({ rule }) => rule === 'not-json' || rule === 'duplicate-key' || rule === 'document-limit')
+  const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
   if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
   const config: unknown = JSON.parse(text)
-  const faults = configFaults(
-    config,
-    rules.map(({ meta }) => meta.id),
-  )
+  const faults = configFaults(config, RULE_NAMES)
   const positions = locate(
     text,
     faults.map(({ pointer }) => pointer),

@@ -151,7 +151,7 @@ async function mendStdin(mending: Informed, settings: LintSettings, io: Io): Pro
 }
 
 function mendText(text: string, document: string, { suggestions, only, usedElsewhere }: Informed, { levels }: LintSettings): Fixed {
-  const options = { preset: levels.preset, rules: levels.levelsFor(document), document, suggestions }
+  const options = { preset: levels.preset, rules: levels.levelsFor(document, true), document, suggestions }
   return fixText(text, { ...options, ...(only && { only }), ...(usedElsewhere && { usedElsewhere }) })
 }
 

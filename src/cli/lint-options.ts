@@ -45,7 +45,8 @@ export function withFixingOptions(command: Command): Command {
 export function withReportingOptions(command: Command): Command {
   const given = command
     .addOption(new Option('--preset <name>', 'which rules are on (default: recommended)').choices(PRESETS))
-    .option('--rule <id=level>', 'a level for one rule: off, info, warn or error (repeatable)', addLevel)
+    .option('--infos', 'also report what only informs; the preset strict does')
+    .option('--rule <id=level>', 'a level for a rule or one of its codes: off, info, warn or error (repeatable)', addLevel)
     .option('--config <file>', 'preset, levels and overrides; only read when it is named')
   return withReportOptions(given)
     .option('--baseline <file>', 'count the findings in it, list the others')

@@ -3,7 +3,8 @@ import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { LevelTable, LintConfig } from '../lint/config/config.ts'
 import { withFingerprint } from '../lint/fingerprint.ts'
-import { LintRun, type Problem, rules, type TextOptions } from '../lint/index.ts'
+import { LintRun, type Problem, type TextOptions } from '../lint/index.ts'
+import { levelOfCode, RULE_NAMES } from '../lint/levels.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import type { Failure } from './failure.ts'
@@ -54,9 +55,9 @@ const TEXTS = 8 * 1024 * 1024
 /** Names of inputs that an outcome keeps. */
 export const NAMES = 10_000
 
-/** Errors: `USAGE` for a rule that does not exist. */
+/** Errors: `USAGE` for the name of no rule and no case. */
 export function requireRules(ids: readonly string[]): void {
-  const unknown = ids.find((id) => !rules.some(({ meta }) => meta.id === id))
+  const unknown = ids.find((id) => !RULE_NAMES.includes(id))
   if (unknown !== undefined) throw usageError(`there is no rule "${unknown}"`, 'stac-auth rules lists them')
 }
 
@@ -197,8 +198,8 @@ function nameOf(name: string, { stdinName }: LintSettings): string {
 
 /** A document that was not read to its end is a finding, of the rule that stands for limits. */
 function tooLarge(document: string, { levels }: LintSettings): readonly Problem[] {
-  const rule = 'document-limit'
-  const severity = levels.levelsFor(document)[rule] ?? rules.find(({ meta }) => meta.id === rule)?.meta.severity[levels.preset] ?? 'error'
+  const code = 'document-limit'
+  const severity = levelOfCode(code, levels.preset, levels.levelsFor(document))
   const message = `larger than ${DOCUMENT_LIMITS.other / 2 ** 20} MiB`
-  return severity === 'off' ? [] : [{ rule, severity, message, document, pointer: '' }]
+  return severity === 'off' ? [] : [{ rule: code, code, severity, message, document, pointer: '' }]
 }

@@ -71,7 +71,7 @@ export function compared({ problems, definitions }: Judged, run: LintRun): reado
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
   return problems.flatMap((problem) => {
-    const [place, index] = (problem.rule === 'conflicting-scheme' && PLACE.exec(problem.message)) || []
+    const [place, index] = (problem.code === 'conflicting-scheme' && PLACE.exec(problem.message)) || []
     if (place === undefined) return [problem]
     const other = others[Number(index)]
     return other === undefined ? [] : [{ ...problem, message: problem.message.slice(0, -place.length) + other }]

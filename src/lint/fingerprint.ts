@@ -5,10 +5,10 @@ import type { Problem } from './problem.ts'
 import type { About } from './runner.ts'
 
 /**
- * What names a finding from one edit of a catalog to the next: its rule, the `id` (or else the name) of its document, and
+ * What names a finding from one edit of a catalog to the next: its code, the `id` (or else the name) of its document, and
  * its pointer from there, in which elements go by what they are instead of by their number. Several findings may share one.
  */
-function fingerprintOf({ rule, id, document: name = '', pointer }: Problem, { document, at }: About): string {
+function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { document, at }: About): string {
   let value = document
   let path = ''
   for (const name of namesOf(pointer.slice(at.length))) {
@@ -16,7 +16,7 @@ function fingerprintOf({ rule, id, document: name = '', pointer }: Problem, { do
     path = append(path, (Array.isArray(value) && labelOf(inner)) || name)
     value = inner
   }
-  return `${rule} ${id ?? name} ${path}`
+  return `${code} ${id ?? name} ${path}`
 }
 
 /** The finding with its fingerprint. */

@@ -33,7 +33,7 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
   if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
     return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
   const { problems, members, strings } = inspect(document, options)
-  const tooDeep = problems.some(({ rule }) => rule === 'document-limit')
+  const tooDeep = problems.some(({ code }) => code === 'document-limit')
   if (!tooDeep && hasDuplicateKeys(text, members, strings)) problems.push(...repeated(text, document, options))
   return problems.length === 0 ? problems : placed(problems, text, options)
 }
@@ -63,8 +63,8 @@ function isLines(text: string): boolean {
   return lines.length > 1 && lines.every((line) => line.trim() !== '' && scan(line) === undefined)
 }
 
-function alone(rule: string, message: string, options: TextOptions, position?: Position, limit = 0): Problem[] {
-  const [finding] = runnerFor(options).named(rule, '', message, { limit, offset: limit })
+function alone(code: string, message: string, options: TextOptions, position?: Position, limit = 0): Problem[] {
+  const [finding] = runnerFor(options).named(code, '', message, { limit, offset: limit })
   return finding ? [{ ...problemOf(finding, options), ...(position && moved(position, options)) }] : []
 }
 
@@ -87,7 +87,7 @@ function placed(problems: readonly Problem[], text: string, options: TextOptions
       return position ? { ...problem, ...moved(position, options) } : problem
     })
     .sort(
-      (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0) || (one.rule < other.rule ? -1 : 1),
+      (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0) || (one.code < other.code ? -1 : 1),
     )
 }
 

@@ -2,19 +2,20 @@
 import { kindOf, type StacDocument } from '../stac/document.ts'
 import { isObject } from '../stac/json.ts'
 import { declarationsOf } from '../stac/version.ts'
+import type { Levels } from './levels.ts'
 import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
 import { isSilent, type Part, partsOf } from './parts.ts'
 import type { Preset, Problem } from './problem.ts'
 import { modelOf } from './read-model.ts'
-import { type Completion, type Finding, type Levels, problemOf, Runner } from './runner.ts'
+import { type Completion, type Finding, problemOf, Runner } from './runner.ts'
 import { expectedFields, straysIn } from './strays.ts'
 import { DEPTH_LIMIT, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
   /** Default `recommended`. */
   readonly preset?: Preset
-  /** Levels by rule id, laid over the preset. */
+  /** Levels by rule id or code, laid over the preset. */
   readonly rules?: Levels
   /** Path or URL for the findings; not read. */
   readonly document?: string
@@ -91,7 +92,7 @@ export function runnerFor({ preset = 'recommended', rules = NO_LEVELS }: LintOpt
 }
 
 function byPosition(one: Problem, other: Problem): number {
-  return comparePointers(one.pointer, other.pointer) || one.rule.localeCompare(other.rule)
+  return comparePointers(one.pointer, other.pointer) || one.code.localeCompare(other.code)
 }
 
 function comparePointers(one: string, other: string): number {

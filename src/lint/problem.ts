@@ -11,7 +11,10 @@ export type Preset = 'recommended' | 'strict' | 'schema'
 
 /** One finding. Line and column are 1-based, columns in UTF-16 units; they are absent where there is no text. */
 export interface Problem {
+  /** The rule that was broken: one mistake, in whatever form. */
   readonly rule: string
+  /** The form of the mistake: a case of the rule. It is the rule's own name where there is only one. */
+  readonly code: string
   readonly severity: Severity
   /** One sentence; holds text of the document, so show it through a sanitizer. Never a secret. */
   readonly message: string
@@ -27,6 +30,6 @@ export interface Problem {
   readonly endColumn?: number
   /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a look. */
   readonly fix?: 'safe' | 'suggestion'
-  /** Names the finding from one edit of the catalog to the next: rule, document, place without numbers. Not always unique. */
+  /** Names the finding from one edit of the catalog to the next: code, document, place without numbers. Not always unique. */
   readonly fingerprint?: string
 }

@@ -1,13 +1,18 @@
-/** What a rule is: data about itself, and a few questions it asks of a document. */
+/** A rule is one mistake of an author, in all its cases: each case is data about itself, and a few questions it asks of a document. */
 import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
 export interface RuleMeta {
-  /** Kebab-case name that users write in their configuration. */
+  /** Kebab-case name that users write in their configuration; it stands for all cases. */
   readonly id: string
   /** Rules of a crawl, and those that ask servers, are asked by who sends: a document alone does not show what they look for. */
   readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl' | 'online'
+}
+
+export interface CaseMeta {
+  /** Kebab-case name of the case, as users may write it in their configuration too. The only case of a rule has the name of the rule. */
+  readonly code: string
   readonly severity: Readonly<Record<Preset, Level>>
   /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
   readonly messages: Readonly<Record<string, string>>
@@ -19,19 +24,25 @@ export interface ReportData {
   readonly [name: string]: string | number | boolean | undefined
   /** What was probably meant; when it is given as undefined, nobody knows and there is no fix. */
   readonly near?: string
-  /** How far this finding can be mended, where that is not what the rule says of itself; false when it cannot. */
+  /** How far this finding can be mended, where that is not what the case says of itself; false when it cannot. */
   readonly fix?: 'safe' | 'suggestion' | false
 }
 
-/** Notes a finding at a pointer, with one of the rule's messages. */
+/** Notes a finding at a pointer, with one of the case's messages. */
 export type Report = (pointer: string, message: string, data?: ReportData) => void
 
-/**
- * A rule implements the questions it needs; each is asked once for every such thing in a document.
- * Beside the rule, its file exports `docs`: why it exists, in a sentence or two; programs that only lint do not carry that text.
- */
+/** Beside the rule, its file exports `docs`; programs that only lint do not carry that text. */
 export interface Rule {
   readonly meta: RuleMeta
+  readonly cases: readonly RuleCase[]
+}
+
+/** Why each case exists, in a sentence or two, by code. */
+export type RuleDocs = Readonly<Record<string, string>>
+
+/** A case implements the questions it needs; each is asked once for every such thing in a document. */
+export interface RuleCase {
+  readonly meta: CaseMeta
   /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. */
   claim?(violation: Violation, document: LintDocument, report: Report): boolean
   document?(document: LintDocument, report: Report): void

@@ -1,9 +1,10 @@
 /** Asks all rules about one document and makes one finding of each mistake. */
 import { ownString } from '../stac/json.ts'
+import { type Levels, levelOf } from './levels.ts'
 import type { LintDocument, SchemeMap } from './model.ts'
-import type { Level, Preset, Problem, Severity } from './problem.ts'
+import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
-import type { Report, ReportData, Rule } from './rule.ts'
+import type { CaseMeta, Report, ReportData, RuleCase } from './rule.ts'
 import { rules } from './rules/index.ts'
 import { type Violation, violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
@@ -13,12 +14,10 @@ import { Verdicts } from './verdicts.ts'
 /** Findings reported per document. */
 export const FINDING_LIMIT = 1000
 
-/** Levels by rule id that replace those of the preset. */
-export type Levels = Readonly<Record<string, Level>>
-
 /** A finding whose document is not yet told. */
 export interface Finding {
   readonly rule: string
+  readonly code: string
   readonly severity: Severity
   readonly message: string
   readonly pointer: string
@@ -27,9 +26,9 @@ export interface Finding {
   readonly near: string | undefined
 }
 
-/** A rule that is on. */
+/** A case of a rule that is on. */
 interface Active {
-  readonly rule: Rule
+  readonly rule: RuleCase
   readonly report: Report
 }
 
@@ -48,11 +47,16 @@ export class Runner {
 
   constructor(preset: Preset, levels: Levels) {
     this.preset = preset
-    const all = rules.map((rule) => ({ rule, level: levelOf(rule, preset, levels) }))
-    const active = all.flatMap(({ rule, level }) => (level === 'off' ? [] : [{ rule, report: this.#reporter(rule, level) }]))
-    this.#reports = new Map(active.map(({ rule, report }) => [rule.meta.id, report]))
-    // A rule that is off still takes its violations, or they would come back as findings that nobody can name.
-    this.#claiming = rules.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.id) ?? ignore }] : []))
+    const active = rules.flatMap((family) =>
+      family.cases.flatMap((rule): Active[] => {
+        const level = levelOf(family, rule, preset, levels)
+        return level === 'off' ? [] : [{ rule, report: this.#reporter(family.meta.id, rule.meta, level) }]
+      }),
+    )
+    this.#reports = new Map(active.map(({ rule, report }) => [rule.meta.code, report]))
+    // A case that is off still takes its violations, or they would come back as findings that nobody can name.
+    const cases = rules.flatMap((family) => family.cases)
+    this.#claiming = cases.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.code) ?? ignore }] : []))
     this.#document = active.filter(({ rule }) => rule.document)
     this.#target = active.filter(({ rule }) => rule.target)
     this.#scheme = active.filter(({ rule }) => rule.scheme)
@@ -70,10 +74,10 @@ export class Runner {
     return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
   }
 
-  /** The finding of a rule that is reported by name, outside of any document model; nothing when the rule is off. */
-  named(id: string, pointer: string, message: string, data?: Readonly<Record<string, string | number>>): readonly Finding[] {
+  /** The finding of a case that is reported by its code, outside of any document model; nothing when it is off. */
+  named(code: string, pointer: string, message: string, data?: Readonly<Record<string, string | number>>): readonly Finding[] {
     this.#found = []
-    this.#reports.get(id)?.(pointer, message, data)
+    this.#reports.get(code)?.(pointer, message, data)
     return this.#found
   }
 
@@ -100,24 +104,20 @@ export class Runner {
     return found
   }
 
-  #reporter({ meta }: Rule, severity: Severity): Report {
+  #reporter(rule: string, meta: CaseMeta, severity: Severity): Report {
     return (pointer, message, data = {}) => {
       const text = fill(meta.messages[message] ?? message, data)
-      this.#found.push({ rule: meta.id, severity, message: text, pointer, fix: fixOf(meta, data), near: data.near })
+      this.#found.push({ rule, code: meta.code, severity, message: text, pointer, fix: fixOf(meta, data), near: data.near })
     }
   }
 }
 
-function fixOf({ fix }: Rule['meta'], data: ReportData): Finding['fix'] {
+function fixOf({ fix }: CaseMeta, data: ReportData): Finding['fix'] {
   if ('fix' in data) return data.fix || undefined
   return 'near' in data && data.near === undefined ? undefined : fix
 }
 
 const ignore: Report = () => {}
-
-function levelOf({ meta }: Rule, preset: Preset, levels: Levels): Level {
-  return (Object.hasOwn(levels, meta.id) ? levels[meta.id] : undefined) ?? meta.severity[preset]
-}
 
 function fill(template: string, data: ReportData): string {
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => short(String(data[name] ?? '')))
@@ -132,7 +132,7 @@ function short(text: string): string {
 /** Leaves out what another finding already stands for, and what was reported twice. */
 function swallow(found: readonly Finding[]): Finding[] {
   const standing = found.flatMap((finding): [Finding, Swallow][] => {
-    const rule = swallows[finding.rule]
+    const rule = swallows[finding.code]
     return rule ? [[finding, rule]] : []
   })
   if (standing.length === 0) return [...found]
@@ -148,6 +148,7 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
     ...kept,
     {
       rule: 'document-limit',
+      code: 'document-limit',
       severity,
       message: `${left.length} further findings are not listed`,
       pointer,
@@ -176,10 +177,11 @@ export interface Completion {
 
 /** Completes a finding with what is known about its document, which stands at the pointer `at` of what was read. */
 export function problemOf(finding: Finding, { document: name, complete }: Completion, document?: unknown, at = ''): Problem {
-  const { rule, severity, message, pointer, fix, near } = finding
+  const { rule, code, severity, message, pointer, fix, near } = finding
   const id = ownString(document, 'id')
   const problem: Problem = {
     rule,
+    code,
     severity,
     message,
     ...(name !== undefined && { document: name }),

@@ -46,6 +46,7 @@ describe('the linter in stac-node-validator', () => {
       {
         message: '"gone" is not defined in auth:schemes [dangling-ref] at /links/0/auth:refs/2',
         rule: 'dangling-ref',
+        code: 'dangling-ref',
         instancePath: '/links/0/auth:refs/2',
       },
     ])

@@ -92,7 +92,7 @@ describe('a gs: URL', () => {
 
   it('is nothing that lint warns of where authorize accepts it', async () => {
     const document = item({ k: scheme.bearer }, { data: asset('gs://eo-data/a', ['k'], { type: 'image/tiff' }) })
-    expect(lint(document).filter(({ rule }) => rule === 'scheme-href-mismatch')).toEqual([])
+    expect(lint(document).filter(({ code }) => code === 'scheme-href-mismatch')).toEqual([])
     expect(await authorized('gs://eo-data/a', token('gs://eo-data/'))).toMatchObject({ credential: 'token' })
   })
 })

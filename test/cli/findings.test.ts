@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { Findings } from '../../src/cli/findings.ts'
 import type { Problem, Severity } from '../../src/lint/index.ts'
 
-const finding = (document: string, severity: Severity, message = 'm'): Problem => ({ rule: 'r', severity, message, document, pointer: '' })
+const finding = (document: string, severity: Severity, message = 'm'): Problem => ({
+  rule: 'r',
+  code: 'r',
+  severity,
+  message,
+  document,
+  pointer: '',
+})
 const ROOM = 4000
 const namesOf = ({ problems }: { readonly problems: readonly Problem[] }) => problems.map(({ document }) => document)
 

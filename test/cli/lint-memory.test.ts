@@ -40,7 +40,7 @@ it('lists more findings as ndjson than fit into memory, and counts what it does 
   const lines = Array.from({ length: DOCUMENTS }, (_, index) => JSON.stringify(itemOf(index)))
   const input = await put(folder, 'items.ndjson', `${lines.join('\n')}\n`)
   const file = join(folder, 'report.json')
-  const { code, stdout, stderr } = await run([input, '--format', 'ndjson', '--format', `json=${file}`])
+  const { code, stdout, stderr } = await run([input, '--infos', '--format', 'ndjson', '--format', `json=${file}`])
   expect([code, stderr]).toEqual([1, expect.stringContaining('FINDINGS_UNLISTED')])
 
   const listed = stdout.trimEnd().split('\n')

@@ -68,7 +68,7 @@ describe('lint --format', () => {
     await run(['lint', '-', '--format', format], { stdin: Readable.from(documents()), stdout })
     expect(seen).toEqual([expect.stringMatching(/dangling-ref.*\n(?:.*\n)*$/)])
     expect(printed.startsWith(seen[0] ?? 'nothing')).toBe(true)
-    expect(printed.match(/dangling-ref/g)).toHaveLength(2)
+    expect(printed.match(/"code":"dangling-ref"|\[dangling-ref\]/g)).toHaveLength(2)
   })
 
   it('writes no two of them to one file', async () => {
@@ -113,7 +113,7 @@ describe('lint --config', () => {
     const rules = { 'dangling-ref': 'off', 'unused-scheme': 'off' }
     const config = await put(join(folder, 'tree'), 'c.json', { overrides: [{ files: ['old/**'], rules, reason: 'kept as it was' }] })
     const { problems } = await report(old, fresh, '--config', config)
-    expect(problems.filter(({ rule }: { rule: string }) => rule === 'dangling-ref')).toMatchObject([{ document: fresh }])
+    expect(problems.filter(({ code }: { code: string }) => code === 'dangling-ref')).toMatchObject([{ document: fresh }])
   })
 
   it('is not read from the folder where the command runs', async () => {

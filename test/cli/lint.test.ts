@@ -24,7 +24,7 @@ describe('lint --format json', () => {
     expect(summary).toEqual({ documents: 1, errors: 1, warnings: 0, infos: 0, incomplete: [] })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatchObject({
-      rule: 'dangling-ref',
+      code: 'dangling-ref',
       severity: 'error',
       document: dangling,
       id: 'x',
@@ -117,10 +117,10 @@ describe('inputs', () => {
     ['<html>', 'not-json'],
     [Uint8Array.of(0x7b, 0xff, 0x7d), 'not-json'],
     [`{"type":"Catalog","a":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`, 'document-limit'],
-  ])('that are no documents are findings: %j is %s', async (stdin, rule) => {
+  ])('that are no documents are findings: %j is %s', async (stdin, code) => {
     const outcome = await run(['lint', '-', '--format', 'json'], { stdin })
     expect(outcome.code).toBe(1)
-    expect(JSON.parse(outcome.stdout).problems).toMatchObject([{ rule, severity: 'error' }])
+    expect(JSON.parse(outcome.stdout).problems).toMatchObject([{ code, severity: 'error' }])
   })
 
   it('that never end are a finding too', async () => {
@@ -130,7 +130,7 @@ describe('inputs', () => {
       },
     })
     const outcome = await run(['lint', '-', '--format', 'json'], { stdin })
-    expect([outcome.code, JSON.parse(outcome.stdout).problems[0].rule]).toEqual([1, 'document-limit'])
+    expect([outcome.code, JSON.parse(outcome.stdout).problems[0].code]).toEqual([1, 'document-limit'])
   })
 
   it('that cannot be read are told, and the others are linted', async () => {
@@ -168,7 +168,7 @@ describe('addresses', () => {
       credentials,
     ])
     const { problems, summary } = JSON.parse(outcome.stdout)
-    expect(problems[0]).toMatchObject({ rule: 'dangling-ref', document: `${server.origin}private/x.json?v=…` })
+    expect(problems[0]).toMatchObject({ code: 'dangling-ref', document: `${server.origin}private/x.json?v=…` })
     expect(summary.incomplete).toEqual([{ url: `${server.origin}gone`, code: 'HTTP_404' }])
     expect(outcome.code).toBe(5)
   })

@@ -23,6 +23,7 @@ const report = (problems: readonly object[], summary: object = {}) => ({
 })
 const problem = (document: string, more: object = {}) => ({
   rule: 'dangling-ref',
+  code: 'dangling-ref',
   severity: 'error',
   message: 'm',
   document,

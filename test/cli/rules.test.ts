@@ -6,17 +6,23 @@ describe('rules', () => {
   it('lists every rule with its levels', async () => {
     const { code, stdout } = await run(['rules'])
     expect(code).toBe(0)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(rules.length + 1)
-    for (const { meta } of rules)
-      expect(stdout).toMatch(new RegExp(`^${meta.id} +${meta.severity.recommended} +${meta.severity.strict} `, 'm'))
+    for (const { meta, cases } of rules) {
+      expect(stdout).toMatch(new RegExp(`^${meta.id}( |$)`, 'm'))
+      for (const { meta: one } of cases)
+        expect(stdout).toMatch(new RegExp(`^ *${one.code} +${one.severity.recommended} +${one.severity.strict} `, 'm'))
+    }
   })
 
   it('shows the page of one', async () => {
     const { stdout } = await run(['rules', 'dangling-ref'])
-    expect(stdout).toMatch(/^dangling-ref \(references\)\n\n\S.*\.\n\nrecommended: error {3}strict: error {3}schema: off/)
+    expect(stdout).toMatch(/^# dangling-ref\n/)
     expect(stdout).toContain('is not defined in auth:schemes')
-    expect(stdout).toMatch(/\nFound:\n[\s\S]*"kye"[\s\S]*\nNot found:\n[\s\S]*"key"/)
+    expect(stdout).toMatch(/"kye"[\s\S]*"key"/)
     expect(stdout).not.toContain('```')
+  })
+
+  it('shows the page of a rule for the code of one of its cases', async () => {
+    expect((await run(['rules', 'apikey-in'])).stdout).toMatch(/^# field-value\n[\s\S]*^## apikey-in$/m)
   })
 
   it('prints the catalogue or one rule for programs', async () => {
@@ -26,7 +32,7 @@ describe('rules', () => {
     expect(JSON.parse((await run(['rules', 'dangling-ref', '--json'])).stdout)).toMatchObject({
       id: 'dangling-ref',
       section: 'references',
-      docs: expect.any(String),
+      cases: [{ code: 'dangling-ref', docs: expect.any(String) }],
     })
   })
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { lint, lintText } from '../../src/lint/index.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 
-const sound = (problems: readonly { rule: string; message: string; pointer: string }[]) =>
+const sound = (problems: readonly { code: string; message: string; pointer: string }[]) =>
   problems.every(
-    ({ rule, message, pointer }) => rule && message && !/\{\S/.test(message) === !/\{\w+\}/.test(message) && /^(?:\/.*)?$/s.test(pointer),
+    ({ code, message, pointer }) => code && message && !/\{\S/.test(message) === !/\{\w+\}/.test(message) && /^(?:\/.*)?$/s.test(pointer),
   )
 
 describe('damaged documents', () => {
@@ -18,10 +18,10 @@ describe('damaged documents', () => {
       expect(sound(problems), text).toBe(true)
       expect(
         lintText(text, { preset: 'strict' })
-          .map(({ rule, pointer }) => `${rule} ${pointer}`)
+          .map(({ code, pointer }) => `${code} ${pointer}`)
           .sort(),
         text,
-      ).toEqual(problems.map(({ rule, pointer }) => `${rule} ${pointer}`).sort())
+      ).toEqual(problems.map(({ code, pointer }) => `${code} ${pointer}`).sort())
     }
     expect(Object.prototype).not.toHaveProperty('auth:refs')
   })
@@ -32,8 +32,8 @@ describe('damaged documents', () => {
     const random = randomFrom(7)
     for (let round = 0; round < 3000; round++) {
       const text = JSON.stringify(damage(clean, random)) ?? 'null'
-      const seen = lintText(text, { preset: 'strict' }).map(({ rule, pointer }) => `${rule} ${pointer}`)
-      const fresh = lintText(text, { preset: 'strict', rules: {} }).map(({ rule, pointer }) => `${rule} ${pointer}`)
+      const seen = lintText(text, { preset: 'strict' }).map(({ code, pointer }) => `${code} ${pointer}`)
+      const fresh = lintText(text, { preset: 'strict', rules: {} }).map(({ code, pointer }) => `${code} ${pointer}`)
       expect(seen, text).toEqual(fresh)
     }
   })

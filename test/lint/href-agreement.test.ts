@@ -79,7 +79,7 @@ describe('lint and authorize agree about the URL of an asset', () => {
     for (const href of HREFS) {
       const [refused, found] = [await refusalOf(href), findingsAt(href)]
       if ((refused !== undefined) !== found.length > 0)
-        differences.push(`${JSON.stringify(href)}: ${refused?.code}, ${found.map(({ rule }) => rule)}`)
+        differences.push(`${JSON.stringify(href)}: ${refused?.code}, ${found.map(({ code }) => code)}`)
     }
     expect(differences).toEqual([])
   })
@@ -88,7 +88,7 @@ describe('lint and authorize agree about the URL of an asset', () => {
     let compared = 0
     for (const href of HREFS) {
       const [refused, found] = [await refusalOf(href), findingsAt(href)]
-      const own = found.filter(({ rule }) => rule === 'href-invalid')
+      const own = found.filter(({ code }) => code === 'href-invalid')
       if (own.length === 0) continue
       expect(own.map(({ message }) => message)).toEqual([refused?.message])
       if (refused?.code !== 'URL_INVALID') expect(found).toHaveLength(1)
@@ -98,16 +98,16 @@ describe('lint and authorize agree about the URL of an asset', () => {
   })
 
   it('leaves user info to secret-in-document, plain http to insecure-href and local files to scheme-href-mismatch', () => {
-    expect(findingsAt('https://ada:hunter2-hunter2@data.example/a').map(({ rule }) => rule)).toEqual(['secret-in-document'])
-    expect(findingsAt('http://data.example/a').map(({ rule }) => rule)).toEqual(['insecure-href'])
+    expect(findingsAt('https://ada:hunter2-hunter2@data.example/a').map(({ code }) => code)).toEqual(['secret-in-document'])
+    expect(findingsAt('http://data.example/a').map(({ code }) => code)).toEqual(['insecure-href'])
     const local = lint(itemWith('file:///a.tif'), { preset: 'strict' })
-    expect(local.map(({ rule }) => rule)).toContain('scheme-href-mismatch')
-    expect(local.map(({ rule }) => rule)).not.toContain('href-invalid')
+    expect(local.map(({ code }) => code)).toContain('scheme-href-mismatch')
+    expect(local.map(({ code }) => code)).not.toContain('href-invalid')
   })
 
   it('checks only targets with auth:refs', () => {
     expect(findingsAt('https://data.example/a b.tif', 'recommended', [])).toEqual([])
-    expect(findingsAt('a b.tif', 'recommended').map(({ rule }) => rule)).toEqual(['href-invalid'])
+    expect(findingsAt('a b.tif', 'recommended').map(({ code }) => code)).toEqual(['href-invalid'])
   })
 
   it('checks links and alternate assets, and does not need the URL of the document', () => {
@@ -117,7 +117,7 @@ describe('lint and authorize agree about the URL of an asset', () => {
     }
     const asset = { ...item.assets.data, alternate: { other: { href: '//data.example/a', 'auth:refs': ['token'] } } }
     const problems = lint({ ...item, assets: { data: asset } })
-    expect(problems.filter(({ rule }) => rule === 'href-invalid').map(({ pointer, message }) => [pointer, message])).toEqual([
+    expect(problems.filter(({ code }) => code === 'href-invalid').map(({ pointer, message }) => [pointer, message])).toEqual([
       ['/assets/data/alternate/other/href', 'the address of this asset leaves out its scheme'],
       ['/links/0/href', 'the address of this link has a control character, a space or a backslash in it'],
     ])

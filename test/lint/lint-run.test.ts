@@ -22,7 +22,7 @@ const header = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 const query = { type: 'apiKey', name: 'key', in: 'query' }
 
 function findings(texts: readonly string[], run = new LintRun()): readonly string[] {
-  return texts.flatMap((text) => lintText(text, { run, document: 'x.json' })).map(({ rule, message, id }) => `${id}: ${rule}: ${message}`)
+  return texts.flatMap((text) => lintText(text, { run, document: 'x.json' })).map(({ code, message, id }) => `${id}: ${code}: ${message}`)
 }
 
 describe('a run of several documents', () => {
@@ -42,13 +42,13 @@ describe('a run of several documents', () => {
     expect(lintText(itemOf('a', header), { rules })).toEqual([])
     const run = new LintRun()
     expect(lintText(itemOf('b', query), { rules, run })).toEqual([])
-    expect(lintText(itemOf('a', header), { rules, run }).map(({ rule }) => rule)).toEqual(['conflicting-scheme'])
+    expect(lintText(itemOf('a', header), { rules, run }).map(({ code }) => code)).toEqual(['conflicting-scheme'])
   })
 
   it('does not take what is clean under some rules for clean under others', () => {
     const run = new LintRun()
     const doubled = itemOf('a', header).replace('["key"]', '["key","key"]')
     expect(lintText(doubled, { run, rules: { 'duplicate-ref': 'off' } })).toEqual([])
-    expect(lintText(doubled, { run }).map(({ rule }) => rule)).toEqual(['duplicate-ref'])
+    expect(lintText(doubled, { run }).map(({ code }) => code)).toEqual(['duplicate-ref'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lint, rules } from '../../src/lint/index.ts'
+import { type Levels, lint, rules } from '../../src/lint/index.ts'
 import { nearMiss } from '../../src/stac/near.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
@@ -18,7 +18,7 @@ function item(id: string, schemes?: unknown) {
 }
 
 const brief = (problems: ReturnType<typeof lint>) =>
-  problems.map(({ severity, rule, id, pointer }) => `${severity} ${rule} ${id ?? '-'} ${pointer}`)
+  problems.map(({ severity, code, id, pointer }) => `${severity} ${code} ${id ?? '-'} ${pointer}`)
 
 describe('other extensions', () => {
   const EO = 'https://stac-extensions.github.io/eo/v1.1.0/schema.json'
@@ -86,8 +86,8 @@ describe('a wrapper', () => {
 
   it('tells what is in it that is no document', () => {
     expect(brief(lint({ type: 'FeatureCollection', features: [null, 5, { type: 'Feature', properties: {} }] }))).toEqual([
-      'info unknown-document - /features/0',
-      'info unknown-document - /features/1',
+      'warn unknown-document - /features/0',
+      'warn unknown-document - /features/1',
     ])
   })
 })
@@ -111,8 +111,19 @@ describe('levels', () => {
     expect(lint(document, { rules: { 'unused-scheme': 'off' } })).toEqual([])
   })
 
+  it('name a rule with all its cases, or a case alone, which goes before its rule', () => {
+    const document = item('a', { key: { type: 'apiKey', name: '', in: 'headers' } })
+    const codes = (levels: Levels) => brief(lint(document, { rules: levels }))
+    const [place, name] = ['apikey-in a /properties/auth:schemes/key/in', 'apikey-name a /properties/auth:schemes/key/name']
+    expect(codes({})).toEqual([`error ${place}`, `error ${name}`])
+    expect(codes({ 'field-value': 'warn' })).toEqual([`warn ${place}`, `warn ${name}`])
+    expect(codes({ 'apikey-in': 'off' })).toEqual([`error ${name}`])
+    expect(codes({ 'apikey-in': 'error', 'field-value': 'off' })).toEqual([`error ${place}`])
+    expect(lint(document).map(({ rule }) => rule)).toEqual(['field-value', 'field-value'])
+  })
+
   it('of the schema preset are those that a JSON Schema can tell', () => {
-    const always = rules.filter(({ meta }) => meta.severity.schema !== 'off')
+    const always = rules.flatMap(({ cases }) => cases).filter(({ meta }) => meta.severity.schema !== 'off')
     expect(always.every(({ meta }) => meta.severity.recommended === 'error' || meta.severity.schema === 'error')).toBe(true)
     expect(lint(item('a', { other: SCHEMES.key }), { preset: 'schema' })).toEqual([])
   })
@@ -120,7 +131,7 @@ describe('levels', () => {
 
 describe('values that are no documents', () => {
   it.each([[null], [undefined], [1], ['x'], [true]])('%j gives unknown-document', (value) => {
-    expect(brief(lint(value))).toEqual(['info unknown-document - '])
+    expect(brief(lint(value))).toEqual(['warn unknown-document - '])
   })
 
   it('and documents without auth fields give nothing', () => {
@@ -151,7 +162,7 @@ describe('one mistake gives one finding', () => {
 })
 
 describe('a description of an http scheme', () => {
-  const rulesOf = (description: string) => lint(item('a', { key: { type: 'http', scheme: 'basic', description } })).map(({ rule }) => rule)
+  const rulesOf = (description: string) => lint(item('a', { key: { type: 'http', scheme: 'basic', description } })).map(({ code }) => code)
 
   it.each([['Open access for all'], ['These files are publicly available.'], ['No login needed: free access']])('%s: is free', (text) => {
     expect(rulesOf(text)).toEqual(['public-as-http'])

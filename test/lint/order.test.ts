@@ -42,7 +42,7 @@ function sorted(value: unknown): unknown {
 
 const told = (problems: readonly Problem[]) =>
   problems
-    .map(({ rule, severity, message, pointer, line, column }) => `${rule} ${severity} ${pointer} ${line}:${column} ${message}`)
+    .map(({ code, severity, message, pointer, line, column }) => `${code} ${severity} ${pointer} ${line}:${column} ${message}`)
     .join('\n')
 
 /** Findings of a text that is the first one ever: a table of levels of its own has rules of its own. */
@@ -87,7 +87,7 @@ describe.each(Object.entries(SERIALIZATIONS))('documents written %s', (_, serial
       for (const text of texts) lintText(text, { rules })
       for (const text of texts.slice(0, 3)) {
         const repeated = text.replace('{', '{"stac_version" : "1.1.0",')
-        const isRepeated = lintText(repeated, { rules }).some(({ rule }) => rule === 'duplicate-key')
+        const isRepeated = lintText(repeated, { rules }).some(({ code }) => code === 'duplicate-key')
         expect(isRepeated, repeated).toBe('stac_version' in good)
       }
     }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lintText, type Problem, rules } from '../../src/lint/index.ts'
+import { caseOf, RULE_NAMES } from '../../src/lint/levels.ts'
 import { locate } from '../../src/lint/locate.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
 
@@ -15,70 +16,83 @@ interface RuleFixture {
 const FIXTURES = new URL('../../fixtures/rules/', import.meta.url)
 const SOURCES = new URL('../../src/lint/rules/', import.meta.url)
 const EVERYTHING = Object.fromEntries(rules.map(({ meta }) => [meta.id, 'error'] as const))
+const cases = rules.flatMap(({ meta: { id: rule, section }, cases: all }) => all.map(({ meta }) => ({ rule, section, ...meta })))
 
 function fixture(id: string): RuleFixture {
   return JSON.parse(readFileSync(new URL(`${id}.json`, FIXTURES), 'utf8'))
 }
 
 const textOf = (document: unknown, text?: string) => text ?? JSON.stringify(document, null, 2)
-const found = (problems: readonly Problem[], id: string) => problems.filter(({ rule }) => rule === id)
+const found = (problems: readonly Problem[], id: string) => problems.filter(({ code }) => code === id)
 
 /** What is found by asking is tested where documents are served. */
-const inDocuments = rules.map(({ meta }) => meta).filter(({ section }) => section !== 'crawl' && section !== 'online')
+const inDocuments = cases.filter(({ section }) => section !== 'crawl' && section !== 'online')
 
-describe.each(inDocuments)('$id', ({ id, messages, severity }) => {
-  const { pointer, bad, good, badText, goodText } = fixture(id)
+describe.each(inDocuments)('$code', ({ rule, code, messages, severity }) => {
+  const { pointer, bad, good, badText, goodText } = fixture(code)
 
   it('is found once in the bad example, at its place', () => {
     const text = textOf(bad, badText)
-    const problems = found(lintText(text, { rules: EVERYTHING }), id)
-    expect(problems.map((problem) => problem.pointer)).toEqual([id === 'not-json' ? '' : pointer])
-    if (id === 'not-json') return
+    const problems = found(lintText(text, { rules: EVERYTHING }), code)
+    expect(problems.map((problem) => [problem.rule, problem.pointer])).toEqual([[rule, code === 'not-json' ? '' : pointer]])
+    if (code === 'not-json') return
     expect(problems[0]).toMatchObject({ ...locate(text, [pointer]).get(pointer) })
   })
 
   it('is not found in the good example', () => {
-    expect(found(lintText(textOf(good, goodText), { rules: EVERYTHING }), id)).toEqual([])
+    expect(found(lintText(textOf(good, goodText), { rules: EVERYTHING }), code)).toEqual([])
   })
 
-  it('is silent when it is off, and never louder than its preset says', () => {
+  it('is silent when it is off, and has the level of its preset', () => {
     const text = textOf(bad, badText)
-    expect(found(lintText(text, { rules: { ...EVERYTHING, [id]: 'off' } }), id)).toEqual([])
+    expect(found(lintText(text, { rules: { ...EVERYTHING, [code]: 'off' } }), code)).toEqual([])
+    expect(found(lintText(text, { rules: { ...EVERYTHING, [rule]: 'off' } }), code)).toEqual([])
     for (const preset of ['recommended', 'strict', 'schema'] as const) {
-      const levels = found(lintText(text, { preset }), id).map((problem) => problem.severity)
+      const levels = found(lintText(text, { preset }), code).map((problem) => problem.severity)
       expect(new Set(levels)).toEqual(new Set(severity[preset] === 'off' ? [] : [severity[preset]]))
     }
   })
 
   it('has a page and short messages without an end mark', () => {
-    expect(pages[id]).toMatch(/\.$/)
+    expect(pages[rule]?.[code]).toMatch(/\.$/)
     for (const message of Object.values(messages)) expect(message).toMatch(/^.{3,120}[^.]$/)
   })
 })
 
-it('a rule that no document alone can break has a page too', () => {
-  const others = rules.filter(({ meta }) => !inDocuments.includes(meta))
-  expect(others.map(({ meta }) => meta.id)).toEqual(['s3-public-bucket', 'unreachable', 'self-mismatch'])
-  for (const { meta } of others) expect(pages[meta.id]).toMatch(/\.$/)
+it('a case that no document alone can break has a page too', () => {
+  const others = cases.filter((one) => !inDocuments.includes(one))
+  expect(others.map(({ code }) => code)).toEqual(['s3-public-bucket', 'unreachable', 'self-mismatch'])
+  for (const { rule, code } of others) expect(pages[rule]?.[code]).toMatch(/\.$/)
 })
 
 describe('the catalogue', () => {
   const ids = rules.map(({ meta }) => meta.id)
+  const codes = cases.map(({ code }) => code)
 
   it('lists every rule file and every fixture once', () => {
-    const sources = readdirSync(SOURCES).filter((name) => name !== 'index.ts' && name !== 'pages.ts')
-    expect(sources.map((name) => name.replace('.ts', '')).sort()).toEqual([...ids].sort())
-    expect(
-      readdirSync(FIXTURES)
-        .map((name) => name.replace('.json', ''))
-        .sort(),
-    ).toEqual([...ids].sort())
+    const names = (folder: URL, end: string) => readdirSync(folder).map((name) => name.replace(end, ''))
+    expect(names(SOURCES, '.ts').sort()).toEqual([...ids, 'index', 'pages'].sort())
+    expect(names(FIXTURES, '.json').sort()).toEqual([...codes].sort())
     expect(new Set(ids).size).toBe(ids.length)
+    expect(new Set(codes).size).toBe(codes.length)
   })
 
-  it('reports nothing at all for most good examples in the strict preset but what they cannot avoid', () => {
-    const noisy = ids.filter((id) => {
-      const { good, goodText } = fixture(id)
+  it('gives no name to a rule and to one of several cases: a configuration would mean both', () => {
+    for (const { meta, cases: all } of rules) {
+      const own = all.map((one) => one.meta.code)
+      if (own.length === 1) expect(own).toEqual([meta.id])
+      else expect(codes).not.toContain(meta.id)
+    }
+  })
+
+  it('knows the name of each case to itself, so that reports and fixes can tell them apart', () => {
+    for (const { cases: all } of rules) for (const { meta } of all) expect(caseOf(meta.code)?.[1].meta).toBe(meta)
+    expect(RULE_NAMES).toEqual(expect.arrayContaining([...ids, ...codes]))
+  })
+
+  it('reports no error for a good example', () => {
+    const noisy = codes.filter((code) => {
+      const { good, goodText } = fixture(code)
       return lintText(textOf(good, goodText), { preset: 'recommended' }).some(({ severity }) => severity === 'error')
     })
     expect(noisy).toEqual([])

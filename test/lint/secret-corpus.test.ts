@@ -11,7 +11,7 @@ const isFound = (text: string) =>
     description: 'Catalog',
     links: [{ rel: 'item', href: 'https://data.example/item.json', 'auth:refs': ['k'] }],
     'auth:schemes': { k: { type: 'http', scheme: 'basic', description: text } },
-  }).some(({ rule }) => rule === 'secret-in-document')
+  }).some(({ code }) => code === 'secret-in-document')
 
 describe('secrets in descriptions', () => {
   const found = withSecret.filter(isFound)

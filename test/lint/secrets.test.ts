@@ -29,7 +29,7 @@ const signing = (parameter: object) => ({
   },
 })
 
-const secrets = (document: unknown) => lint(document).flatMap(({ rule, pointer }) => (rule === 'secret-in-document' ? [pointer] : []))
+const secrets = (document: unknown) => lint(document).flatMap(({ code, pointer }) => (code === 'secret-in-document' ? [pointer] : []))
 
 describe('a secret is found', () => {
   it.each([
@@ -140,7 +140,7 @@ describe('a scheme that is called "type" and has none', () => {
   const document = item({ type: { scheme: 'basic' }, scheme: { type: 'http', scheme: '' } }, { 'auth:refs': ['type', 'scheme'] })
 
   it('hides nothing about its neighbours', () => {
-    expect(lint(document).map(({ rule, pointer }) => `${rule} ${pointer}`)).toEqual([
+    expect(lint(document).map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'http-scheme-invalid /properties/auth:schemes/scheme/scheme',
       'missing-type /properties/auth:schemes/type',
     ])

@@ -18,17 +18,18 @@ function catalog(schemes: unknown, refs: unknown = ['key']): Record<string, unkn
 
 const KEY = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
 const only = (source: string | Uint8Array) =>
-  lintText(source).map(({ rule, severity, pointer, line, column }) => ({ rule, severity, pointer, line, column }))
+  lintText(source).map(({ code, severity, pointer, line, column }) => ({ code, severity, pointer, line, column }))
 
 describe('positions', () => {
   it('count lines and UTF-16 columns from one, with the end behind the value', () => {
     const text =
       '{\n  "type": "Catalog", "id": "🛰",\r\n  "stac_extensions": ["https://stac-extensions.github.io/authentication/v1.1.0/schema.json"],\n  "auth:schemes": {"k": {"type": "s3"}}, "links": [{"title": "🛰", "href": "s3://b/k", "auth:refs": ["x"]}]\n}'
-    const [problem] = lintText(text, { document: 'catalog.json' }).filter(({ rule }) => rule === 'dangling-ref')
+    const [problem] = lintText(text, { document: 'catalog.json' }).filter(({ code }) => code === 'dangling-ref')
     const line = text.split('\n')[3] ?? ''
     const column = line.indexOf('"x"') + 1
     expect(problem).toEqual({
       rule: 'dangling-ref',
+      code: 'dangling-ref',
       severity: 'error',
       message: '"x" is not defined in auth:schemes (did you mean "k"?)',
       document: 'catalog.json',
@@ -55,7 +56,7 @@ describe('positions', () => {
 
   it('start at the line that the caller names', () => {
     const [problem] = lintText(JSON.stringify(catalog(KEY, 'key')), { line: 7 })
-    expect(problem).toMatchObject({ rule: 'refs-shape', line: 7, endLine: 7 })
+    expect(problem).toMatchObject({ code: 'refs-shape', line: 7, endLine: 7 })
   })
 })
 
@@ -70,7 +71,7 @@ describe('bytes', () => {
 
   it('that are no UTF-8 are not JSON', () => {
     expect(lintText(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))).toMatchObject([
-      { rule: 'not-json', message: 'not UTF-8', line: 1 },
+      { code: 'not-json', message: 'not UTF-8', line: 1 },
     ])
   })
 })
@@ -88,7 +89,7 @@ describe('text that is no JSON', () => {
   ])('%j fails at byte %i', (text, byte, column) => {
     const [problem, ...others] = lintText(text)
     expect(others).toEqual([])
-    expect(problem).toMatchObject({ rule: 'not-json', severity: 'error', pointer: '', line: 1, column })
+    expect(problem).toMatchObject({ code: 'not-json', severity: 'error', pointer: '', line: 1, column })
     expect(problem?.message).toContain(`(at byte ${byte})`)
     expect(problem?.message).not.toContain('token')
   })
@@ -124,35 +125,35 @@ describe('limits', () => {
     ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ])('of depth are told for %s 20,000 deep, with a short pointer', (_, text) => {
     const problems = lintText(text)
-    expect(problems).toMatchObject([{ rule: 'document-limit', severity: 'error', message: 'nested deeper than 64 levels' }])
+    expect(problems).toMatchObject([{ code: 'document-limit', severity: 'error', message: 'nested deeper than 64 levels' }])
     expect(problems[0]?.pointer.split('/')).toHaveLength(65)
   })
 
   it('of depth let 64 levels pass', () => {
     const deep = (levels: number) => JSON.stringify({ ...catalog(KEY), x: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
     expect(only(deep(63))).toEqual([])
-    expect(only(deep(64))).toMatchObject([{ rule: 'document-limit' }])
+    expect(only(deep(64))).toMatchObject([{ code: 'document-limit' }])
   })
 
   it('of size are those of an Item and of everything else', () => {
     const item = JSON.stringify({ type: 'Feature', properties: {}, title: 'é'.repeat(2.7 * 2 ** 20) })
-    expect(only(item)).toMatchObject([{ rule: 'document-limit', pointer: '' }])
+    expect(only(item)).toMatchObject([{ code: 'document-limit', pointer: '' }])
     expect(only(item.replace('Feature', 'Catalog'))).toEqual([])
-    expect(only(' '.repeat(50 * 2 ** 20 + 1))).toMatchObject([{ rule: 'document-limit' }])
+    expect(only(' '.repeat(50 * 2 ** 20 + 1))).toMatchObject([{ code: 'document-limit' }])
   })
 
   it('of number stop at 1,000 schemes and 100,000 links', () => {
     const schemes = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, { type: 5 }]))
-    expect(only(JSON.stringify(catalog(schemes)))).toMatchObject([{ rule: 'document-limit', pointer: '/auth:schemes' }])
+    expect(only(JSON.stringify(catalog(schemes)))).toMatchObject([{ code: 'document-limit', pointer: '/auth:schemes' }])
     const links = Array.from({ length: 100_001 }, () => ({ href: 'x', 'auth:refs': 'key' }))
-    expect(only(JSON.stringify({ ...catalog(KEY), links }))).toMatchObject([{ rule: 'document-limit', pointer: '/links' }])
+    expect(only(JSON.stringify({ ...catalog(KEY), links }))).toMatchObject([{ code: 'document-limit', pointer: '/links' }])
   })
 
   it('of findings keep 1,000 and tell how many there are more', () => {
     const links = Array.from({ length: 5000 }, () => ({ href: 'x', 'auth:refs': 'key' }))
     const problems = lintText(JSON.stringify({ ...catalog(KEY), links }))
     expect(problems).toHaveLength(1000)
-    expect(problems.find(({ rule }) => rule === 'document-limit')).toMatchObject({
+    expect(problems.find(({ code }) => code === 'document-limit')).toMatchObject({
       severity: 'error',
       message: '4001 further findings are not listed',
     })
@@ -162,7 +163,7 @@ describe('limits', () => {
 describe('names that stand twice', () => {
   it('are reported where the later one stands, which is the one that counts', () => {
     const text = JSON.stringify(catalog({ key: KEY.key, kez: { ...KEY.key, name: 'Cookie' } })).replace('"kez"', '"key"')
-    expect(only(text).map(({ rule, severity, pointer }) => `${severity} ${rule} ${pointer}`)).toEqual([
+    expect(only(text).map(({ code, severity, pointer }) => `${severity} ${code} ${pointer}`)).toEqual([
       'warn duplicate-key /auth:schemes/key',
       'error apikey-name /auth:schemes/key/name',
     ])
@@ -171,14 +172,14 @@ describe('names that stand twice', () => {
   it('are found around auth fields also after a clean document with the same schemes', () => {
     const text = JSON.stringify(catalog(KEY))
     expect(only(text)).toEqual([])
-    expect(only(text.replace('"auth:refs":["key"]', '"auth:refs":["gone"],"auth:refs":["key"]'))).toMatchObject([{ rule: 'duplicate-key' }])
+    expect(only(text.replace('"auth:refs":["key"]', '"auth:refs":["gone"],"auth:refs":["key"]'))).toMatchObject([{ code: 'duplicate-key' }])
   })
 })
 
 describe('names of prototypes', () => {
   it('are names like others, and never found by accident', () => {
     const text = JSON.stringify(catalog(KEY, ['toString', 'hasOwnProperty', '__proto__', 'constructor'])).replace('"key":', '"__proto__":')
-    expect(only(text).map(({ rule, pointer }) => `${rule} ${pointer}`)).toEqual([
+    expect(only(text).map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'scheme-name /auth:schemes/__proto__',
       'dangling-ref /links/0/auth:refs/0',
       'dangling-ref /links/0/auth:refs/1',

@@ -21,15 +21,15 @@ describe.each(cases)('$id', ({ verdict, rules, document, parents }) => {
   })
 
   it('gives the findings that are listed, and besides them only infos', () => {
-    const found = new Set(problems.map(({ rule }) => rule))
-    expect(rules.filter((rule) => !found.has(rule))).toEqual([])
-    expect(problems.filter(({ rule, severity }) => severity !== 'info' && !rules.includes(rule))).toEqual([])
+    const found = new Set(problems.map(({ code }) => code))
+    expect(rules.filter((code) => !found.has(code))).toEqual([])
+    expect(problems.filter(({ code, severity }) => severity !== 'info' && !rules.includes(code))).toEqual([])
   })
 
   it('tells no place twice by one rule, and the same from text and value', () => {
-    const places = problems.map(({ rule, pointer }) => `${rule} ${pointer}`)
+    const places = problems.map(({ code, pointer }) => `${code} ${pointer}`)
     expect(new Set(places).size).toBe(places.length)
-    const fromText = lintText(JSON.stringify(document), { parents }).map(({ rule, pointer }) => `${rule} ${pointer}`)
+    const fromText = lintText(JSON.stringify(document), { parents }).map(({ code, pointer }) => `${code} ${pointer}`)
     expect(fromText.sort()).toEqual(places.sort())
   })
 })

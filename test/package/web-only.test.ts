@@ -75,7 +75,7 @@ globalThis.results = (async () => ({
   bucket: await authorized('bucket'),
   refused: await authorized('refused'),
   sent: (await auth.fetch(assetOf(item, 'token'))).status,
-  problems: lint(item).map(({ rule }) => rule),
+  problems: lint(item).map(({ code }) => code),
   crawled: await walked(),
 }))()
 `

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { RuleMeta } from '../../lint/rule.ts'
+import type { CaseMeta, RuleMeta } from '../../lint/rule.ts'
 import { forJson, forTerminal } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -11,8 +11,12 @@ interface RulesOptions {
   readonly json?: boolean
 }
 
-/** A rule and why it exists. */
+/** A rule with its cases, and why they exist. */
 interface Listed extends RuleMeta {
+  readonly cases: readonly ListedCase[]
+}
+
+interface ListedCase extends CaseMeta {
   readonly docs: string
 }
 
@@ -27,34 +31,37 @@ export function addRules(program: Command, context: Context): void {
 
 async function show(id: string | undefined, { json }: RulesOptions, { io }: Context): Promise<number> {
   const [{ rules }, { pages }] = await Promise.all([import('../../lint/index.ts'), import('../../lint/rules/pages.ts')])
-  const all = rules.map(({ meta }): Listed => ({ ...meta, docs: pages[meta.id] ?? '' }))
-  const one = all.find((meta) => meta.id === id)
+  const all = rules.map(
+    ({ meta, cases }): Listed => ({ ...meta, cases: cases.map((one) => ({ ...one.meta, docs: pages[meta.id]?.[one.meta.code] ?? '' })) }),
+  )
+  const one = all.find((rule) => rule.id === id || rule.cases.some(({ code }) => code === id))
   if (id !== undefined && !one) throw usageError(`there is no rule "${id}"`, 'stac-auth rules lists them')
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
-  else await write(io.stdout, one ? pageOf(one) + (await examplesOf(one.id)) : tableOf(all))
+  else await write(io.stdout, one ? await pageOf(one.id) : tableOf(all))
   return EXIT.done
 }
 
+/** A line for each case, behind a line for its rule where there are several. */
 function tableOf(all: readonly Listed[]): string {
-  const width = Math.max(...all.map(({ id }) => id.length))
-  const head = `${'rule'.padEnd(width)}  recommended  strict  schema  fix`
-  const rows = all.map(({ id, severity: { recommended, strict, schema }, fix = '' }) =>
-    `${id.padEnd(width)}  ${recommended.padEnd(11)}  ${strict.padEnd(6)}  ${schema.padEnd(6)}  ${fix}`.trimEnd(),
+  const rows = all.flatMap(({ id, cases }) => (cases.length === 1 ? cases.map(rowOf) : [[id], ...cases.map(rowOf).map(indented)]))
+  const width = Math.max(...rows.map(([name = '']) => name.length))
+  const lines = [['rule', 'recommended', 'strict', 'schema', 'fix'], ...rows].map(
+    ([name = '', recommended = '', strict = '', schema = '', fix = '']) =>
+      `${name.padEnd(width)}  ${recommended.padEnd(11)}  ${strict.padEnd(6)}  ${schema.padEnd(6)}  ${fix}`.trimEnd(),
   )
-  return `${[head, ...rows].join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }
 
-function pageOf({ id, section, severity: { recommended, strict, schema }, docs, messages, fix }: Listed): string {
-  const levels = `recommended: ${recommended}   strict: ${strict}   schema: ${schema}${fix ? `   fix: ${fix}` : ''}`
-  const texts = Object.values(messages).map((message) => `  ${message}`)
-  return forTerminal([`${id} (${section})`, '', docs, '', levels, '', 'It says:', ...texts, ''].join('\n'))
+function rowOf({ code, severity: { recommended, strict, schema }, fix }: CaseMeta): readonly string[] {
+  return [code, recommended, strict, schema, fix ?? '']
 }
 
-/** What is found and what is not, from the rule's page in the package; the tests of the rule run the same examples. */
-async function examplesOf(id: string): Promise<string> {
-  const page = await readFile(new URL(`../../../docs/rules/${id}.md`, import.meta.url), 'utf8').catch(() => '')
-  const [, examples] = page.split('\n## Found\n')
-  if (examples === undefined) return ''
-  const text = `Found:\n${examples}`.replace('## Not found', 'Not found:').replace(/^```.*\n/gm, '')
-  return `\n${forTerminal(text)}`
+function indented([name = '', ...others]: readonly string[]): readonly string[] {
+  return [`  ${name}`, ...others]
+}
+
+/** The rule's page of the package, without the marks around its examples; the tests of the rule run the same examples. */
+async function pageOf(id: string): Promise<string> {
+  const page = await readFile(new URL(`../../../docs/rules/${id}.md`, import.meta.url), 'utf8')
+  return forTerminal(page.replace(/^```.*\n/gm, ''))
 }

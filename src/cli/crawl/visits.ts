@@ -1,6 +1,7 @@
 /** What the linter says about the documents of a crawl. */
 import type { Visit } from '../../crawl/index.ts'
-import { type Level, type Problem, rules } from '../../lint/index.ts'
+import type { Level, Problem } from '../../lint/index.ts'
+import { caseOf, levelOfCode } from '../../lint/levels.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
@@ -30,8 +31,8 @@ export async function problemsOf(visit: Visit, settings: LintSettings, linter: L
 }
 
 /** Schemes of different meanings are told for the whole crawl. */
-function isOfDocument({ rule }: Problem): boolean {
-  return rule !== 'conflicting-scheme'
+function isOfDocument({ code }: Problem): boolean {
+  return code !== 'conflicting-scheme'
 }
 
 function listIn(document: unknown): readonly unknown[] | undefined {
@@ -63,12 +64,7 @@ type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-publ
 
 /** The level of such a rule for a document. */
 export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
-  const given = levels.levelsFor(document)
-  return (Object.hasOwn(given, rule) ? given[rule] : undefined) ?? metaOf(rule)?.severity[levels.preset] ?? 'off'
-}
-
-function metaOf(rule: RunRule) {
-  return rules.find(({ meta }) => meta.id === rule)?.meta
+  return levelOfCode(rule, levels.preset, levels.levelsFor(document))
 }
 
 /** The finding of a rule that no document alone breaks, at the level that is asked for. */
@@ -80,8 +76,8 @@ export function runFinding(
 ): readonly Problem[] {
   const severity = levelOf(rule, place.document ?? '', settings)
   if (severity === 'off') return []
-  const [template = ''] = Object.values(metaOf(rule)?.messages ?? {})
+  const [template = ''] = Object.values(caseOf(rule)?.[1].meta.messages ?? {})
   const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
-  const problem: Problem = { rule, severity, message, ...place }
+  const problem: Problem = { rule, code: rule, severity, message, ...place }
   return [settings.complete ? settings.complete(problem, { document: undefined, at: '', near: undefined }) : problem]
 }

@@ -171,7 +171,7 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
     place !== undefined && onLine === line ? place - BEFORE.length + column - 1 : place
   const placed = (problems: readonly Problem[]) =>
     problems
-      .filter(({ pointer, rule }) => pointer.startsWith('/features/0') || rule === 'not-json')
+      .filter(({ pointer, code }) => pointer.startsWith('/features/0') || code === 'not-json')
       .map((problem) => ({
         ...problem,
         pointer: problem.pointer.replace('/features/0', `/features/${index}`),

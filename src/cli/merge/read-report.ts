@@ -55,10 +55,11 @@ const COUNTS = [
   ['infos', 'info'],
 ] as const
 
-const TEXTS = ['rule', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
+const TEXTS = ['rule', 'code', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
 const NUMBERS = ['line', 'column', 'endLine', 'endColumn'] as const
 const WORDS: Readonly<Record<string, RegExp>> = {
   rule: /^[a-z][a-z0-9-]*$/,
+  code: /^[a-z][a-z0-9-]*$/,
   severity: /^(?:error|warn|info)$/,
   pointer: /^(?:\/[^/]*)*$/,
   fix: /^(?:safe|suggestion)$/,
@@ -75,7 +76,9 @@ export function readProblem(value: unknown): Problem | undefined {
   const known = Object.keys(value).filter((name) => [...TEXTS, ...NUMBERS].some((member) => member === name))
   const needed = ['rule', 'severity', 'message', 'pointer']
   if (!needed.every((name) => known.includes(name)) || !known.every(isRight)) return undefined
-  return Object.fromEntries(known.map((name) => [name, value[name]])) as unknown as Problem
+  // Reports that were written before rules had cases have no code.
+  const { rule, code = rule, ...others } = Object.fromEntries(known.map((name) => [name, value[name]]))
+  return { rule, code, ...others } as unknown as Problem
 }
 
 function readSummary(value: unknown): Summary | undefined {

@@ -1,7 +1,8 @@
 /** A job of the queue: some tasks and their rules. It may have been written by anybody who reaches the queue. */
 import { LEVELS, PRESETS } from '../../lint/config/config.ts'
 import { withFingerprint } from '../../lint/fingerprint.ts'
-import { type Levels, type Preset, type Problem, rules } from '../../lint/index.ts'
+import type { Levels, Preset, Problem } from '../../lint/index.ts'
+import { RULE_NAMES } from '../../lint/levels.ts'
 import { isObject, own } from '../../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
 import { judge, type Task } from '../inputs/task.ts'
@@ -59,7 +60,7 @@ function isJob(data: unknown): data is LintJob {
 
 function isLevels(value: unknown): boolean {
   if (!isObject(value)) return false
-  return Object.entries(value).every(([id, level]) => rules.some(({ meta }) => meta.id === id) && LEVELS.some((known) => known === level))
+  return Object.entries(value).every(([id, level]) => RULE_NAMES.includes(id) && LEVELS.some((known) => known === level))
 }
 
 const TEXTS = ['text', 'base64', 'url'] as const

@@ -9,7 +9,7 @@ export interface ConfigFault {
   readonly message: string
 }
 
-const MEMBERS = ['$schema', 'preset', 'rules', 'overrides', 'origins']
+const MEMBERS = ['$schema', 'preset', 'infos', 'rules', 'overrides', 'origins']
 const OVERRIDE_MEMBERS = ['files', 'rules', 'reason']
 
 /** Every fault of a parsed configuration; none when it is a `LintConfig` for these rules. */
@@ -18,6 +18,8 @@ export function configFaults(config: unknown, rules: readonly string[]): readonl
   const faults = unknownMembers(config, MEMBERS, '')
   const preset = own(config, 'preset')
   if (preset !== undefined && !isOneOf(preset, PRESETS)) faults.push({ pointer: '/preset', message: `it must be ${listed(PRESETS)}` })
+  if (!['undefined', 'boolean'].includes(typeof own(config, 'infos')))
+    faults.push({ pointer: '/infos', message: 'it must be true or false' })
   if (own(config, 'rules') !== undefined) faults.push(...levelFaults(config.rules, '/rules', rules))
   const overrides = own(config, 'overrides') ?? []
   if (Array.isArray(overrides))
@@ -40,7 +42,7 @@ function overrideFaults(override: unknown, at: string, rules: readonly string[])
 }
 
 function levelFaults(levels: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
-  if (!isObject(levels)) return [{ pointer: at, message: 'it must map rule ids to levels' }]
+  if (!isObject(levels)) return [{ pointer: at, message: 'it must map names of rules or their cases to levels' }]
   return Object.entries(levels).flatMap(([id, level]): ConfigFault[] => {
     if (!rules.includes(id)) return [{ pointer: pointer(at, id), message: `there is no rule "${id}"${meant(id, rules)}` }]
     return isOneOf(level, LEVELS) ? [] : [{ pointer: pointer(at, id), message: `it must be ${listed(LEVELS)}` }]

@@ -1,6 +1,7 @@
 /** The configuration of the linter: which rules are on, and where they are not. It names no credentials and grants nothing. */
-import type { Level, Preset } from '../problem.ts'
-import type { Levels } from '../runner.ts'
+
+import { byCode, type Levels, NO_INFOS } from '../levels.ts'
+import type { Preset } from '../problem.ts'
 
 export const PRESETS = ['recommended', 'strict', 'schema'] as const
 export const LEVELS = ['off', 'info', 'warn', 'error'] as const
@@ -8,6 +9,8 @@ export const LEVELS = ['off', 'info', 'warn', 'error'] as const
 /** A configuration as `schemas/lint-config.json` describes it. */
 export interface LintConfig {
   readonly preset?: Preset
+  /** Also reports what the preset `recommended` only has as information. */
+  readonly infos?: boolean
   readonly rules?: Levels
   readonly overrides?: readonly Override[]
   /** Further origins that a crawl may visit. Never a grant: credentials go where their owner's own file says. */
@@ -29,8 +32,11 @@ export type Covers = (document: string) => boolean
 /** The levels of each document of a run. */
 export interface LevelTable {
   readonly preset: Preset
-  /** The same object for documents with the same levels: the linter keeps what it has learned for as long. */
-  levelsFor(document: string): Levels
+  /**
+   * The same object for documents with the same levels: the linter keeps what it has learned for as long. Fixes are made of what only
+   * informs too, so they ask for levels with it.
+   */
+  levelsFor(document: string, withInfos?: boolean): Levels
 }
 
 /**
@@ -38,19 +44,21 @@ export interface LevelTable {
  * `patternOf` reads a glob or the beginning of an address.
  */
 export function levelTable(
-  { preset = 'recommended', rules = {}, overrides = [] }: LintConfig,
+  { preset = 'recommended', infos = false, rules = {}, overrides = [] }: LintConfig,
   given: Levels,
   patternOf: (pattern: string) => Covers,
 ): LevelTable {
-  const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels }))
+  const quiet = preset === 'recommended' ? NO_INFOS : {}
+  const base = byCode(rules)
+  const last = byCode(given)
+  const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels: byCode(levels) }))
   const tables = new Map<string, Levels>()
   return {
     preset,
-    levelsFor(document) {
+    levelsFor(document, withInfos = infos) {
       const fitting = patterns.filter(({ fits }) => fits.some((covers) => covers(document)))
-      const key = fitting.map((pattern) => patterns.indexOf(pattern)).join()
-      const known =
-        tables.get(key) ?? Object.assign({}, rules, ...fitting.map(({ levels }): Readonly<Record<string, Level>> => levels), given)
+      const key = fitting.map((pattern) => patterns.indexOf(pattern)).join() + (withInfos ? '' : ' quiet')
+      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map(({ levels }) => levels), last)
       tables.set(key, known)
       return known
     },

@@ -12,7 +12,7 @@ export { childrenOf, type UsedElsewhere } from './removable.ts'
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */
   readonly suggestions?: boolean
-  /** Rules whose findings are mended; default all. */
+  /** Rules, or codes of their cases, whose findings are mended; default all. */
   readonly only?: readonly string[]
   /**
    * Whether other documents use a scheme of this one, so that it is not taken out. Default: all schemes of a document with links to
@@ -42,7 +42,7 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
   const refused = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {
     const found = candidates(text, options).filter(({ problem }) => !refused.has(keyOf(problem)))
-    const others = found.filter(({ problem }) => !LAST.has(problem.rule))
+    const others = found.filter(({ problem }) => !LAST.has(problem.code))
     const chosen = apart(others.length > 0 ? others : found)
     if (chosen.length === 0) break
     const applied = withoutHarm(text, chosen, options)
@@ -73,7 +73,8 @@ function candidates(text: string, options: FixOptions): readonly Candidate[] {
   }
   const all = lintText(text, { ...options, complete })
   const problems = all.filter(
-    ({ rule, fix }) => (fix === 'safe' || (suggestions && fix === 'suggestion')) && (only?.includes(rule) ?? true),
+    ({ rule, code, fix }) =>
+      (fix === 'safe' || (suggestions && fix === 'suggestion')) && (!only || only.includes(rule) || only.includes(code)),
   )
   if (problems.length === 0) return []
   // A second byte order mark is not JSON, and nothing is mended then.
@@ -83,9 +84,9 @@ function candidates(text: string, options: FixOptions): readonly Candidate[] {
   return problems.flatMap((problem) => {
     const about = abouts.get(keyOf(problem))
     const isUsed = () => !isRemovable(problem, all) || usedElsewhere(namesOf(problem.pointer).at(-1) ?? '', about?.document)
-    if (problem.rule === 'unused-scheme' && isUsed()) return []
+    if (problem.code === 'unused-scheme' && isUsed()) return []
     const place: FixPlace | undefined = about && { ...about, pointer: problem.pointer, value: valueAt(root, problem.pointer), root }
-    const edits = place && fixes[problem.rule]?.(json, place)
+    const edits = place && fixes[problem.code]?.(json, place)
     return edits && edits.length > 0 ? [{ problem, edits }] : []
   })
 }
@@ -119,7 +120,7 @@ function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOpt
 /** Errors of a text, infinitely many when it is no JSON. */
 function errorsIn(text: string, options: FixOptions): number {
   const problems = lintText(text, options)
-  return problems.some(({ rule }) => rule === 'not-json')
+  return problems.some(({ code }) => code === 'not-json')
     ? Number.POSITIVE_INFINITY
     : problems.filter(({ severity }) => severity === 'error').length
 }
@@ -131,6 +132,6 @@ function apply(text: string, chosen: readonly Candidate[]): string {
   )
 }
 
-function keyOf({ rule, pointer }: Problem): string {
-  return `${rule} ${pointer}`
+function keyOf({ code, pointer }: Problem): string {
+  return `${code} ${pointer}`
 }

@@ -25,7 +25,7 @@ export const mayBeUsed: UsedElsewhere = (_scheme, document) => childrenOf(docume
  * it, the document has no `auth:refs` that cannot be read, and all its findings are known.
  */
 export function isRemovable({ pointer }: Problem, problems: readonly Problem[]): boolean {
-  const errors = problems.filter(({ rule, severity }) => severity === 'error' && rule !== 'unused-scheme')
+  const errors = problems.filter(({ code, severity }) => severity === 'error' && code !== 'unused-scheme')
   const isBroken = errors.some((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`))
-  return !isBroken && !errors.some(({ rule }) => rule === 'refs-shape') && problems.length < FINDING_LIMIT
+  return !isBroken && !errors.some(({ code }) => code === 'refs-shape') && problems.length < FINDING_LIMIT
 }

@@ -3,7 +3,7 @@ import { inert } from './inert.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
 import { totals } from './totals.ts'
 
-/** A finding per line, `document:line:column: severity: message [rule]`, as editors and `grep` read it; totals last. */
+/** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {
   const { most, line, end } = conciseLines(limit)
   const shown = problems.slice(0, most)
@@ -19,7 +19,7 @@ export function conciseLines(most = 100): LineReporter {
   }
 }
 
-function lineOf({ document = 'document', line, column, pointer, severity, message, rule }: Problem): string {
+function lineOf({ document = 'document', line, column, pointer, severity, message, code }: Problem): string {
   const place = line === undefined ? pointer && `#${pointer}` : `:${line}:${column}`
-  return inert(`${document}${place}: ${severity}: ${message} [${rule}]`)
+  return inert(`${document}${place}: ${severity}: ${message} [${code}]`)
 }

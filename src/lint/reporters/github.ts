@@ -22,13 +22,13 @@ export function github({ problems, summary }: Report): string {
   return `${[...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
 }
 
-function annotation({ severity, rule, message, document = '', pointer, ...place }: Problem): string {
+function annotation({ severity, code, message, document = '', pointer, ...place }: Problem): string {
   const local = document !== '' && document !== '-' && !document.includes('://')
   const { line, column, endLine, endColumn } = place
   // Columns on several lines are refused; the end of a mark on one line is inclusive.
   const columns =
     line === endLine ? { col: column, endColumn: endColumn === undefined ? undefined : Math.max(column ?? 1, endColumn - 1) } : {}
-  const properties = { ...(local && { file: document, line, endLine, ...columns }), title: `stac-auth ${rule}` }
+  const properties = { ...(local && { file: document, line, endLine, ...columns }), title: `stac-auth ${code}` }
   const written = Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${property(String(value))}`]))
   const where = local ? pointer : `${document} ${pointer}`
   return `::${COMMANDS[severity]} ${written.join(',')}::${data(`${message}${where.trim() && ` (${where.trim()})`}`)}`

@@ -7,13 +7,13 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: '
 /** A Code Quality report of GitLab: a list of findings with a fingerprint each, which lasts while other lines move. */
 export function gitlab({ problems }: Report): string {
   const seen = new Map<string, number>()
-  const findings = problems.map(({ rule, severity, message, document = 'document', pointer, line = 1, fingerprint }) => {
-    const name = fingerprint ?? `${rule} ${document} ${pointer}`
+  const findings = problems.map(({ code, severity, message, document = 'document', pointer, line = 1, fingerprint }) => {
+    const name = fingerprint ?? `${code} ${document} ${pointer}`
     const count = (seen.get(name) ?? 0) + 1
     seen.set(name, count)
     return {
       type: 'issue',
-      check_name: rule,
+      check_name: code,
       description: message,
       fingerprint: count === 1 ? name : `${name} ${count}`,
       severity: SEVERITIES[severity],

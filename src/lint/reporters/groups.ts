@@ -1,9 +1,9 @@
 /** Findings that say the same: a catalog is often written by one program, and makes one mistake a thousand times. */
 import type { Problem, Severity } from '../problem.ts'
 
-/** Findings with the same rule and message. */
+/** Findings with the same code and message. */
 export interface Group {
-  readonly rule: string
+  readonly code: string
   readonly severity: Severity
   readonly message: string
   readonly count: number
@@ -16,11 +16,11 @@ const ORDER: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
 
 /** The groups, worst and largest first; equal ones in the order of their first finding. */
 export function groupsOf(problems: readonly Problem[]): readonly Group[] {
-  const groups = new Map<string, { rule: string; severity: Severity; message: string; count: number; first: Problem[] }>()
+  const groups = new Map<string, { code: string; severity: Severity; message: string; count: number; first: Problem[] }>()
   for (const problem of problems) {
-    const { rule, severity, message } = problem
-    const key = `${rule} ${severity} ${message}`
-    const group = groups.get(key) ?? { rule, severity, message, count: 0, first: [] }
+    const { code, severity, message } = problem
+    const key = `${code} ${severity} ${message}`
+    const group = groups.get(key) ?? { code, severity, message, count: 0, first: [] }
     groups.set(key, group)
     group.count++
     const another = group.first.every(({ document, id }) => document !== problem.document || id !== problem.id)

@@ -32,7 +32,7 @@ function testCase([name, found]: readonly [string, readonly Problem[]]): string 
   const summary = `${failed.length} ${failed.length === 1 ? 'error' : 'errors'}`
   return [
     `${open}>`,
-    ...(failed.length > 0 ? [`      <failure type="${xml(failed[0]?.rule ?? '')}" message="${summary}">${textOf(failed)}</failure>`] : []),
+    ...(failed.length > 0 ? [`      <failure type="${xml(failed[0]?.code ?? '')}" message="${summary}">${textOf(failed)}</failure>`] : []),
     ...(told.length > 0 ? [`      <system-out>${textOf(told)}</system-out>`] : []),
     '    </testcase>',
   ].join('\n')
@@ -44,8 +44,8 @@ function isError({ severity }: Problem): boolean {
 
 function textOf(problems: readonly Problem[]): string {
   return problems
-    .map(({ line, column, pointer, rule, message }) =>
-      xml(`${line === undefined ? '' : `${line}:${column} `}${message} [${rule}] ${pointer}`.trimEnd()),
+    .map(({ line, column, pointer, code, message }) =>
+      xml(`${line === undefined ? '' : `${line}:${column} `}${message} [${code}] ${pointer}`.trimEnd()),
     )
     .join('\n')
 }

@@ -17,10 +17,10 @@ export function markdown({ problems, summary }: Report, { limit = 100 }: ReportO
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function entry({ rule, severity, message, count, first }: Group): readonly string[] {
+function entry({ code, severity, message, count, first }: Group): readonly string[] {
   const places = first.map((problem) => `  - ${codeSpan(placeOf(problem))}`)
   const more = count > first.length ? [`  - … ${plural(count - first.length, 'more place')}`] : []
-  return [`- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} ${codeSpan(rule)}${count > 1 ? ` ×${count}` : ''}`, ...places, ...more]
+  return [`- ${SIGNS[severity]} **${severity}** ${codeSpan(message)} ${codeSpan(code)}${count > 1 ? ` ×${count}` : ''}`, ...places, ...more]
 }
 
 function placeOf({ document = 'document', line, column, pointer }: Problem): string {

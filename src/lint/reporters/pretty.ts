@@ -27,20 +27,20 @@ export function pretty({ problems, summary }: Report, { color = false, texts, li
 
 type Paint = (style: keyof typeof COLOURS, text: string) => string
 
-function head({ severity, line, column, pointer, message, rule }: Problem, paint: Paint): string {
+function head({ severity, line, column, pointer, message, code }: Problem, paint: Paint): string {
   const place = line === undefined ? '' : `${line}:${column} `
-  return `  ${place}${paint(severity, severity)}  ${inert(message)}  ${paint('dim', `${inert(rule)} ${inert(pointer)}`.trimEnd())}`
+  return `  ${place}${paint(severity, severity)}  ${inert(message)}  ${paint('dim', `${inert(code)} ${inert(pointer)}`.trimEnd())}`
 }
 
 /** The first line of the place, with marks below it; nothing where there is no text, or none that may be shown. */
 function frame(
-  { rule, line, column, endLine, endColumn }: Problem,
+  { code, line, column, endLine, endColumn }: Problem,
   text: string | undefined,
   paint: Paint,
   isTelling: IsTelling,
 ): string[] {
   // What is no JSON may be anything, such as a page with a token in it.
-  if (text === undefined || line === undefined || column === undefined || rule === 'not-json') return []
+  if (text === undefined || line === undefined || column === undefined || code === 'not-json') return []
   const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
   if (isTelling(source)) return []
   // Long lines are cut around the place, so that it stays in view.
@@ -76,7 +76,7 @@ function rest(problems: readonly Problem[], count: number, paint: Paint): readon
   const lines = groups
     .slice(0, GROUPS)
     .map(
-      ({ rule, severity, message, count }) => `  ${count} × ${paint(severity, severity)}  ${inert(message)}  ${paint('dim', inert(rule))}`,
+      ({ code, severity, message, count }) => `  ${count} × ${paint(severity, severity)}  ${inert(message)}  ${paint('dim', inert(code))}`,
     )
   const more = groups.length > GROUPS ? [`  … and ${groups.length - GROUPS} other kinds`] : []
   return ['', `… and ${count} more`, ...lines, ...more]

@@ -10,7 +10,7 @@ export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): str
     message: problem.message,
     location: { path: problem.document ?? 'document', ...rangeOf(problem, texts?.get(problem.document ?? '')) },
     severity: SEVERITIES[problem.severity],
-    code: { value: problem.rule },
+    code: { value: problem.code },
   }))
   return `${inertJson({ source: { name: 'stac-auth' }, diagnostics }, 2)}\n`
 }

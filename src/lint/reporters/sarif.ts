@@ -1,5 +1,5 @@
 /** SARIF 2.1.0, as code scanning services read it. */
-import type { Problem, Severity } from '../problem.ts'
+import type { Level, Problem, Severity } from '../problem.ts'
 import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
@@ -11,6 +11,7 @@ import type { Report, ReportOptions } from './report.ts'
 const MOST = 25_000
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'note' }
+const LEVELS_BY_WEIGHT: readonly Level[] = ['error', 'warn', 'info']
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
 /** One run with the rules that were broken. Columns count UTF-16 units; fingerprints are those of the baseline. */
@@ -35,16 +36,25 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
   return `${inertJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
 }
 
-function ruleOf({ meta: { id, section, severity } }: Rule): object {
-  const level = severity.recommended === 'off' ? severity.strict : severity.recommended
+function ruleOf({ meta: { id, section }, cases }: Rule): object {
+  const text = textOf(id)
+  const level = worst(cases.map(({ meta: { severity } }) => (severity.recommended === 'off' ? severity.strict : severity.recommended)))
   return {
     id,
     shortDescription: { text: id.replaceAll('-', ' ') },
-    fullDescription: { text: pages[id] ?? '' },
-    help: { text: pages[id] ?? '' },
+    fullDescription: { text },
+    help: { text },
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
+}
+
+function textOf(id: string): string {
+  return Object.values(pages[id] ?? {}).join(' ')
+}
+
+function worst(levels: readonly Level[]): Level {
+  return LEVELS_BY_WEIGHT.find((level) => levels.includes(level)) ?? 'off'
 }
 
 function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<string, number>): readonly object[] {
@@ -57,7 +67,7 @@ function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<strin
     })
 }
 
-function resultOf({ rule, severity, message, fingerprint, ...place }: Problem, indexes: ReadonlyMap<string, number>): object {
+function resultOf({ rule, code, severity, message, fingerprint, ...place }: Problem, indexes: ReadonlyMap<string, number>): object {
   const index = indexes.get(rule)
   return {
     ruleId: rule,
@@ -65,6 +75,7 @@ function resultOf({ rule, severity, message, fingerprint, ...place }: Problem, i
     level: LEVELS[severity],
     message: { text: plain(message) },
     locations: [locationOf(place)],
+    properties: { code },
     ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
   }
 }
@@ -84,7 +95,7 @@ function locationOf({
   column,
   endLine,
   endColumn,
-}: Omit<Problem, 'rule' | 'severity' | 'message'>): object {
+}: Omit<Problem, 'rule' | 'code' | 'severity' | 'message'>): object {
   return {
     physicalLocation: {
       artifactLocation: { uri: uriOf(document) },

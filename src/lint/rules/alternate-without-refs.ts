@@ -1,18 +1,24 @@
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** An alternate of a protected asset says whether it is protected too. */
 export const alternateWithoutRefs: Rule = {
-  meta: {
-    id: 'alternate-without-refs',
-    section: 'references',
-    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-    messages: { silent: 'say whether {name} is protected: auth:refs or []' },
-  },
-  target({ kind, asset, object, name, pointer }, report) {
-    if (kind !== 'alternate' || !asset?.refs?.length) return
-    if (!Object.hasOwn(object, 'auth:refs')) report(pointer, 'silent', { name })
-  },
+  meta: { id: 'alternate-without-refs', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'alternate-without-refs',
+        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+        messages: { silent: 'say whether {name} is protected: auth:refs or []' },
+      },
+      target({ kind, asset, object, name, pointer }, report) {
+        if (kind !== 'alternate' || !asset?.refs?.length) return
+        if (!Object.hasOwn(object, 'auth:refs')) report(pointer, 'silent', { name })
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Whether an alternate inherits the refs of its asset is open; clients decide differently. Saying it costs one line.'
+export const docs: RuleDocs = {
+  'alternate-without-refs':
+    'Whether an alternate inherits the refs of its asset is open; clients decide differently. Saying it costs one line.',
+}

@@ -1,27 +1,32 @@
 import { ownString } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** A name means the same scheme in all documents of a run. */
 export const conflictingScheme: Rule = {
-  meta: {
-    id: 'conflicting-scheme',
-    section: 'schemes',
-    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-    messages: { differs: '"{name}" differs from {document}' },
-  },
-  document({ object, kind, name: document, run, maps }, report) {
-    if (!run || kind === 'wrapper') return
-    const where = ownString(object, 'id') ?? document ?? 'another document'
-    for (const { summary, schemes } of maps) {
-      if (summary) continue
-      for (const { name, value, pointer } of schemes) {
-        const other = run.otherDefinition(name, value, where)
-        if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
-      }
-    }
-  },
+  meta: { id: 'conflicting-scheme', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'conflicting-scheme',
+        severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+        messages: { differs: '"{name}" differs from {document}' },
+      },
+      document({ object, kind, name: document, run, maps }, report) {
+        if (!run || kind === 'wrapper') return
+        const where = ownString(object, 'id') ?? document ?? 'another document'
+        for (const { summary, schemes } of maps) {
+          if (summary) continue
+          for (const { name, value, pointer } of schemes) {
+            const other = run.otherDefinition(name, value, where)
+            if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
+          }
+        }
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'People give credentials to a name, and expect that it means the same service in the whole catalog. Descriptions may differ. Told once for each definition, in documents that are linted together; the schemes around a page of results are left out.'
+export const docs: RuleDocs = {
+  'conflicting-scheme':
+    'People give credentials to a name, and expect that it means the same service in the whole catalog. Descriptions may differ. Told once for each definition, in documents that are linted together; the schemes around a page of results are left out.',
+}

@@ -1,28 +1,33 @@
 import { isObject } from '../../stac/json.ts'
 import { nearMiss } from '../../stac/near.ts'
 import { namesFor } from '../lookup.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Each name in `auth:refs` is a key of `auth:schemes` in scope. */
 export const danglingRef: Rule = {
-  meta: {
-    id: 'dangling-ref',
-    section: 'references',
-    severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { undefined: '"{ref}" is not defined in auth:schemes' },
-    fix: 'suggestion',
-  },
-  target(target, report) {
-    const { map } = target.document
-    // Of a map that cannot be read nobody knows what it defines.
-    if (!target.refs || (map && !isObject(map.value))) return
-    for (const [index, ref] of target.refs.entries()) {
-      if (typeof ref !== 'string' || target.definitions[index]) continue
-      report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
-    }
-  },
+  meta: { id: 'dangling-ref', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'dangling-ref',
+        severity: { recommended: 'error', strict: 'error', schema: 'off' },
+        messages: { undefined: '"{ref}" is not defined in auth:schemes' },
+        fix: 'suggestion',
+      },
+      target(target, report) {
+        const { map } = target.document
+        // Of a map that cannot be read nobody knows what it defines.
+        if (!target.refs || (map && !isObject(map.value))) return
+        for (const [index, ref] of target.refs.entries()) {
+          if (typeof ref !== 'string' || target.definitions[index]) continue
+          report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
+        }
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'A client that follows the reference finds nothing, and cannot tell which credentials are asked for. No JSON Schema can see it.'
+export const docs: RuleDocs = {
+  'dangling-ref':
+    'A client that follows the reference finds nothing, and cannot tell which credentials are asked for. No JSON Schema can see it.',
+}

@@ -1,24 +1,29 @@
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** The containers that hold what the extension talks about have the JSON types that STAC gives them. */
 export const documentShape: Rule = {
-  meta: {
-    id: 'document-shape',
-    section: 'placement',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { type: '{member} must be {expected}', other: '{member} does not fit the schema ({keyword})' },
-  },
-  // Listed last: whatever no other rule takes is reported here rather than lost.
-  claim({ pointer, name, expected, keyword }, { at }, report) {
-    const member = name || 'the document'
-    report(at + pointer, expected ? 'type' : 'other', { member, expected: expected && withArticle(expected), keyword })
-    return true
-  },
+  meta: { id: 'document-shape', section: 'placement' },
+  cases: [
+    {
+      meta: {
+        code: 'document-shape',
+        severity: { recommended: 'error', strict: 'error', schema: 'error' },
+        messages: { type: '{member} must be {expected}', other: '{member} does not fit the schema ({keyword})' },
+      },
+      // Listed last: whatever no other rule takes is reported here rather than lost.
+      claim({ pointer, name, expected, keyword }, { at }, report) {
+        const member = name || 'the document'
+        report(at + pointer, expected ? 'type' : 'other', { member, expected: expected && withArticle(expected), keyword })
+        return true
+      },
+    },
+  ],
 }
 
 function withArticle(type: string): string {
   return `${/^[ao]/.test(type) ? 'an' : 'a'} ${type.replace(',', ' or ')}`
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Assets and links that cannot be read cannot be protected: clients skip them or fail on them.'
+export const docs: RuleDocs = {
+  'document-shape': 'Assets and links that cannot be read cannot be protected: clients skip them or fail on them.',
+}

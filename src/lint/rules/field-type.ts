@@ -1,22 +1,27 @@
 import { valueAt } from '../pointer.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Fields have the JSON types that the extension gives them. */
 export const fieldType: Rule = {
-  meta: {
-    id: 'field-type',
-    section: 'schemes',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { type: '{field} must be {type}' },
-    fix: 'safe',
-  },
-  claim({ keyword, place, pointer, name, expected }, { at, object }, report) {
-    if (keyword !== 'type' || place !== 'field' || !expected) return false
-    const quoted = expected === 'boolean' && /^(?:true|false)$/.test(String(valueAt(object, pointer)))
-    report(at + pointer, 'type', { field: name, type: `${expected.startsWith('o') ? 'an' : 'a'} ${expected}`, fix: quoted && 'safe' })
-    return true
-  },
+  meta: { id: 'field-type', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'field-type',
+        severity: { recommended: 'error', strict: 'error', schema: 'error' },
+        messages: { type: '{field} must be {type}' },
+        fix: 'safe',
+      },
+      claim({ keyword, place, pointer, name, expected }, { at, object }, report) {
+        if (keyword !== 'type' || place !== 'field' || !expected) return false
+        const quoted = expected === 'boolean' && /^(?:true|false)$/.test(String(valueAt(object, pointer)))
+        report(at + pointer, 'type', { field: name, type: `${expected.startsWith('o') ? 'an' : 'a'} ${expected}`, fix: quoted && 'safe' })
+        return true
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Numbers and booleans written as texts, and lists instead of maps, are read differently by every client.'
+export const docs: RuleDocs = {
+  'field-type': 'Numbers and booleans written as texts, and lists instead of maps, are read differently by every client.',
+}

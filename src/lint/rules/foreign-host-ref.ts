@@ -1,23 +1,27 @@
 import { own, ownString } from '../../stac/json.ts'
 import { hostOf, protocolOf } from '../address.ts'
 import type { LintDocument } from '../model.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Links to strangers do not ask for this catalog's credentials. */
 export const foreignHostRef: Rule = {
-  meta: {
-    id: 'foreign-host-ref',
-    section: 'references',
-    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { foreign: 'credentials of this catalog would go to {host}' },
-    fix: 'suggestion',
-  },
-  target({ kind, href, refs, pointer, object, document }, report) {
-    if (kind !== 'link' || !refs?.length || href === undefined || !protocolOf(href)?.startsWith('http')) return
-    const host = hostOf(href)
-    if (isPublic(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
-      report(`${pointer}/auth:refs`, 'foreign', { host })
-  },
+  meta: { id: 'foreign-host-ref', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'foreign-host-ref',
+        severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+        messages: { foreign: 'credentials of this catalog would go to {host}' },
+        fix: 'suggestion',
+      },
+      target({ kind, href, refs, pointer, object, document }, report) {
+        if (kind !== 'link' || !refs?.length || href === undefined || !protocolOf(href)?.startsWith('http')) return
+        const host = hostOf(href)
+        if (isPublic(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
+          report(`${pointer}/auth:refs`, 'foreign', { host })
+      },
+    },
+  ],
 }
 
 const PUBLIC = new Set([
@@ -54,6 +58,7 @@ function site(host: string): string {
   return host.split('.').slice(-2).join('.')
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'Middleware that puts refs on every link also puts them on licences and documentation of others, who would then receive keys and tokens.'
+export const docs: RuleDocs = {
+  'foreign-host-ref':
+    'Middleware that puts refs on every link also puts them on licences and documentation of others, who would then receive keys and tokens.',
+}

@@ -1,18 +1,23 @@
 import { own } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** The flow says where the signed URL is in the answer. */
 export const missingResponseField: Rule = {
-  meta: {
-    id: 'missing-response-field',
-    section: 'flows',
-    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-    messages: { missing: 'clients must guess where the signed URL is' },
-  },
-  flow({ value, pointer, scheme }, report) {
-    if (scheme.type === 'signedUrl' && own(value, 'responseField') === undefined) report(pointer, 'missing')
-  },
+  meta: { id: 'missing-response-field', section: 'flows' },
+  cases: [
+    {
+      meta: {
+        code: 'missing-response-field',
+        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+        messages: { missing: 'clients must guess where the signed URL is' },
+      },
+      flow({ value, pointer, scheme }, report) {
+        if (scheme.type === 'signedUrl' && own(value, 'responseField') === undefined) report(pointer, 'missing')
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Without responseField clients try a few usual names.'
+export const docs: RuleDocs = {
+  'missing-response-field': 'Without responseField clients try a few usual names.',
+}

@@ -1,25 +1,30 @@
 import { own } from '../../stac/json.ts'
 import { hasOuterSchemes } from '../lookup.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Who declares the extension or uses refs has schemes: of its own, of its wrapper, or of a parent that was given. */
 export const missingSchemes: Rule = {
-  meta: {
-    id: 'missing-schemes',
-    section: 'placement',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { missing: 'no auth:schemes in this document' },
-  },
-  claim({ missing, pointer, place }, document, report) {
-    if (place !== 'document' || (missing !== 'auth:schemes' && !(missing === 'properties' && pointer === ''))) return false
-    const { at, kind, declarations, targets } = document
-    const used = targets.some(({ object }) => own(object, 'auth:refs') !== undefined)
-    const needed = used || (declarations.length > 0 && kind !== 'wrapper')
-    if (needed && !hasOuterSchemes(document)) report(kind === 'item' ? `${at}/properties` : at, 'missing')
-    return true
-  },
+  meta: { id: 'missing-schemes', section: 'placement' },
+  cases: [
+    {
+      meta: {
+        code: 'missing-schemes',
+        severity: { recommended: 'error', strict: 'error', schema: 'error' },
+        messages: { missing: 'no auth:schemes in this document' },
+      },
+      claim({ missing, pointer, place }, document, report) {
+        if (place !== 'document' || (missing !== 'auth:schemes' && !(missing === 'properties' && pointer === ''))) return false
+        const { at, kind, declarations, targets } = document
+        const used = targets.some(({ object }) => own(object, 'auth:refs') !== undefined)
+        const needed = used || (declarations.length > 0 && kind !== 'wrapper')
+        if (needed && !hasOuterSchemes(document)) report(kind === 'item' ? `${at}/properties` : at, 'missing')
+        return true
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'A reference means nothing without the scheme behind it. Documents lose their schemes when they are copied or taken out of an API response.'
+export const docs: RuleDocs = {
+  'missing-schemes':
+    'A reference means nothing without the scheme behind it. Documents lose their schemes when they are copied or taken out of an API response.',
+}

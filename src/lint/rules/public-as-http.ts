@@ -1,22 +1,27 @@
 import { ownString } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Free access needs no scheme. */
 export const publicAsHttp: Rule = {
-  meta: {
-    id: 'public-as-http',
-    section: 'schemes',
-    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { public: 'scheme "{name}" makes clients ask for a password; leave out auth:refs instead' },
-  },
-  scheme({ name, value, type, pointer }, report) {
-    if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public', { name })
-  },
+  meta: { id: 'public-as-http', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'public-as-http',
+        severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+        messages: { public: 'scheme "{name}" makes clients ask for a password; leave out auth:refs instead' },
+      },
+      scheme({ name, value, type, pointer }, report) {
+        if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public', { name })
+      },
+    },
+  ],
 }
 
 const NAME = /^(?:none|public|anonymous|free|open|no[-_ ]?auth(?:entication)?)$/i
 const TEXT =
   /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access)/i
 
-/** Why the rule exists, for its page. */
-export const docs = 'There is no type for free access. A scheme of type http makes clients ask for credentials that do not exist.'
+export const docs: RuleDocs = {
+  'public-as-http': 'There is no type for free access. A scheme of type http makes clients ask for credentials that do not exist.',
+}

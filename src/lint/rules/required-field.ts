@@ -1,19 +1,24 @@
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Fields that a type, a flow or a parameter needs are there. */
 export const requiredField: Rule = {
-  meta: {
-    id: 'required-field',
-    section: 'schemes',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { missing: '{object} needs {field}' },
-  },
-  claim({ missing, place, pointer, name }, { at }, report) {
-    if (missing === undefined || (place !== 'scheme' && place !== 'field') || missing === 'auth:refs') return false
-    report(at + pointer, 'missing', { object: `"${name}"`, field: missing })
-    return true
-  },
+  meta: { id: 'required-field', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'required-field',
+        severity: { recommended: 'error', strict: 'error', schema: 'error' },
+        messages: { missing: '{object} needs {field}' },
+      },
+      claim({ missing, place, pointer, name }, { at }, report) {
+        if (missing === undefined || (place !== 'scheme' && place !== 'field') || missing === 'auth:refs') return false
+        report(at + pointer, 'missing', { object: `"${name}"`, field: missing })
+        return true
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Without the field a client cannot start: it does not know whom to ask, or where to put the answer.'
+export const docs: RuleDocs = {
+  'required-field': 'Without the field a client cannot start: it does not know whom to ask, or where to put the answer.',
+}

@@ -1,15 +1,20 @@
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** What anybody may read is not called protected. */
 export const s3PublicBucket: Rule = {
-  meta: {
-    id: 's3-public-bucket',
-    section: 'online',
-    severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { open: '{bucket} is public' },
-  },
+  meta: { id: 's3-public-bucket', section: 'online' },
+  cases: [
+    {
+      meta: {
+        code: 's3-public-bucket',
+        severity: { recommended: 'info', strict: 'info', schema: 'off' },
+        messages: { open: '{bucket} is public' },
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'Reported by lint --online, which asks each bucket once for one of its objects, without any credential. Users are asked for keys that nobody needs.'
+export const docs: RuleDocs = {
+  's3-public-bucket':
+    'Reported by lint --online, which asks each bucket once for one of its objects, without any credential. Users are asked for keys that nobody needs.',
+}

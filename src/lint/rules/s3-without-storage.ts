@@ -1,20 +1,24 @@
 import { own } from '../../stac/json.ts'
 import { hostOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** An object store outside of AWS is described by the storage extension. */
 export const s3WithoutStorage: Rule = {
-  meta: {
-    id: 's3-without-storage',
-    section: 'references',
-    severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { unknown: 'endpoint and region are unknown: add the storage extension' },
-  },
-  target(target, report) {
-    if (target.href === undefined || !target.types.includes('s3') || hasStorage(target)) return
-    if (!/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) report(`${target.pointer}/auth:refs`, 'unknown')
-  },
+  meta: { id: 's3-without-storage', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 's3-without-storage',
+        severity: { recommended: 'info', strict: 'info', schema: 'off' },
+        messages: { unknown: 'endpoint and region are unknown: add the storage extension' },
+      },
+      target(target, report) {
+        if (target.href === undefined || !target.types.includes('s3') || hasStorage(target)) return
+        if (!/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) report(`${target.pointer}/auth:refs`, 'unknown')
+      },
+    },
+  ],
 }
 
 function hasStorage({ object, asset, document }: TargetNode): boolean {
@@ -23,5 +27,6 @@ function hasStorage({ object, asset, document }: TargetNode): boolean {
   )
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'A signature needs region and endpoint. Without storage information users must know them from elsewhere.'
+export const docs: RuleDocs = {
+  's3-without-storage': 'A signature needs region and endpoint. Without storage information users must know them from elsewhere.',
+}

@@ -1,28 +1,33 @@
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** A document is complete: it does not lean on the schemes of what is around it. */
 export const schemeOutsideDocument: Rule = {
-  meta: {
-    id: 'scheme-outside-document',
-    section: 'references',
-    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { outside: '"{ref}" is defined in {where}, not in this document' },
-    fix: 'suggestion',
-  },
-  target(target, report) {
-    if (!target.refs) return
-    for (const [index, ref] of target.refs.entries()) {
-      const where = target.definitions[index]?.where
-      if (where !== 'wrapper' && where !== 'parent') continue
-      report(`${target.pointer}/auth:refs/${index}`, 'outside', {
-        ref: String(ref),
-        where: where === 'wrapper' ? 'the wrapper' : 'a parent',
-        fix: where === 'wrapper' && 'suggestion',
-      })
-    }
-  },
+  meta: { id: 'scheme-outside-document', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'scheme-outside-document',
+        severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+        messages: { outside: '"{ref}" is defined in {where}, not in this document' },
+        fix: 'suggestion',
+      },
+      target(target, report) {
+        if (!target.refs) return
+        for (const [index, ref] of target.refs.entries()) {
+          const where = target.definitions[index]?.where
+          if (where !== 'wrapper' && where !== 'parent') continue
+          report(`${target.pointer}/auth:refs/${index}`, 'outside', {
+            ref: String(ref),
+            where: where === 'wrapper' ? 'the wrapper' : 'a parent',
+            fix: where === 'wrapper' && 'suggestion',
+          })
+        }
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'An Item that is saved or passed on alone loses the schemes of its FeatureCollection or Collection, and its refs dangle.'
+export const docs: RuleDocs = {
+  'scheme-outside-document':
+    'An Item that is saved or passed on alone loses the schemes of its FeatureCollection or Collection, and its refs dangle.',
+}

@@ -1,32 +1,36 @@
 import { isObject, pointer as pointerTo } from '../../stac/json.ts'
 import { valueAt } from '../pointer.ts'
-import type { Report, Rule } from '../rule.ts'
+import type { Report, Rule, RuleDocs } from '../rule.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
 /** Documents are public; secrets are not. */
 export const secretInDocument: Rule = {
-  meta: {
-    id: 'secret-in-document',
-    section: 'schemes',
-    severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { secret: '{field} looks like a secret; remove and revoke it' },
-  },
-  target({ href, pointer, object }, report) {
-    if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
-    if (Object.hasOwn(object, 'auth:schemes')) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
-  },
-  scheme({ name, value, pointer }, report) {
-    search(value, name, pointer, report)
-  },
-  document({ map, object, strays, at }, report) {
-    // What stands in the wrong place, or is no scheme, is not read, but it is published all the same.
-    for (const { field, pointer } of strays) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
-    if (!map) return
-    if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
-    else
-      for (const name in map.value)
-        if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
-  },
+  meta: { id: 'secret-in-document', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'secret-in-document',
+        severity: { recommended: 'error', strict: 'error', schema: 'off' },
+        messages: { secret: '{field} looks like a secret; remove and revoke it' },
+      },
+      target({ href, pointer, object }, report) {
+        if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
+        if (Object.hasOwn(object, 'auth:schemes')) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
+      },
+      scheme({ name, value, pointer }, report) {
+        search(value, name, pointer, report)
+      },
+      document({ map, object, strays, at }, report) {
+        // What stands in the wrong place, or is no scheme, is not read, but it is published all the same.
+        for (const { field, pointer } of strays) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
+        if (!map) return
+        if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
+        else
+          for (const name in map.value)
+            if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
+      },
+    },
+  ],
 }
 
 /** Scopes, and the schemas of parameters, talk about tokens: there a name alone tells nothing. */
@@ -53,6 +57,7 @@ function isTelling(address: string): boolean {
   return hasUserInfo(address) || secretParameter(address) !== undefined || looksSecret(address)
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'Whoever reads the catalog has the secret. Removing it does not help alone: it must be revoked. Placeholders such as <token> are left alone.'
+export const docs: RuleDocs = {
+  'secret-in-document':
+    'Whoever reads the catalog has the secret. Removing it does not help alone: it must be revoked. Placeholders such as <token> are left alone.',
+}

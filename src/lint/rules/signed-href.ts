@@ -1,24 +1,30 @@
 import { ownString } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 import { secretParameter } from '../secrets.ts'
 
 /** Published addresses carry no signature and no token. */
 export const signedHref: Rule = {
-  meta: {
-    id: 'signed-href',
-    section: 'references',
-    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { signed: 'this address is already signed: it expires and it can be used by anyone' },
-  },
-  target({ href, pointer, kind, object }, report) {
-    if (href === undefined || !href.includes('?')) return
-    const parameter = secretParameter(href)
-    // Paging links carry the place in a listing under the same name.
-    const paging = kind === 'link' && parameter === 'token' && /^(?:next|prev|previous|first|last)$/.test(ownString(object, 'rel') ?? '')
-    if (parameter && !paging) report(`${pointer}/href`, 'signed')
-  },
+  meta: { id: 'signed-href', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'signed-href',
+        severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+        messages: { signed: 'this address is already signed: it expires and it can be used by anyone' },
+      },
+      target({ href, pointer, kind, object }, report) {
+        if (href === undefined || !href.includes('?')) return
+        const parameter = secretParameter(href)
+        // Paging links carry the place in a listing under the same name.
+        const paging =
+          kind === 'link' && parameter === 'token' && /^(?:next|prev|previous|first|last)$/.test(ownString(object, 'rel') ?? '')
+        if (parameter && !paging) report(`${pointer}/href`, 'signed')
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'A signature or token inside an address gives access to everybody who reads the document, and stops working when it expires.'
+export const docs: RuleDocs = {
+  'signed-href':
+    'A signature or token inside an address gives access to everybody who reads the document, and stops working when it expires.',
+}

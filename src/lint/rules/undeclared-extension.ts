@@ -1,23 +1,29 @@
 import { own } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** A document that uses the fields says so in `stac_extensions`; its wrapper may say it for all. */
 export const undeclaredExtension: Rule = {
-  meta: {
-    id: 'undeclared-extension',
-    section: 'placement',
-    severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { undeclared: 'auth: fields are used, but the Authentication extension is not declared' },
-    fix: 'safe',
-  },
-  claim({ keyword, missing, pointer }, { at, declared, object }, report) {
-    if (missing !== 'stac_extensions' && !(keyword === 'contains' && pointer === '/stac_extensions')) return false
-    const list = own(object, 'stac_extensions')
-    const place = list === undefined ? at : `${at}/stac_extensions`
-    if (!declared) report(place, 'undeclared', { fix: (list === undefined || Array.isArray(list)) && 'safe' })
-    return true
-  },
+  meta: { id: 'undeclared-extension', section: 'placement' },
+  cases: [
+    {
+      meta: {
+        code: 'undeclared-extension',
+        severity: { recommended: 'error', strict: 'error', schema: 'error' },
+        messages: { undeclared: 'auth: fields are used, but the Authentication extension is not declared' },
+        fix: 'safe',
+      },
+      claim({ keyword, missing, pointer }, { at, declared, object }, report) {
+        if (missing !== 'stac_extensions' && !(keyword === 'contains' && pointer === '/stac_extensions')) return false
+        const list = own(object, 'stac_extensions')
+        const place = list === undefined ? at : `${at}/stac_extensions`
+        if (!declared) report(place, 'undeclared', { fix: (list === undefined || Array.isArray(list)) && 'safe' })
+        return true
+      },
+    },
+  ],
 }
 
-/** Why the rule exists, for its page. */
-export const docs = 'Clients and validators look at stac_extensions first, and pass over the fields of an extension that is not listed.'
+export const docs: RuleDocs = {
+  'undeclared-extension':
+    'Clients and validators look at stac_extensions first, and pass over the fields of an extension that is not listed.',
+}

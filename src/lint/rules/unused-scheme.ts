@@ -1,22 +1,26 @@
 import { own } from '../../stac/json.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Schemes are there to be referred to. */
 export const unusedScheme: Rule = {
-  meta: {
-    id: 'unused-scheme',
-    section: 'references',
-    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-    messages: { unused: 'scheme "{name}" is never used' },
-    fix: 'suggestion',
-  },
-  document({ schemes, targets, kind, object }, report) {
-    if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
-    const used = new Set<unknown>()
-    for (const { object: target } of targets) addAll(used, own(target, 'auth:refs'))
-    for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
-    for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, 'unused', { name })
-  },
+  meta: { id: 'unused-scheme', section: 'references' },
+  cases: [
+    {
+      meta: {
+        code: 'unused-scheme',
+        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+        messages: { unused: 'scheme "{name}" is never used' },
+        fix: 'suggestion',
+      },
+      document({ schemes, targets, kind, object }, report) {
+        if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
+        const used = new Set<unknown>()
+        for (const { object: target } of targets) addAll(used, own(target, 'auth:refs'))
+        for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
+        for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, 'unused', { name })
+      },
+    },
+  ],
 }
 
 /** A lone name is a mistake of its own, but it is a use. */
@@ -25,6 +29,7 @@ function addAll(used: Set<unknown>, refs: unknown): void {
   else used.add(refs)
 }
 
-/** Why the rule exists, for its page. */
-export const docs =
-  'A scheme that nothing refers to protects nothing; often the refs were forgotten. API landing pages and wrappers are left out: their schemes serve others.'
+export const docs: RuleDocs = {
+  'unused-scheme':
+    'A scheme that nothing refers to protects nothing; often the refs were forgotten. API landing pages and wrappers are left out: their schemes serve others.',
+}

@@ -17,7 +17,7 @@ describe('lint --crawl', () => {
     expect([code, stderr]).toEqual([1, ''])
     expect(summary).toMatchObject({ documents: 4, errors: 1, incomplete: [] })
     expect(problems).toMatchObject([
-      { rule: 'dangling-ref', document: `${server.origin}dangling.json`, id: 'x', pointer: '/assets/data/auth:refs/1' },
+      { code: 'dangling-ref', document: `${server.origin}dangling.json`, id: 'x', pointer: '/assets/data/auth:refs/1' },
     ])
   })
 
@@ -32,8 +32,8 @@ describe('lint --crawl', () => {
     })
     const { code, problems, summary } = await crawl([server.origin])
     expect([code, summary.documents, summary.incomplete]).toEqual([1, 5, []])
-    const found = problems.map(({ rule, document, pointer }: Record<string, string>) => [
-      rule,
+    const found = problems.map(({ code, document, pointer }: Record<string, string>) => [
+      code,
       document?.slice(server.origin.length),
       pointer,
     ])
@@ -116,9 +116,9 @@ describe('the examples of the pages', () => {
     const { pointer, bad, badText = JSON.stringify(bad), good, goodText = JSON.stringify(good) } = fixture(id)
     const server = await serve({ '/bad.json': body(badText), '/catalog.json': body(goodText) })
     const found = async (name: string, ...argv: string[]) => (await crawl([server.origin + name, ...argv])).problems
-    expect(await found('bad.json')).toMatchObject([{ rule: id, pointer, document: `${server.origin}bad.json` }])
+    expect(await found('bad.json', '--infos')).toMatchObject([{ code: id, pointer, document: `${server.origin}bad.json` }])
     expect(await found('bad.json', '--rule', `${id}=off`)).toEqual([])
     expect(await found('bad.json', '--rule', `${id}=warn`)).toMatchObject([{ severity: 'warn' }])
-    expect(await found('catalog.json')).toEqual([])
+    expect(await found('catalog.json', '--infos')).toEqual([])
   })
 })

@@ -90,7 +90,7 @@ describe('a server of faults', () => {
       '/protected': 'HTTP_401',
     })
     expect([code, summary.documents]).toEqual([5, 3])
-    expect(problems.filter(({ rule }: { rule: string }) => rule === 'unreachable')).toHaveLength(paths.length)
+    expect(problems.filter(({ code }: { code: string }) => code === 'unreachable')).toHaveLength(paths.length)
     expect(server.requests.filter(({ path }) => path === '/busy')).toHaveLength(4)
     expect(server.requests.filter(({ path }) => path === '/reset')).toHaveLength(5)
     expect(JSON.stringify([summary, problems]) + stderr).not.toContain('token-1')

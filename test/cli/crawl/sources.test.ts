@@ -84,7 +84,7 @@ describe('credentials', () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
-    expect(problems).toMatchObject([{ rule: 'unreachable', document: `${server.origin}private/` }])
+    expect(problems).toMatchObject([{ code: 'unreachable', document: `${server.origin}private/` }])
   })
 })
 
@@ -110,7 +110,7 @@ describe('catalogs in files', () => {
         ['files/leading-out.json', 'PATH_UNSAFE'],
         ['outside.json', 'PATH_UNSAFE'],
       ])
-      const errors = problems.filter(({ rule }: { rule: string }) => rule === 'dangling-ref')
+      const errors = problems.filter(({ code }: { code: string }) => code === 'dangling-ref')
       expect(errors).toMatchObject([{ document: join(root, 'dangling.json'), line: 1 }])
     }
   })

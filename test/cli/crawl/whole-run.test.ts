@@ -24,8 +24,8 @@ describe('a whole run', () => {
       '/page': page([clean, other('inner', 'x-inner')]),
     })
     const { problems } = await crawl([server.origin])
-    const found = problems.map(({ rule, document, pointer, id, message }: Record<string, string>) => [
-      rule,
+    const found = problems.map(({ code, document, pointer, id, message }: Record<string, string>) => [
+      code,
       document?.slice(server.origin.length),
       pointer,
       id,
@@ -44,7 +44,7 @@ describe('a whole run', () => {
       '/list': json({ children: [child('one', 'x-one'), child('two', 'x-two')], links: [] }),
     })
     const { problems } = await crawl([server.origin])
-    expect(problems.filter(({ rule }: { rule: string }) => rule === 'conflicting-scheme')).toMatchObject([
+    expect(problems.filter(({ code }: { code: string }) => code === 'conflicting-scheme')).toMatchObject([
       { pointer: '/children/1/auth:schemes/key', id: 'two', message: '"key" differs from the one in one' },
     ])
   })

@@ -25,7 +25,7 @@ describe('a document on each line', () => {
     const text = `${ndjson(clean, '', `${JSON.stringify(dangling)}\r`, '  ', clean)}\n`
     const { code, problems, summary } = await lint(['-'], text)
     expect([code, summary.documents]).toEqual([1, 3])
-    expect(problems).toMatchObject([{ rule: 'dangling-ref', pointer: POINTER, line: 3, endLine: 3, id: 'x' }])
+    expect(problems).toMatchObject([{ code: 'dangling-ref', pointer: POINTER, line: 3, endLine: 3, id: 'x' }])
   })
 
   it.each([
@@ -35,8 +35,8 @@ describe('a document on each line', () => {
   ])('may be broken in one place: %s is not JSON, the others are linted', async (_name, text, line) => {
     const { code, problems, summary } = await lint(['-'], text)
     expect([code, summary.documents]).toEqual([1, 3])
-    expect(problems.map((problem: { rule: string }) => problem.rule).sort()).toEqual(['dangling-ref', 'not-json'])
-    expect(problems.find((problem: { rule: string }) => problem.rule === 'not-json')).toMatchObject({ line })
+    expect(problems.map((problem: { code: string }) => problem.code).sort()).toEqual(['dangling-ref', 'not-json'])
+    expect(problems.find((problem: { code: string }) => problem.code === 'not-json')).toMatchObject({ line })
   })
 
   it.each([
@@ -46,21 +46,21 @@ describe('a document on each line', () => {
   ])('is not what a document is that is %s', async (_name, text) => {
     const { problems, summary } = await lint(['-'], text)
     expect(summary.documents).toBe(1)
-    expect(problems.map((problem: { rule: string }) => problem.rule)).toEqual(['dangling-ref'])
+    expect(problems.map((problem: { code: string }) => problem.code)).toEqual(['dangling-ref'])
   })
 
   it('may be larger than a document, but not on one line', async () => {
     const wide = `{"type":"Catalog","description":"${'x'.repeat(51 * 2 ** 20)}"}`
     const { code, problems, summary } = await lint(['-'], ndjson(clean, wide, dangling))
     expect([code, summary.documents]).toEqual([1, 3])
-    expect(problems.map((problem: { rule: string }) => problem.rule)).toEqual(['document-limit', 'dangling-ref'])
+    expect(problems.map((problem: { code: string }) => problem.code)).toEqual(['document-limit', 'dangling-ref'])
   })
 })
 
 describe('what gzip has packed', () => {
   it.each(['packed.ndjson.gz', 'packed.bin'])('is told by its bytes, not by its name: %s', async (name) => {
     const path = await put(folder, name, gzipSync(ndjson(clean, dangling)))
-    expect((await lint([path])).problems).toMatchObject([{ document: path, rule: 'dangling-ref', line: 2 }])
+    expect((await lint([path])).problems).toMatchObject([{ document: path, code: 'dangling-ref', line: 2 }])
   })
 
   it.each([
@@ -75,7 +75,7 @@ describe('what gzip has packed', () => {
 
   it('and grows without end is stopped at the size of a document', async () => {
     const path = await put(folder, 'bomb.json.gz', gzipSync(Buffer.alloc(60 * 2 ** 20, 0x20)))
-    expect((await lint([path])).problems).toMatchObject([{ rule: 'document-limit', document: path }])
+    expect((await lint([path])).problems).toMatchObject([{ code: 'document-limit', document: path }])
   })
 })
 
@@ -87,7 +87,7 @@ describe('documents in documents', () => {
     const wrapper = { type: 'FeatureCollection', features: [bare, bare, dangling], 'auth:schemes': schemes }
     const { problems, summary } = await lint(['-'], JSON.stringify(wrapper))
     expect(summary.documents).toBe(3)
-    const found = problems.map(({ rule, pointer }: { rule: string; pointer: string }) => [rule, pointer])
+    const found = problems.map(({ code, pointer }: { code: string; pointer: string }) => [code, pointer])
     expect(found).toContainEqual(['scheme-outside-document', '/features/0/assets/data/auth:refs/0'])
     expect(found).toContainEqual(['dangling-ref', '/features/2/assets/data/auth:refs/1'])
   })
@@ -115,12 +115,12 @@ describe('documents in documents', () => {
       const ref = text.split('\n').findIndex((line) => line.includes('"gone"'))
       expect(problems).toMatchObject([
         {
-          rule: 'dangling-ref',
+          code: 'dangling-ref',
           pointer: `/features/52${POINTER}`,
           line: ref + 1,
           column: (text.split('\n')[ref]?.indexOf('"gone"') ?? 0) + 1,
         },
-        { rule: 'scheme-outside-document', pointer: '/features/53/assets/data/auth:refs/0', line: text.split('\n').length - 2 },
+        { code: 'scheme-outside-document', pointer: '/features/53/assets/data/auth:refs/0', line: text.split('\n').length - 2 },
       ])
     }
   })

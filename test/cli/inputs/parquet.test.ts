@@ -55,7 +55,7 @@ describe('stac-geoparquet', () => {
     const { code, stdout } = await run(['lint', path, '--format', 'json'])
     const { problems, summary } = JSON.parse(stdout)
     expect([code, summary.documents]).toEqual([1, 4])
-    expect(problems.map(({ rule, pointer, id }: Record<string, string>) => [rule, pointer, id])).toEqual([
+    expect(problems.map(({ code, pointer, id }: Record<string, string>) => [code, pointer, id])).toEqual([
       ['dangling-ref', '/1/assets/data/auth:refs/1', 'dangling'],
       ['scheme-outside-document', '/3/assets/data/auth:refs/0', 'borrowing'],
     ])

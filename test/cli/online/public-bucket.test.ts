@@ -51,7 +51,7 @@ async function lint(...argv: string[]) {
   const outcome = await run(['lint', '--format', 'json', '--rule', 's3-without-storage=off', ...argv], {
     env: { STAC_AUTH_CREDENTIALS: await put(folder, 'credentials.json', keyFor(`${origin}/`)) },
   })
-  return { ...outcome, found: JSON.parse(outcome.stdout).problems.filter(({ rule }: { rule: string }) => rule === 's3-public-bucket') }
+  return { ...outcome, found: JSON.parse(outcome.stdout).problems.filter(({ code }: { code: string }) => code === 's3-public-bucket') }
 }
 
 describe('s3-public-bucket', () => {

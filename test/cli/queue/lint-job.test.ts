@@ -37,7 +37,7 @@ describe('a job', () => {
       elsewhere.push(...results.map((judged) => compared(judged, order)))
     }
     expect(elsewhere).toEqual(here)
-    const conflicts = here.flat().filter(({ rule }) => rule === 'conflicting-scheme')
+    const conflicts = here.flat().filter(({ code }) => code === 'conflicting-scheme')
     expect(conflicts.map(({ message }) => message)).toEqual(['"key" differs from the one in a', '"key" differs from the one in a'])
   })
 

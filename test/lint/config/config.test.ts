@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { configFaults } from '../../../src/lint/config/check-config.ts'
-import { levelTable } from '../../../src/lint/config/config.ts'
-import { rules } from '../../../src/lint/index.ts'
+import { type LintConfig, levelTable } from '../../../src/lint/config/config.ts'
+import { RULE_NAMES as ids } from '../../../src/lint/levels.ts'
 
-const ids = rules.map(({ meta }) => meta.id)
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/lint-config.json', import.meta.url), 'utf8'))
 const validate = new Ajv({ strict: true }).compile(schema)
 const override = { files: ['old/**'], rules: { 'unused-scheme': 'off' }, reason: 'nobody maintains it' }
@@ -17,7 +16,8 @@ describe('a configuration', () => {
       {
         $schema: 'x',
         preset: 'strict',
-        rules: { 'dangling-ref': 'warn' },
+        infos: true,
+        rules: { 'dangling-ref': 'warn', 'field-value': 'error', 'apikey-in': 'off' },
         overrides: [override],
         origins: ['https://b.example', 'http://[::1]:80'],
       },
@@ -32,10 +32,11 @@ describe('a configuration', () => {
     [[], '', 'must be an object'],
     [{ presets: 'strict' }, '/presets', 'did you mean "preset"?'],
     [{ credentials: {} }, '/credentials', 'is unknown'],
+    [{ infos: 'yes' }, '/infos', 'true or false'],
     [{ preset: 'lax' }, '/preset', 'recommended, strict or schema'],
     [{ rules: { 'dangling-reff': 'off' } }, '/rules/dangling-reff', 'did you mean "dangling-ref"?'],
     [{ rules: { 'dangling-ref': 'fatal' } }, '/rules/dangling-ref', 'off, info, warn or error'],
-    [{ rules: [] }, '/rules', 'must map rule ids'],
+    [{ rules: [] }, '/rules', 'names of rules or their cases'],
     [{ overrides: {} }, '/overrides', 'must be a list'],
     [{ overrides: [{ ...override, files: [] }] }, '/overrides/0/files', 'globs or addresses'],
     [{ overrides: [{ ...override, reason: ' ' }] }, '/overrides/0', 'why rules are switched off'],
@@ -67,6 +68,25 @@ describe('levels', () => {
     expect(table.levelsFor('new/a.json')).toEqual({ 'refs-empty': 'off', 'duplicate-ref': 'error', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/a.json')).toMatchObject({ 'duplicate-ref': 'info', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/x.json')).toMatchObject({ 'duplicate-ref': 'off' })
+  })
+
+  it('of a rule replace those of its cases that were given before', () => {
+    const levels = levelTable({ rules: { 'apikey-in': 'off' } }, { 'field-value': 'info' }, () => () => true).levelsFor('a.json')
+    expect(levels).toMatchObject({ 'apikey-in': 'info', 'method-case': 'info' })
+    expect(levelTable({ rules: { 'field-value': 'info', 'apikey-in': 'off' } }, {}, () => () => true).levelsFor('a.json')).toMatchObject({
+      'apikey-in': 'off',
+      'method-case': 'info',
+    })
+  })
+
+  it('leave out what the default preset only has as information, unless that is asked for', () => {
+    const levelsOf = (config: LintConfig) => levelTable(config, {}, () => () => true).levelsFor('a.json')
+    expect(levelsOf({})).toMatchObject({ 'http-scheme-case': 'off', 'unused-scheme': 'off' })
+    expect(levelsOf({})).not.toHaveProperty('dangling-ref')
+    expect(levelsOf({})).not.toHaveProperty('s3-public-bucket')
+    expect(levelsOf({ rules: { 'unused-scheme': 'info' } })).toMatchObject({ 'unused-scheme': 'info' })
+    expect(levelsOf({ infos: true })).toEqual({})
+    expect(levelsOf({ preset: 'strict' })).toEqual({})
   })
 
   it('are the same object for documents with the same overrides', () => {

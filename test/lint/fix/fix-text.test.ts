@@ -31,14 +31,14 @@ describe('fixes', () => {
     const schemes = { key: { ...KEY, in: 'Header' }, other: { type: 'apikey' } }
     const { text, mended } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key'), linkTo('other')], schemes)), { suggestions: true })
     expect(JSON.parse(text)).toEqual(catalogWith([linkTo('key'), linkTo('other')], { key: KEY, other: { type: 'apikey' } }))
-    expect(mended.map(({ rule }) => rule).sort()).toEqual(['apikey-in', 'duplicate-ref'])
+    expect(mended.map(({ code }) => code).sort()).toEqual(['apikey-in', 'duplicate-ref'])
   })
 
   it('that would change nothing are not said to have been made', () => {
     const flow = (tokenUrl: string) => ({ key: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
     const mend = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
     expect(mend('http:token.example/token')).toMatchObject({ mended: [] })
-    expect(mend('http://token.example:80/token')).toMatchObject({ mended: [{ rule: 'insecure-endpoint' }] })
+    expect(mend('http://token.example:80/token')).toMatchObject({ mended: [{ code: 'insecure-endpoint' }] })
     expect(mend('http://token.example:80/token').text).toContain('"https://token.example/token"')
   })
 

@@ -5,15 +5,15 @@ import { fixText } from '../../../src/lint/fix/index.ts'
 import { lint, lintText, rules } from '../../../src/lint/index.ts'
 
 const FIXTURES = new URL('../../../fixtures/rules/', import.meta.url)
-const mendable = rules.flatMap(({ meta }) => (meta.fix ? [meta] : []))
+const mendable = rules.flatMap(({ cases }) => cases.flatMap(({ meta }) => (meta.fix ? [meta] : [])))
 
 describe('the table of fixes', () => {
-  it('has a fix for each rule that promises one, and no other', () => {
-    expect(Object.keys(fixes).sort()).toEqual(mendable.map(({ id }) => id).sort())
+  it('has a fix for each case that promises one, and no other', () => {
+    expect(Object.keys(fixes).sort()).toEqual(mendable.map(({ code }) => code).sort())
   })
 })
 
-describe.each(mendable)('$id', ({ id, fix }) => {
+describe.each(mendable)('$code', ({ code: id, fix }) => {
   const { bad } = JSON.parse(readFileSync(new URL(`${id}.json`, FIXTURES), 'utf8'))
   const text = `${JSON.stringify(bad, null, 3)}\n`.replaceAll('\n', '\r\n')
   const only = [id]
@@ -22,8 +22,8 @@ describe.each(mendable)('$id', ({ id, fix }) => {
   const lines = new Set(text.split('\r\n'))
 
   it('mends its bad example, and once is enough', () => {
-    expect(fixed.mended.map(({ rule }) => rule)).toContain(id)
-    expect(lintText(fixed.text, { rules: levels }).filter((problem) => problem.rule === id && problem.fix)).toEqual([])
+    expect(fixed.mended.map(({ code }) => code)).toContain(id)
+    expect(lintText(fixed.text, { rules: levels }).filter((problem) => problem.code === id && problem.fix)).toEqual([])
     expect(fixText(fixed.text, { suggestions: true, only, rules: levels })).toEqual({ text: fixed.text, mended: [] })
   })
 
@@ -53,7 +53,7 @@ describe.each(mendable)('$id', ({ id, fix }) => {
   it(`is ${fix}: applied when that is asked for`, () => {
     const safely = fixText(text, { only, rules: levels })
     expect(safely.mended.length > 0).toBe(
-      lintText(text, { rules: levels }).some((problem) => problem.rule === id && problem.fix === 'safe'),
+      lintText(text, { rules: levels }).some((problem) => problem.code === id && problem.fix === 'safe'),
     )
   })
 })

@@ -10,7 +10,8 @@ import { problemWith } from './subjects.ts'
 
 const require = createRequire(import.meta.url)
 const warning = problemWith({
-  rule: 'duplicate-ref',
+  rule: 'refs-list',
+  code: 'duplicate-ref',
   severity: 'warn',
   message: '"k" is listed twice',
   document: 'items/b c.json',
@@ -72,7 +73,7 @@ describe('ndjson', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(lines).toHaveLength(4)
-    expect(lines[0]).toMatchObject({ rule: 'dangling-ref', line: 4 })
+    expect(lines[0]).toMatchObject({ code: 'dangling-ref', line: 4 })
     expect(lines[3]).toEqual({ version: 1, summary: report.summary })
   })
 })
@@ -188,7 +189,12 @@ describe('sarif', () => {
     const [{ tool, results, columnKind, invocations }] = JSON.parse(await as('sarif', report, { version: '1.2.3' })).runs
     expect(tool.driver).toMatchObject({ name: 'stac-auth', version: '1.2.3' })
     expect(columnKind).toBe('utf16CodeUnits')
-    expect(results[1]).toMatchObject({ ruleId: 'duplicate-ref', level: 'warning', partialFingerprints: { 'stacAuthFinding/v1': 'two' } })
+    expect(results[1]).toMatchObject({
+      ruleId: 'refs-list',
+      properties: { code: 'duplicate-ref' },
+      level: 'warning',
+      partialFingerprints: { 'stacAuthFinding/v1': 'two' },
+    })
     for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
     expect(results[1].locations[0].physicalLocation).toEqual({
       artifactLocation: { uri: 'items/b%20c.json' },

@@ -5,7 +5,7 @@ import { type Report, reportOf } from '../../../src/lint/reporters/report.ts'
 /** A finding with a place; overrides lie over it. */
 export function problemWith(over: Partial<Problem> = {}): Problem {
   const place = { line: 4, column: 9, endLine: 4, endColumn: 15 }
-  const what = { rule: 'dangling-ref', severity: 'error', message: '"gone" is not defined in auth:schemes' } as const
+  const what = { rule: 'dangling-ref', code: 'dangling-ref', severity: 'error', message: '"gone" is not defined in auth:schemes' } as const
   return {
     ...what,
     document: 'items/a.json',

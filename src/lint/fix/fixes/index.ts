@@ -1,4 +1,4 @@
-/** All fixes, by rule id. */
+/** All fixes, by code. */
 import type { Fix } from '../fix.ts'
 import { flows } from './flows.ts'
 import { placement } from './placement.ts'

@@ -1,6 +1,6 @@
 import { own } from '../../../stac/json.ts'
 import { schemeOfType, valueAt } from '../../pointer.ts'
-import { typeFrom } from '../../rules/missing-type.ts'
+import { typeFrom } from '../../rules/scheme-type.ts'
 import { type Fix, remove, renameToNear, replaceWithNear } from '../fix.ts'
 
 const addType: Fix = (text, { pointer, root }) => {

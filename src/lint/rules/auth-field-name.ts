@@ -1,0 +1,49 @@
+import { nearMiss } from '../../stac/near.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** The two fields are called `auth:schemes` and `auth:refs`. */
+const misspeltAuthField: RuleCase = {
+  meta: {
+    code: 'misspelt-auth-field',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { misspelt: 'unknown field "{field}"' },
+    fix: 'suggestion',
+  },
+  document({ strays }, report) {
+    for (const { field, pointer } of strays) {
+      const near = nearAuthField(field)
+      if (near) report(pointer, 'misspelt', { field, near })
+    }
+  },
+}
+
+/** The field that a name misses narrowly. */
+export function nearAuthField(field: string): string | undefined {
+  return nearMiss(field, ['auth:schemes', 'auth:refs'], { 'auth:references': 'auth:refs' })
+}
+
+/** The prefix `auth:` belongs to the extension. */
+const unknownAuthField: RuleCase = {
+  meta: {
+    code: 'unknown-auth-field',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unknown: '"{field}" is not a field of the extension' },
+  },
+  document({ strays }, report) {
+    for (const { field, pointer } of strays) {
+      if (field.startsWith('auth:') && field !== 'auth:refs' && field !== 'auth:schemes' && !nearAuthField(field)) {
+        report(pointer, 'unknown', { field })
+      }
+    }
+  },
+}
+
+export const authFieldName: Rule = {
+  meta: { id: 'auth-field-name', section: 'placement' },
+  cases: [misspeltAuthField, unknownAuthField],
+}
+
+export const docs: RuleDocs = {
+  'misspelt-auth-field': 'A misspelt field is ignored without a word, and what it should have protected looks public.',
+  'unknown-auth-field': 'Fields that the extension does not define are read by nobody, and may get another meaning in a later version.',
+}

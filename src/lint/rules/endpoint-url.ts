@@ -1,0 +1,99 @@
+import { ownString } from '../../stac/json.ts'
+import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../address.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** Addresses are absolute. */
+const urlFormat: RuleCase = {
+  meta: {
+    code: 'url-format',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { format: '{field} must be an absolute URL' },
+  },
+  claim({ keyword, pointer, name }, { at }, report) {
+    if (keyword !== 'format') return false
+    report(at + pointer, 'format', { field: name })
+    return true
+  },
+}
+
+/** Services are reached over https. */
+const urlScheme: RuleCase = {
+  meta: {
+    code: 'url-scheme',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { scheme: '{field} must be an https URL' },
+  },
+  scheme(scheme, report) {
+    const url = discoveryUrl(scheme)
+    if (url !== undefined && isOther(url)) report(`${scheme.pointer}/openIdConnectUrl`, 'scheme', { field: 'openIdConnectUrl' })
+  },
+  flow(flow, report) {
+    for (const { field, address } of flowEndpoints(flow)) if (isOther(address)) report(`${flow.pointer}/${field}`, 'scheme', { field })
+  },
+}
+
+function isOther(address: string): boolean {
+  const scheme = protocolOf(address)
+  return scheme !== undefined && scheme !== 'https' && scheme !== 'http'
+}
+
+/** Secrets travel over https. */
+const insecureEndpoint: RuleCase = {
+  meta: {
+    code: 'insecure-endpoint',
+    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+    messages: { insecure: '{field} must use https' },
+    fix: 'suggestion',
+  },
+  scheme(scheme, report) {
+    const url = discoveryUrl(scheme)
+    if (url !== undefined && isInsecure(url)) report(`${scheme.pointer}/openIdConnectUrl`, 'insecure', { field: 'openIdConnectUrl' })
+  },
+  flow(flow, report) {
+    for (const { field, address } of flowEndpoints(flow)) if (isInsecure(address)) report(`${flow.pointer}/${field}`, 'insecure', { field })
+  },
+}
+
+/** The signing API can be found from anywhere. */
+const relativeAuthorizationApi: RuleCase = {
+  meta: {
+    code: 'relative-authorization-api',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { relative: 'only clients that know where the document came from can use it' },
+  },
+  flow({ value, pointer, scheme }, report) {
+    const api = scheme.type === 'signedUrl' ? ownString(value, 'authorizationApi') : undefined
+    if (api !== undefined && isRelative(api)) report(`${pointer}/authorizationApi`, 'relative')
+  },
+}
+
+/** The address is that of the discovery document. */
+const openidDiscoveryUrl: RuleCase = {
+  meta: {
+    code: 'openid-discovery-url',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { issuer: 'this looks like an issuer, not a discovery document' },
+    fix: 'suggestion',
+  },
+  scheme(scheme, report) {
+    const url = discoveryUrl(scheme)
+    if (url === undefined || !protocolOf(url)?.startsWith('http') || url.includes('/.well-known/openid-configuration')) return
+    report(`${scheme.pointer}/openIdConnectUrl`, 'issuer')
+  },
+}
+
+export const endpointUrl: Rule = {
+  meta: { id: 'endpoint-url', section: 'flows' },
+  cases: [urlFormat, urlScheme, insecureEndpoint, relativeAuthorizationApi, openidDiscoveryUrl],
+}
+
+export const docs: RuleDocs = {
+  'url-format': 'A document is read from many places, so an address without scheme and host leads nowhere, and neither does a placeholder.',
+  'url-scheme': 'Addresses like javascript: or file: are never opened because a catalog says so.',
+  'insecure-endpoint':
+    'Client secrets, codes and tokens sent over plain http are read by whoever is on the way. Loopback addresses are left out.',
+  'relative-authorization-api':
+    'A relative address works while the document is at home, and fails as soon as it is copied or read from a search response.',
+  'openid-discovery-url':
+    'Clients read openIdConnectUrl as it stands. The discovery document is at /.well-known/openid-configuration below the issuer.',
+}

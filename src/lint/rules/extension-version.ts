@@ -1,0 +1,48 @@
+import { EXTENSION, NEWEST } from '../../stac/version.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** The declared version is a published one. */
+const unknownExtensionVersion: RuleCase = {
+  meta: {
+    code: 'unknown-extension-version',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unknown: 'version {version} is unknown, read as {newest}' },
+    fix: 'suggestion',
+  },
+  document({ declarations, at }, report) {
+    for (const { version, url, index } of declarations) {
+      if (version) continue
+      const written = url.slice(EXTENSION.length).replace(/^v|\/schema\.json$/g, '')
+      report(`${at}/stac_extensions/${index}`, 'unknown', { version: written, newest: NEWEST })
+    }
+  },
+}
+
+/** One version of the extension is declared. */
+const multipleExtensionVersions: RuleCase = {
+  meta: {
+    code: 'multiple-extension-versions',
+    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+    messages: { twice: 'the extension is declared twice ({first}, {other})' },
+    fix: 'suggestion',
+  },
+  document({ declarations: [first, ...others], at }, report) {
+    for (const { url, index, version } of others) {
+      if (first && url !== first.url) {
+        report(`${at}/stac_extensions/${index}`, 'twice', { first: first.version ?? first.url, other: version ?? url })
+      }
+    }
+  },
+}
+
+export const extensionVersion: Rule = {
+  meta: { id: 'extension-version', section: 'placement' },
+  cases: [unknownExtensionVersion, multipleExtensionVersions],
+}
+
+export const docs: RuleDocs = {
+  'unknown-extension-version':
+    'The version is the whole address in stac_extensions. One that was never published cannot be validated by anyone.',
+  'multiple-extension-versions':
+    'Two versions contradict each other on the same fields. It happens when a proxy adds its own declaration to older data.',
+}

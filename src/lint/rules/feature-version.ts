@@ -1,0 +1,62 @@
+import { own } from '../../stac/json.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { RETIRED_TYPES } from '../vocabulary.ts'
+
+/** Features belong to the version that is declared. */
+const versionMismatch: RuleCase = {
+  meta: {
+    code: 'version-mismatch',
+    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+    messages: { mismatch: '{feature} needs version {need}, declared is {version}' },
+    fix: 'suggestion',
+  },
+  scheme({ value, type, pointer, map: { declared, version } }, report) {
+    if (!declared) return
+    if (version !== '1.2.0' && own(value, 'auth:refs') !== undefined) {
+      report(`${pointer}/auth:refs`, 'mismatch', { feature: 'auth:refs on a scheme', need: '1.2.0', version })
+    }
+    if (version !== '1.0.0' && (RETIRED_TYPES as readonly (string | undefined)[]).includes(type)) {
+      report(`${pointer}/type`, 'mismatch', { feature: `type ${type}`, need: '1.0.0', version, fix: false })
+    }
+  },
+  flow({ name, value, pointer, scheme }, report) {
+    const { declared, version } = scheme.map
+    if (!declared || version === '1.2.0' || scheme.type !== 'oauth2') return
+    if (name === 'tokenExchange') report(pointer, 'mismatch', { feature: name, need: '1.2.0', version })
+    if (own(value, 'subjectTokenType') !== undefined) {
+      report(`${pointer}/subjectTokenType`, 'mismatch', { feature: 'subjectTokenType', need: '1.2.0', version })
+    }
+  },
+}
+
+/** `storage:schemes` and `storage:refs` came with version 2 of the storage extension. */
+const storageVersionMismatch: RuleCase = {
+  meta: {
+    code: 'storage-version-mismatch',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { mismatch: 'storage:schemes needs storage v2' },
+    fix: 'suggestion',
+  },
+  document({ object, targets, at }, report) {
+    const list = own(object, 'stac_extensions')
+    const index = Array.isArray(list) ? list.findIndex((url) => typeof url === 'string' && OLD.test(url)) : -1
+    if (index < 0) return
+    const schemes = own(object, 'storage:schemes') ?? own(own(object, 'properties'), 'storage:schemes')
+    if (schemes !== undefined || targets.some((target) => Object.hasOwn(target.object, 'storage:refs'))) {
+      report(`${at}/stac_extensions/${index}`, 'mismatch')
+    }
+  },
+}
+
+const OLD = /^https:\/\/stac-extensions\.github\.io\/storage\/v1\./
+
+export const featureVersion: Rule = {
+  meta: { id: 'feature-version', section: 'placement' },
+  cases: [versionMismatch, storageVersionMismatch],
+}
+
+export const docs: RuleDocs = {
+  'version-mismatch': 'Clients that know only the declared version do not understand fields and types of another one.',
+  'storage-version-mismatch':
+    'Version 1 of the storage extension has fields on the asset itself; clients of it look for endpoint and region there.',
+}

@@ -1,0 +1,128 @@
+import { isForbiddenHeader, isToken } from '../../http/field-name.ts'
+import { ownString } from '../../stac/json.ts'
+import { nearMiss } from '../../stac/near.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** A key goes into the query, a header or a cookie. */
+const apikeyIn: RuleCase = {
+  meta: {
+    code: 'apikey-in',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { place: 'in must be query, header or cookie' },
+    fix: 'safe',
+  },
+  scheme({ value, type, pointer }, report) {
+    const place = type === 'apiKey' ? ownString(value, 'in') : undefined
+    if (place === undefined || KEY_PLACES.includes(place)) return
+    const near = nearMiss(place, KEY_PLACES)
+    const plain = place.toLowerCase().replace(/s$/, '') === near
+    report(`${pointer}/in`, 'place', { near, fix: near !== undefined && (plain ? 'safe' : 'suggestion') })
+  },
+}
+
+const KEY_PLACES = ['query', 'header', 'cookie']
+
+/** The name of a key can be used in the place where it goes, and does no harm there. */
+const apikeyName: RuleCase = {
+  meta: {
+    code: 'apikey-name',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { name: '"{name}" is no {place} name' },
+  },
+  scheme({ value, type, pointer }, report) {
+    const name = type === 'apiKey' ? ownString(value, 'name') : undefined
+    const place = ownString(value, 'in')
+    if (name === undefined) return
+    const good = place === 'header' ? !isForbiddenHeader(name) : place === 'cookie' ? isToken(name) : QUERY.test(name)
+    if (!good) report(`${pointer}/name`, 'name', { name, place: KEY_PLACES.includes(place ?? '') ? place : 'parameter' })
+  },
+}
+
+const QUERY = /^[^\s\0-\x1f\x7f]+$/
+
+/** The field `scheme` is one word. */
+const httpSchemeInvalid: RuleCase = {
+  meta: {
+    code: 'http-scheme-invalid',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { invalid: '"{scheme}" is no authorization scheme name' },
+  },
+  scheme({ value, type, pointer }, report) {
+    const scheme = type === 'http' ? ownString(value, 'scheme') : undefined
+    if (scheme !== undefined && !isToken(scheme))
+      report(`${pointer}/scheme`, 'invalid', { scheme: scheme.replace(/^(\s*\S+)\s.*$/s, '$1 …') })
+  },
+}
+
+/** A parameter goes into the query, a header or the body. */
+const parameterIn: RuleCase = {
+  meta: {
+    code: 'parameter-in',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { place: 'in must be query, header or body' },
+  },
+  parameter({ value, pointer }, report) {
+    const place = ownString(value, 'in')
+    if (place !== undefined && !PARAMETER_PLACES.includes(place))
+      report(`${pointer}/in`, 'place', { near: nearMiss(place, PARAMETER_PLACES) })
+  },
+}
+
+const PARAMETER_PLACES = ['query', 'header', 'body']
+
+/** A request without a body has no parameter in it. */
+const parameterBodyWithGet: RuleCase = {
+  meta: {
+    code: 'parameter-body-with-get',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { body: 'a GET request has no body' },
+  },
+  parameter({ value, pointer, flow }, report) {
+    if (ownString(value, 'in') === 'body' && ownString(flow.value, 'method')?.toUpperCase() === 'GET') report(`${pointer}/in`, 'body')
+  },
+}
+
+/** A signing API is called with GET or POST. */
+const signedMethod: RuleCase = {
+  meta: {
+    code: 'signed-method',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { method: 'method must be GET or POST' },
+  },
+  flow({ value, pointer, scheme }, report) {
+    const method = scheme.type === 'signedUrl' ? ownString(value, 'method') : undefined
+    if (method !== undefined && !/^(?:get|post)$/i.test(method)) report(`${pointer}/method`, 'method')
+  },
+}
+
+/** Methods are written in upper case. */
+const methodCase: RuleCase = {
+  meta: {
+    code: 'method-case',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { case: 'write "{upper}"' },
+    fix: 'safe',
+  },
+  flow({ value, pointer, scheme }, report) {
+    const method = scheme.type === 'signedUrl' ? ownString(value, 'method') : undefined
+    const upper = method?.toUpperCase()
+    if (upper !== method && (upper === 'GET' || upper === 'POST')) report(`${pointer}/method`, 'case', { upper })
+  },
+}
+
+export const fieldValue: Rule = {
+  meta: { id: 'field-value', section: 'schemes' },
+  cases: [apikeyIn, apikeyName, httpSchemeInvalid, parameterIn, parameterBodyWithGet, signedMethod, methodCase],
+}
+
+export const docs: RuleDocs = {
+  'apikey-in': 'Clients know three places for a key. Published schemas let any word pass.',
+  'apikey-name':
+    'Header and cookie names are tokens (RFC 9110, RFC 6265). Headers that frame or route a request are never set because a catalog says so.',
+  'http-scheme-invalid':
+    'It is the first word of an Authorization header (RFC 9110, section 11.1): a token without blanks, and without the credentials.',
+  'parameter-in': 'Clients know three places for a parameter of a signing API. Published schemas let any word pass.',
+  'parameter-body-with-get': 'Clients and servers drop the body of a GET request, so the parameter never arrives.',
+  'signed-method': 'Clients call a signing API with these two methods only.',
+  'method-case': 'HTTP methods are case-sensitive; not every client repairs them.',
+}

@@ -1,0 +1,46 @@
+import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/auth-scheme.ts'
+import { isToken } from '../../http/field-name.ts'
+import { ownString } from '../../stac/json.ts'
+import { nearMiss } from '../../stac/near.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** Authorization schemes are registered at IANA. */
+const httpSchemeUnregistered: RuleCase = {
+  meta: {
+    code: 'http-scheme-unregistered',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unregistered: '"{scheme}" is not registered at IANA' },
+    fix: 'suggestion',
+  },
+  scheme({ value, type, pointer }, report) {
+    const scheme = type === 'http' ? ownString(value, 'scheme') : undefined
+    if (!scheme || !isToken(scheme) || isRegisteredScheme(scheme)) return
+    report(`${pointer}/scheme`, 'unregistered', { scheme, near: nearMiss(scheme, REGISTERED_SCHEMES) })
+  },
+}
+
+/** Documents write scheme names in lower case. */
+const httpSchemeCase: RuleCase = {
+  meta: {
+    code: 'http-scheme-case',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { case: 'write "{lower}"' },
+    fix: 'safe',
+  },
+  scheme({ value, type, pointer }, report) {
+    const scheme = type === 'http' ? ownString(value, 'scheme') : undefined
+    const lower = scheme?.toLowerCase()
+    if (lower !== undefined && lower !== scheme && isRegisteredScheme(lower)) report(`${pointer}/scheme`, 'case', { lower })
+  },
+}
+
+export const httpSchemeName: Rule = {
+  meta: { id: 'http-scheme-name', section: 'schemes' },
+  cases: [httpSchemeUnregistered, httpSchemeCase],
+}
+
+export const docs: RuleDocs = {
+  'http-scheme-unregistered':
+    'Clients implement registered schemes. A word outside of the registry is a typing error, or needs a client of its own.',
+  'http-scheme-case': 'Names are compared without case, but not by every client.',
+}

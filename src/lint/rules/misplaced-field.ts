@@ -1,0 +1,78 @@
+import { isObject, own } from '../../stac/json.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** `auth:schemes` stands at the root, or in an Item's `properties`, and not somewhere inside. */
+const misplacedSchemes: RuleCase = {
+  meta: {
+    code: 'misplaced-schemes',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { misplaced: 'auth:schemes belongs into {place}, not on {found}' },
+    fix: 'suggestion',
+  },
+  claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:schemes',
+  document({ strays, kind, map, object }, report) {
+    const place = kind === 'item' ? 'properties' : 'the root of the document'
+    for (const { field, pointer, place: found, holder } of strays) {
+      const free = kind === 'item' && holder === 'document' && !map && isObject(own(object, 'properties'))
+      if (field === 'auth:schemes') report(pointer, 'misplaced', { place, found, fix: free && 'suggestion' })
+    }
+  },
+}
+
+/** `auth:refs` stands on what it protects. */
+const misplacedRefs: RuleCase = {
+  meta: {
+    code: 'misplaced-refs',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { misplaced: 'auth:refs belongs on assets, links and (1.2.0) schemes, not on {place}' },
+  },
+  claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:refs',
+  document({ strays, kind }, report) {
+    for (const { field, pointer, place, holder } of strays) {
+      const onDocument = holder === 'properties' || (holder === 'document' && (kind === 'collection' || kind === 'catalog'))
+      if (field === 'auth:refs' && !onDocument) report(pointer, 'misplaced', { place })
+    }
+  },
+}
+
+/** Schemes are written once per document, not on each asset. */
+const schemesOnTarget: RuleCase = {
+  meta: {
+    code: 'schemes-on-target',
+    severity: { recommended: 'warn', strict: 'error', schema: 'error' },
+    messages: { 'on-target': 'auth:schemes is understood here, but most clients look in {place} only' },
+    fix: 'suggestion',
+  },
+  target({ object, pointer, document }, report) {
+    if (!Object.hasOwn(object, 'auth:schemes')) return
+    report(`${pointer}/auth:schemes`, 'on-target', { place: document.kind === 'item' ? 'properties' : 'the root of the document' })
+  },
+}
+
+/** A whole document cannot be protected by refs. */
+const refsOnDocument: RuleCase = {
+  meta: {
+    code: 'refs-on-document',
+    severity: { recommended: 'warn', strict: 'error', schema: 'error' },
+    messages: { 'on-document': 'auth:refs protects nothing here: put it on assets and links' },
+  },
+  document({ strays, kind }, report) {
+    for (const { field, pointer, holder } of strays) {
+      const onDocument = holder === 'properties' || (holder === 'document' && (kind === 'collection' || kind === 'catalog'))
+      if (field === 'auth:refs' && onDocument) report(pointer, 'on-document')
+    }
+  },
+}
+
+export const misplacedField: Rule = {
+  meta: { id: 'misplaced-field', section: 'placement' },
+  cases: [misplacedSchemes, misplacedRefs, schemesOnTarget, refsOnDocument],
+}
+
+export const docs: RuleDocs = {
+  'misplaced-schemes': 'Clients look for schemes in one place per kind of document. Schemes elsewhere are never found.',
+  'misplaced-refs': 'Only assets, alternate assets, links and, from 1.2.0 on, schemes refer to schemes. Refs elsewhere protect nothing.',
+  'schemes-on-target':
+    'One reading of the extension allows schemes on assets and links, the published schema does not; few clients find them there.',
+  'refs-on-document': 'Credentials go only to assets and links that ask for them; refs of a document are not passed on to what is in it.',
+}

@@ -1,0 +1,64 @@
+import { nearMiss } from '../../stac/near.ts'
+import type { FlowNode } from '../model.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { FLOW_NAMES } from '../vocabulary.ts'
+
+/** A flow that is almost one of the defined flows is a mistake, not a flow of one's own. */
+const flowName: RuleCase = {
+  meta: {
+    code: 'flow-name',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { near: '"{flow}" is not a defined flow' },
+    fix: 'suggestion',
+  },
+  flow(flow, report) {
+    const near = nearFlow(flow)
+    if (near !== undefined || (flow.name === '' && flow.scheme.type === 'oauth2')) report(flow.pointer, 'near', { flow: flow.name, near })
+  },
+}
+
+/** The defined flow that a flow's name misses narrowly. */
+export function nearFlow({ name, scheme }: FlowNode): string | undefined {
+  return scheme.type === 'oauth2' ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
+}
+
+const ALIASES = { accessCode: 'authorizationCode', application: 'clientCredentials' }
+
+/** Other flows are allowed, and need clients that know them. */
+const unknownFlow: RuleCase = {
+  meta: {
+    code: 'unknown-flow',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unknown: 'clients need a handler for flow "{flow}"' },
+  },
+  flow(flow, report) {
+    const { name, scheme, pointer } = flow
+    if (scheme.type !== 'oauth2' || name === '' || (FLOW_NAMES as readonly string[]).includes(name) || nearFlow(flow)) return
+    report(pointer, 'unknown', { flow: name })
+  },
+}
+
+/** New catalogs do not offer flows that current practice advises against. */
+const deprecatedFlow: RuleCase = {
+  meta: {
+    code: 'deprecated-flow',
+    severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+    messages: { deprecated: 'RFC 9700 advises against {flow}' },
+  },
+  flow({ name, scheme, pointer }, report) {
+    if (scheme.type === 'oauth2' && (name === 'implicit' || name === 'password')) report(pointer, 'deprecated', { flow: name })
+  },
+}
+
+export const oauthFlow: Rule = {
+  meta: { id: 'oauth-flow', section: 'flows' },
+  cases: [flowName, unknownFlow, deprecatedFlow],
+}
+
+export const docs: RuleDocs = {
+  'flow-name':
+    'Other vocabularies spell the same flows differently (authorization_code, accessCode). Clients of this extension do not know those names.',
+  'unknown-flow': 'The extension defines five flows of OAuth 2.0. Most clients skip any other.',
+  'deprecated-flow':
+    'The implicit flow puts tokens into addresses, the password flow gives the user’s password to every client (RFC 9700, section 2.1.2 and 2.4).',
+}

@@ -1,0 +1,41 @@
+import { own } from '../../stac/json.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { isCredentialHeader } from '../secrets.ts'
+
+/** Values that clients cannot find by themselves are few. */
+const parameterNeedsCallback: RuleCase = {
+  meta: {
+    code: 'parameter-needs-callback',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { value: 'clients need a value for "{name}"' },
+  },
+  parameter({ name, value, pointer }, report) {
+    if (own(value, 'required') === true && !KNOWN.has(name) && !isCredentialHeader(name, value)) report(pointer, 'value', { name })
+  },
+}
+
+const KNOWN = new Set(['href', 'url', 'bucket', 'key'])
+
+/** Credentials are described by schemes, not by parameters. */
+const credentialParameter: RuleCase = {
+  meta: {
+    code: 'credential-parameter',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { credential: 'refer to a scheme instead (auth:refs on the scheme, 1.2.0)' },
+  },
+  parameter({ name, value, pointer }, report) {
+    if (isCredentialHeader(name, value)) report(pointer, 'credential')
+  },
+}
+
+export const parameterValue: Rule = {
+  meta: { id: 'parameter-value', section: 'flows' },
+  cases: [parameterNeedsCallback, credentialParameter],
+}
+
+export const docs: RuleDocs = {
+  'parameter-needs-callback':
+    'Clients take href, url, bucket and key from the address of the asset. Values of other required parameters must come from the user.',
+  'credential-parameter':
+    'A header like Authorization as a parameter tells clients nothing about the credentials, and they refuse to fill it in.',
+}

@@ -1,0 +1,77 @@
+import { isObject, type JsonObject, own, ownString, pointer as pointerTo } from '../../stac/json.ts'
+import { nearMiss } from '../../stac/near.ts'
+import type { Report, Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { FIELD_TYPES, isDefinedType, OAUTH2_FIELDS, PARAMETER_FIELDS, SCHEME_FIELDS, SIGNED_FIELDS } from '../vocabulary.ts'
+
+/** A field stands on the types that it belongs to. */
+const misappliedField: RuleCase = {
+  meta: {
+    code: 'misapplied-field',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { misapplied: '{field} belongs to {types}, not to {type}' },
+    fix: 'suggestion',
+  },
+  claim({ keyword, pointer, name }, { at, schemes }, report) {
+    if (keyword !== 'false schema') return false
+    const scheme = schemes.find((candidate) => candidate.pointer === at + pointer.slice(0, pointer.lastIndexOf('/')))
+    const types = own(FIELD_TYPES, name) as readonly string[] | undefined
+    report(at + pointer, 'misapplied', { field: name, types: types?.join(' and '), type: ownString(scheme?.value, 'type') })
+    return true
+  },
+}
+
+/** Schemes, flows and parameters have the members that the extension defines; names with a prefix are free. */
+const unknownField: RuleCase = {
+  meta: {
+    code: 'unknown-field',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unknown: '{field} is not defined here' },
+    fix: 'suggestion',
+  },
+  scheme({ value, type, pointer }, report) {
+    if (isDefinedType(type)) check(value, SCHEME_FIELDS, pointer, report)
+  },
+  flow({ value, pointer, scheme }, report) {
+    check(value, scheme.type === 'oauth2' ? OAUTH2_FIELDS : SIGNED_FIELDS, pointer, report)
+  },
+  parameter({ value, pointer }, report) {
+    check(value, PARAMETER_FIELDS, pointer, report)
+  },
+}
+
+function check(object: JsonObject, known: readonly string[], at: string, report: Report): void {
+  for (const field in object) {
+    if (known.includes(field) || field.includes(':') || field.startsWith('x-')) continue
+    const value = object[field]
+    // Told by nested-scheme.
+    if (isObject(value) && isDefinedType(ownString(value, 'type'))) continue
+    report(pointerTo(at, field), 'unknown', { field, near: nearMiss(field, known) })
+  }
+}
+
+/** Schemes stand side by side and refer to each other. */
+const nestedScheme: RuleCase = {
+  meta: {
+    code: 'nested-scheme',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { nested: 'schemes cannot be nested; use auth:refs' },
+  },
+  scheme({ value, type, pointer }, report) {
+    if (!isDefinedType(type)) return
+    for (const field in value) {
+      const inner = value[field]
+      if (field !== 'flows' && isObject(inner) && isDefinedType(ownString(inner, 'type'))) report(pointerTo(pointer, field), 'nested')
+    }
+  },
+}
+
+export const schemeField: Rule = {
+  meta: { id: 'scheme-field', section: 'schemes' },
+  cases: [misappliedField, unknownField, nestedScheme],
+}
+
+export const docs: RuleDocs = {
+  'misapplied-field': 'The scheme looks as if it did more than its type can do; clients ignore the field. Often the type is the mistake.',
+  'unknown-field': 'Members that nobody defined are ignored, so what they say is not done. Use a prefix (x-… or name:…) for your own.',
+  'nested-scheme': 'A scheme inside of another is not read. From 1.2.0 on a scheme names the schemes that supply its input in auth:refs.',
+}

@@ -1,0 +1,47 @@
+import { REGISTERED_SCHEMES } from '../../http/auth-scheme.ts'
+import { SCHEME_TYPES } from '../../stac/scheme.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** Names are safe to type, to print and to use as keys. */
+const schemeName: RuleCase = {
+  meta: {
+    code: 'scheme-name',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { bad: '"{name}" is a bad scheme name' },
+  },
+  scheme({ name, pointer }, report) {
+    if (BAD.test(name)) report(pointer, 'bad', { name })
+  },
+}
+
+const BAD = /^$|^\s|\s$|[\0-\x1f\x7f]|^(?:__proto__|constructor|prototype)$/
+
+/** A name that is the word for a type names a scheme of that type. */
+const schemeNameType: RuleCase = {
+  meta: {
+    code: 'scheme-name-type',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { differs: '"{name}" is of type {type}' },
+  },
+  scheme({ name, type, pointer }, report) {
+    const meant = TYPES.get(name.toLowerCase())
+    if (!type || !meant || meant === type || (name.toLowerCase() === 'oauth' && type === 'oauth2')) return
+    report(pointer, 'differs', { name, type })
+  },
+}
+
+const TYPES = new Map<string, string>([
+  ...REGISTERED_SCHEMES.map((scheme) => [scheme, 'http'] as const),
+  ...SCHEME_TYPES.map((type) => [type.toLowerCase(), type] as const),
+])
+
+export const schemeKey: Rule = {
+  meta: { id: 'scheme-key', section: 'schemes' },
+  cases: [schemeName, schemeNameType],
+}
+
+export const docs: RuleDocs = {
+  'scheme-name':
+    'Blanks and control characters are lost when people copy names, and names of prototype members mislead programs that look names up carelessly.',
+  'scheme-name-type': 'Names are free, but people read them: "bearer" for an OAuth 2.0 login misleads.',
+}

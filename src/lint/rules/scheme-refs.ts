@@ -1,0 +1,106 @@
+import { isObject, own, ownString } from '../../stac/json.ts'
+import { nearMiss } from '../../stac/near.ts'
+import { cyclesIn } from '../cycles.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+
+/** A scheme refers to schemes beside it. */
+const schemeRefDangling: RuleCase = {
+  meta: {
+    code: 'scheme-ref-dangling',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { undefined: 'scheme "{ref}" is not defined' },
+    fix: 'suggestion',
+  },
+  scheme({ value, pointer, map: { value: siblings } }, report) {
+    const refs = own(value, 'auth:refs')
+    if (!Array.isArray(refs)) return
+    for (const [index, ref] of refs.entries()) {
+      if (typeof ref !== 'string' || Object.hasOwn(siblings, ref)) continue
+      report(`${pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
+    }
+  },
+}
+
+/** No scheme waits for itself. */
+const schemeRefCycle: RuleCase = {
+  meta: {
+    code: 'scheme-ref-cycle',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { cycle: 'schemes refer to each other: {path}' },
+  },
+  document({ schemes }, report) {
+    for (const { path, pointer } of cyclesIn(schemes)) report(pointer, 'cycle', { path: path.join(' → ') })
+  },
+}
+
+/** A token exchange has something to exchange. */
+const tokenExchangeInput: RuleCase = {
+  meta: {
+    code: 'token-exchange-input',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { missing: 'tokenExchange needs auth:refs' },
+  },
+  claim({ keyword, missing, name, pointer }, { at }, report) {
+    if (missing !== 'auth:refs' && !(keyword === 'minItems' && name === 'auth:refs')) return false
+    report(at + pointer, 'missing')
+    return true
+  },
+  // The schemas of older versions know nothing of the exchange, so that preset does not either.
+  scheme({ value, type, pointer, map: { version, preset } }, report) {
+    if (type !== 'oauth2' || version === '1.2.0' || preset === 'schema') return
+    const flows = own(value, 'flows')
+    const refs = own(value, 'auth:refs')
+    if (!isObject(flows) || !Object.hasOwn(flows, 'tokenExchange')) return
+    if (refs === undefined) report(pointer, 'missing')
+    else if (Array.isArray(refs) && refs.length === 0) report(`${pointer}/auth:refs`, 'missing')
+  },
+}
+
+/** What a scheme takes its input from yields a token. */
+const chainInputType: RuleCase = {
+  meta: {
+    code: 'chain-input-type',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { 'no-token': '{type} yields no token' },
+  },
+  scheme({ value, pointer, map: { value: siblings } }, report) {
+    const refs = own(value, 'auth:refs')
+    if (!Array.isArray(refs)) return
+    for (const [index, ref] of refs.entries()) {
+      const input = typeof ref === 'string' ? own(siblings, ref) : undefined
+      const type = ownString(input, 'type') ?? ''
+      const bearer = type === 'http' && ownString(input, 'scheme')?.toLowerCase() === 'bearer'
+      if (TOKENLESS.has(type) && !bearer) report(`${pointer}/auth:refs/${index}`, 'no-token', { type })
+    }
+  },
+}
+
+const TOKENLESS = new Set(['http', 'apiKey', 's3', 'signedUrl'])
+
+/** Only a token exchange has a subject token. */
+const subjectTokenType: RuleCase = {
+  meta: {
+    code: 'subject-token-type',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { unused: 'only tokenExchange uses it' },
+    fix: 'suggestion',
+  },
+  flow({ name, value, pointer, scheme }, report) {
+    if (scheme.type === 'oauth2' && name !== 'tokenExchange' && own(value, 'subjectTokenType') !== undefined) {
+      report(`${pointer}/subjectTokenType`, 'unused')
+    }
+  },
+}
+
+export const schemeRefs: Rule = {
+  meta: { id: 'scheme-refs', section: 'flows' },
+  cases: [schemeRefDangling, schemeRefCycle, tokenExchangeInput, chainInputType, subjectTokenType],
+}
+
+export const docs: RuleDocs = {
+  'scheme-ref-dangling': 'The refs of a scheme name other entries of the same map, whose token it needs.',
+  'scheme-ref-cycle': 'A scheme whose input comes, by whatever way, from itself can never start.',
+  'token-exchange-input': 'The exchange (RFC 8693) trades the token of another scheme; auth:refs of the scheme name where it comes from.',
+  'chain-input-type': 'A token comes from oauth2, openIdConnect or a bearer scheme. Keys, passwords and signatures cannot be exchanged.',
+  'subject-token-type': 'The other flows send no subject token, so its type says nothing there.',
+}

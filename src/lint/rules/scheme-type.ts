@@ -1,0 +1,94 @@
+import { own } from '../../stac/json.ts'
+import { nearMiss } from '../../stac/near.ts'
+import { SCHEME_TYPES } from '../../stac/scheme.ts'
+import type { SchemeNode } from '../model.ts'
+import { schemeOfType, valueAt } from '../pointer.ts'
+import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { isDefinedType, RETIRED_TYPES } from '../vocabulary.ts'
+
+/** Every scheme has a type. */
+const missingType: RuleCase = {
+  meta: {
+    code: 'missing-type',
+    severity: { recommended: 'error', strict: 'error', schema: 'error' },
+    messages: { missing: 'type is required' },
+    fix: 'suggestion',
+  },
+  claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
+    const scheme = schemeOfType(pointer)
+    const absent = place === 'scheme' && missing === 'type'
+    const unusable = place === 'field' && name === 'type' && (keyword === 'type' || keyword === 'not') && scheme !== pointer
+    if (absent || unusable)
+      report(at + pointer, 'missing', { fix: typeFrom(valueAt(object, absent ? pointer : scheme)) !== undefined && 'suggestion' })
+    return absent || unusable
+  },
+}
+
+/** The type that the fields of a scheme point to. */
+export function typeFrom(scheme: unknown): string | undefined {
+  const flows = Object.values(own(scheme, 'flows') ?? {})
+  if (flows.length > 0) return flows.some((flow) => own(flow, 'authorizationApi') !== undefined) ? 'signedUrl' : 'oauth2'
+  if (own(scheme, 'openIdConnectUrl') !== undefined) return 'openIdConnect'
+  if (own(scheme, 'in') !== undefined) return 'apiKey'
+  return own(scheme, 'scheme') === undefined ? undefined : 'http'
+}
+
+/** A type that is almost one of the defined types is a mistake, not a custom type. */
+const typeNearMiss: RuleCase = {
+  meta: {
+    code: 'type-near-miss',
+    severity: { recommended: 'error', strict: 'error', schema: 'off' },
+    messages: { near: '"{type}" is not a defined type' },
+    fix: 'suggestion',
+  },
+  scheme(scheme, report) {
+    const near = nearType(scheme)
+    if (near) report(`${scheme.pointer}/type`, 'near', { type: scheme.type, near })
+  },
+}
+
+/** The defined type that a scheme's type misses narrowly. */
+export function nearType({ type }: SchemeNode): string | undefined {
+  return type && !isDefinedType(type) ? nearMiss(type, [...RETIRED_TYPES, ...SCHEME_TYPES], ALIASES) : undefined
+}
+
+const ALIASES = {
+  oauth: 'oauth2',
+  oidc: 'openIdConnect',
+  openid: 'openIdConnect',
+  'openid-connect': 'openIdConnect',
+  basic: 'http',
+  bearer: 'http',
+  digest: 'http',
+  api_key: 'apiKey',
+  presigned: 'signedUrl',
+  aws: 's3',
+  'aws-s3': 's3',
+  S3: 's3',
+}
+
+/** Custom types are allowed, and need clients that know them. */
+const customType: RuleCase = {
+  meta: {
+    code: 'custom-type',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { custom: 'clients need a handler for "{type}"' },
+  },
+  scheme(scheme, report) {
+    const { type, pointer } = scheme
+    if (!type || isDefinedType(type) || (RETIRED_TYPES as readonly string[]).includes(type)) return
+    if (!nearType(scheme)) report(`${pointer}/type`, 'custom', { type })
+  },
+}
+
+export const schemeType: Rule = {
+  meta: { id: 'scheme-type', section: 'schemes' },
+  cases: [missingType, typeNearMiss, customType],
+}
+
+export const docs: RuleDocs = {
+  'missing-type': 'The type decides how everything else in the scheme is read.',
+  'type-near-miss':
+    'The set of types is open, so validators accept any word; case matters. Names of HTTP schemes belong into the field scheme of type http.',
+  'custom-type': 'Any type may be used. Say in the description what a client has to do.',
+}
