@@ -14,7 +14,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/engine.js', budget: 12_000 },
   { entry: 'dist/lint/index.js', budget: 25_400 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 14_800 },
+  { entry: 'dist/crawl/index.js', budget: 14_900 },
   { entry: 'dist/browser/index.js', budget: 5_900 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/clients/index.js', budget: 29_600 },

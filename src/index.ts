@@ -21,7 +21,6 @@ export type { Entry, Session } from './auth/session.ts'
 export type { SessionStore } from './auth/session-store.ts'
 export type {
   AuthContext,
-  Clock,
   Identity,
   IdentityMember,
   Preparation,
@@ -49,6 +48,7 @@ export {
   UnsupportedError,
 } from './errors.ts'
 export type { Connect, Connection, HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from './http/message.ts'
+export type { Clock } from './net/clock.ts'
 export type { DocumentKind, StacDocument } from './stac/document.ts'
 export { kindOf } from './stac/document.ts'
 export {

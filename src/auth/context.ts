@@ -3,12 +3,13 @@ import { platform } from '#platform'
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
 import { LastOrigin } from '../http/last-origin.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
+import type { Clock } from '../net/clock.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { runFlow } from './drive.ts'
 import type { Leg } from './flow.ts'
 import type { MemorySessions } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { AuthContext, Clock, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
+import type { AuthContext, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000

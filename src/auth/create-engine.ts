@@ -1,5 +1,6 @@
 /** `createEngine`: chooses by itself, and loads the rest of the engine when something must be sent. */
 import type { HttpRequest, Transport } from '../http/message.ts'
+import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
 import { authorizedRequest, plainRequest } from './authorized-request.ts'
@@ -16,7 +17,7 @@ import type { Runtime } from './runtime.ts'
 import { type Selection, Unusable } from './select.ts'
 import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
-import type { Clock, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
+import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 export interface EngineOptions {
   /** The user's entries; in code they may hold plain strings. */

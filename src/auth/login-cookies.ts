@@ -6,10 +6,10 @@
 import type { CookieJar } from '../http/cookies.ts'
 import { type HttpResponse, withHeader } from '../http/message.ts'
 import { isRedirect } from '../http/redirect.ts'
+import type { Clock } from '../net/clock.ts'
 import type { Choice } from './choice.ts'
 import type { Leg } from './flow.ts'
 import { coveredBy } from './grant.ts'
-import type { Clock } from './strategy.ts'
 
 /** What an engine keeps, by credential, until it ends. */
 export class LoginCookies {

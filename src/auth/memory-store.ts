@@ -1,10 +1,10 @@
+import { KeyedMutex } from '../net/keyed-mutex.ts'
 import type { SessionStore } from './session-store.ts'
-import { Turns } from './turns.ts'
 
 /** A store that lasts as long as the process or the page, and is shared with nobody. Errors: `ABORTED` while waiting. */
 export function memoryStore(): SessionStore {
   const texts = new Map<string, string>()
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   return {
     read: async (key) => texts.get(key),
     write: async (key, text) => {
@@ -14,6 +14,6 @@ export function memoryStore(): SessionStore {
     remove: async (key) => {
       texts.delete(key)
     },
-    exclusively: (key, run, signal) => turns.take(key, run, signal),
+    exclusively: (key, run, signal) => mutex.run(key, run, signal),
   }
 }

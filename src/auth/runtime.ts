@@ -2,8 +2,9 @@
 import { platform } from '#platform'
 import { type AuthError, ConfigurationError, isAuthError, SelectionError, TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/address.ts'
-import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
+import { failure } from '../http/network-error.ts'
+import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import { hintFor } from './address-hint.ts'
 import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
@@ -24,7 +25,7 @@ import { hrefOf } from './resource.ts'
 import { type Selection, Unusable } from './select.ts'
 import { ServiceOf } from './service.ts'
 import { MemorySessions, type Session } from './session.ts'
-import type { AuthContext, Clock } from './strategy.ts'
+import type { AuthContext } from './strategy.ts'
 
 export class Runtime {
   readonly #world: World

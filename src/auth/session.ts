@@ -1,6 +1,6 @@
 /** Values that many requests share: tokens, signed addresses. One flight per key, dropped only if still current. */
 import { AbortedError } from '../errors.ts'
-import type { Clock } from './strategy.ts'
+import type { Clock } from '../net/clock.ts'
 
 /** A value and its end in epoch milliseconds (absent: unknown, use until refused). */
 export interface Entry<T = unknown> {

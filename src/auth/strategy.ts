@@ -3,6 +3,7 @@
 import type { PrivateKey } from '../crypto/private-key.ts'
 import type { AuthError, ErrorCode } from '../errors.ts'
 import type { Connection, HttpRequest, Send } from '../http/message.ts'
+import type { Clock } from '../net/clock.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { Target } from '../stac/target.ts'
 import type { Credential, CredentialForm, EntryForm } from './credential.ts'
@@ -36,14 +37,6 @@ export interface Warning {
   readonly code: ErrorCode
   readonly message: string
   readonly pointer?: string
-}
-
-/** The time, and waiting for it. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number
-  /** Milliseconds; default: a timer. Errors: `ABORTED`. */
-  wait?(duration: number, signal?: AbortSignal): Promise<void>
 }
 
 /** A token and what is known about it. `expiresAt` in epoch milliseconds. */

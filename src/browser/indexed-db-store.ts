@@ -1,8 +1,8 @@
 import { withMemoryFallback } from '../auth/memory-fallback.ts'
 import type { SessionStore } from '../auth/session-store.ts'
 import type { Warning } from '../auth/strategy.ts'
-import { Turns } from '../auth/turns.ts'
 import { IntegrityError } from '../errors.ts'
+import { KeyedMutex } from '../net/keyed-mutex.ts'
 import { type DatabaseOptions, inTransaction } from './database.ts'
 import { withWebLock } from './web-lock.ts'
 
@@ -18,7 +18,7 @@ export interface IndexedDbOptions extends DatabaseOptions {
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the database does not remove.
  */
 export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   const reserved = new Set<string>()
 
   async function use<T>(work: (store: IDBObjectStore, resolve: (value: T) => void) => void): Promise<T> {
@@ -50,7 +50,7 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
         run().finally(async () => {
           if (reserved.delete(key)) await use<void>((texts) => void texts.delete(roomOf(key))).catch(() => undefined)
         })
-      return turns.take(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, alone, signal), signal)
+      return mutex.run(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, alone, signal), signal)
     },
   }
   return withMemoryFallback(store, onWarning)

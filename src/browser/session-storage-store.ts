@@ -1,8 +1,8 @@
 import { withMemoryFallback } from '../auth/memory-fallback.ts'
 import type { SessionStore } from '../auth/session-store.ts'
 import type { Warning } from '../auth/strategy.ts'
-import { Turns } from '../auth/turns.ts'
 import { IntegrityError } from '../errors.ts'
+import { KeyedMutex } from '../net/keyed-mutex.ts'
 import { withWebLock } from './web-lock.ts'
 
 export interface SessionStorageOptions {
@@ -20,7 +20,7 @@ export interface SessionStorageOptions {
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the storage does not remove.
  */
 export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
 
   /** Even to name the page's storage can throw. */
   async function use<T>(work: (storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) => T): Promise<T> {
@@ -42,7 +42,7 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
     remove: (key) => use((texts) => texts.removeItem(nameOf(key))),
     exclusively: (key, run, signal) => {
       const alone = () => run().finally(() => use((texts) => texts.removeItem(roomOf(key))).catch(() => undefined))
-      return turns.take(key, () => withWebLock(nameOf(key), alone, signal), signal)
+      return mutex.run(key, () => withWebLock(nameOf(key), alone, signal), signal)
     },
   }
   return withMemoryFallback(store, onWarning)

@@ -3,10 +3,11 @@ import type { Service } from '../auth/auth.ts'
 import type { AuthError } from '../errors.ts'
 import { type Cancel, type Collect, type Collected, isUncollected, type Uncollected } from '../http/collect.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { unlessAborted } from '../net/cancellation.ts'
+import type { Interruption } from '../net/deadline.ts'
 import { CollectedResponse } from './collected-response.ts'
 import type { Draft } from './draft.ts'
 import { ValidationError } from './errors.ts'
-import type { Interruption } from './interruption.ts'
 import type { Link } from './link.ts'
 import { parted } from './parted.ts'
 
@@ -142,16 +143,6 @@ export class Attempts {
       if (!over) interruption.tell(cancel)
     })
   }
-}
-
-/** A credential may take its time: whoever gives up need not wait for it. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 function usedUp(): ValidationError {

@@ -1,5 +1,3 @@
-import type { ClientClock } from './clock.ts'
-
 const CROWDED = { first: 1000, longest: 20_000 }
 const FAILED = { first: 500, longest: 20_000, least: 100 }
 const LEAST_HINT = 50
@@ -11,9 +9,9 @@ const LEAST_HINT = 50
 export function delayBefore(
   retry: number,
   { hint, status }: { readonly hint?: number; readonly status?: number },
-  clock: Pick<ClientClock, 'random'>,
+  draw: () => number,
 ): number {
-  const random = clock.random()
+  const random = draw()
   if (hint !== undefined) return Math.max(LEAST_HINT, hint + random * 0.1 * hint)
   if (status === 429 || status === 529) {
     const whole = Math.min(CROWDED.longest, CROWDED.first * 2 ** (retry - 1))

@@ -1,6 +1,8 @@
 /** One call: its attempts, the pauses between them, and its end. */
 import type { Collected } from '../http/collect.ts'
 import type { HttpRequest } from '../http/message.ts'
+import { sleep } from '../net/cancellation.ts'
+import { Deadline, Interruption } from '../net/deadline.ts'
 import { ApiResponse } from './api-response.ts'
 import { Attempts } from './attempt.ts'
 import type { CallInput, CallOptions } from './call-options.ts'
@@ -9,7 +11,6 @@ import type { Draft } from './draft.ts'
 import type { CallEvent } from './events.ts'
 import type { Lane } from './governor.ts'
 import { intercepted, toldOf } from './intercepted.ts'
-import { Interruption } from './interruption.ts'
 import type { Link } from './link.ts'
 import type { PreparedOperation } from './operation.ts'
 import { isFailure, type Outcome, Outcomes } from './outcome.ts'
@@ -17,11 +18,9 @@ import type { Failure } from './replay.ts'
 import { Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
 import { shownRequestHeaders } from './shown-headers.ts'
-import { sleep } from './sleep.ts'
 import type { StreamedBody } from './streamed-body.ts'
 import { attemptTimeout, deadlineOf } from './timeouts.ts'
 import { traceOf } from './trace.ts'
-import { Watch } from './watch.ts'
 
 /** What a call is about. */
 export interface CallParts {
@@ -38,7 +37,7 @@ export class Call {
   readonly #parts: CallParts
   readonly #url: string
   readonly #interruption: Interruption
-  readonly #watch: Watch
+  readonly #deadline: Deadline
   #attempts: Attempts | undefined
   #streamed: StreamedBody | undefined
   #id = 0
@@ -49,9 +48,9 @@ export class Call {
     const query = draft.path.indexOf('?')
     this.#parts = parts
     this.#url = settings.origin + (query < 0 ? draft.path : draft.path.slice(0, query))
-    const deadline = deadlineOf(options, settings.timeouts, clock.now())
+    const end = deadlineOf(options, settings.timeouts, clock.now())
     this.#interruption = new Interruption(options.signal)
-    this.#watch = new Watch(deadline, clock, wheel, this.#interruption, this.#url)
+    this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
   }
 
   /** Errors: the whole family; each says how many requests were sent for it, and for which operation. */
@@ -62,14 +61,14 @@ export class Call {
       this.#interruption.close()
       throw described(error, this.#attempts?.count ?? 0, this.#parts.prepared.operation.name)
     } finally {
-      this.#watch.stop()
+      this.#deadline.stop()
       if (!this.#streamed) this.#interruption.close()
     }
   }
 
   /** Whoever gives up need not wait for what the client still has to load. */
   #opened(link: Promise<Link>): Promise<Link> {
-    this.#watch.start()
+    this.#deadline.start()
     return new Promise((resolve, reject) => {
       this.#interruption.tell(reject)
       link.then(resolve, reject)
@@ -133,9 +132,9 @@ export class Call {
   async #enter({ limiter, gate }: Lane): Promise<void> {
     const { settings, options } = this.#parts
     const { clock } = settings.governor
-    this.#watch.start()
+    this.#deadline.start()
     const wait = limiter?.take(clock.now()) ?? 0
-    if (wait > 0) await sleep(wait, clock, this.#interruption)
+    if (wait > 0) await sleep(wait, clock, this.#interruption.signal)
     if (limiter && gate.tryEnter()) return
     const { events, queueLimit } = settings
     if (events.has('queue')) events.emit('queue', { depth: gate.depth + 1, limit: gate.limit })
@@ -147,7 +146,7 @@ export class Call {
     const { events, interceptors, governor } = settings
     const { name } = prepared.operation
     const timeout = attemptTimeout(prepared, options, settings.timeouts)
-    this.#watch.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
+    this.#deadline.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
     const around = interceptors.length > 0
     const first = this.#plain()
     const plain = around ? await attempts.unlessEnded(() => intercepted(interceptors, first, { operation: name, attempt })) : first
@@ -160,7 +159,7 @@ export class Call {
       if (events.has('response'))
         events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
     }
-    this.#watch.stop()
+    this.#deadline.stop()
     return outcomes.of(result, plain)
   }
 
@@ -174,14 +173,14 @@ export class Call {
   async #pause(failure: Failure, retries: Retries): Promise<void> {
     const { settings } = this.#parts
     const { events, governor } = settings
-    const delay = retries.delayAfter(failure, this.#watch)
+    const delay = retries.delayAfter(failure, this.#deadline)
     if (events.has('retry')) {
       events.emit('retry', { ...this.#event(retries.count), reason: failure.error.code, delayMs: delay })
     }
     if (delay === 0) return
-    this.#watch.start()
-    await sleep(delay, governor.clock, this.#interruption)
-    this.#watch.stop()
+    this.#deadline.start()
+    await sleep(delay, governor.clock, this.#interruption.signal)
+    this.#deadline.stop()
   }
 
   #success(answer: Collected, data: unknown, attempts: number): ApiResponse {

@@ -1,7 +1,7 @@
 import { isAuthError } from '../errors.ts'
 import type { Cancel, Collect, Collected, CollectOptions, PartedRequest, Uncollected } from '../http/collect.ts'
-import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
+import { failure } from '../http/network-error.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 
 /**

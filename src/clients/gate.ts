@@ -1,7 +1,7 @@
 /** How many requests to one service may be under way at a time. */
 import { type AuthError, ConfigurationError } from '../errors.ts'
-import type { ClientClock } from './clock.ts'
-import type { Interruption } from './interruption.ts'
+import { type Clock, startTimer } from '../net/clock.ts'
+import type { Interruption } from '../net/deadline.ts'
 
 const START = 8
 const MOST = 64
@@ -19,7 +19,7 @@ interface Waiting {
  * there are places. While the service wants rest, or is out of quota, nobody passes.
  */
 export class Gate {
-  readonly #clock: ClientClock
+  readonly #clock: Clock
   readonly #urgent: Waiting[] = []
   readonly #queue: Waiting[] = []
   #active = 0
@@ -30,7 +30,7 @@ export class Gate {
   #waking: (() => void) | undefined
   #exhausted: (() => AuthError) | undefined
 
-  constructor(clock: ClientClock) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 
@@ -135,7 +135,8 @@ export class Gate {
   }
 
   #wakeLater(): void {
-    this.#waking ??= this.#clock.setTimer(
+    this.#waking ??= startTimer(
+      this.#clock,
       this.#restUntil - this.#clock.now(),
       () => {
         this.#waking = undefined

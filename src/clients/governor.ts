@@ -1,10 +1,10 @@
 /** What clients of one service share: how many requests at a time, how many retries, and whether there is quota left. */
 import type { Transport } from '../http/message.ts'
-import { type ClientClock, systemClock } from './clock.ts'
+import { type Clock, systemClock } from '../net/clock.ts'
+import { TimerWheel } from '../net/deadline.ts'
 import { Gate } from './gate.ts'
 import { type RateLimit, RateLimiter } from './rate-limiter.ts'
 import { RetryBudget } from './retry-budget.ts'
-import { TimerWheel } from './timer-wheel.ts'
 
 /** The state of one service as one credential sees it. */
 export interface Lane {
@@ -15,7 +15,9 @@ export interface Lane {
 
 export interface GovernorOptions {
   /** Default: the platform's. */
-  readonly clock?: ClientClock
+  readonly clock?: Clock
+  /** A number from 0 up to, not including, 1, for pauses. */
+  readonly random?: () => number
   /** Default: none. */
   readonly rateLimit?: RateLimit
 }
@@ -27,14 +29,16 @@ export interface GovernorOptions {
  * @example new ApiClient({ baseUrl, credential, governor: new Governor({ rateLimit: { requestsPerSecond: 5 } }) })
  */
 export class Governor {
-  readonly clock: ClientClock
+  readonly clock: Clock
+  readonly random: () => number
   readonly wheel: TimerWheel
   readonly #rateLimit: RateLimit | undefined
   readonly #lanes = new Map<string, Lane>()
   #transport: Promise<Transport> | undefined
 
-  constructor({ clock = systemClock(), rateLimit }: GovernorOptions = {}) {
+  constructor({ clock = systemClock(), random = Math.random, rateLimit }: GovernorOptions = {}) {
     this.clock = clock
+    this.random = random
     this.wheel = new TimerWheel(clock)
     this.#rateLimit = rateLimit
   }

@@ -1,9 +1,10 @@
 /** `stac-auth/clients`: what clients of an API are made from. */
+
+export { type Clock, systemClock, type TimerKind } from '../net/clock.ts'
 export { ApiClient } from './api-client.ts'
 export type { ApiClientOptions } from './api-client-options.ts'
 export type { ApiResponse } from './api-response.ts'
 export type { CallInput, CallOptions, RetryOptions, StreamBody } from './call-options.ts'
-export { type ClientClock, systemClock, type TimerKind } from './clock.ts'
 export type { Codec } from './decode.ts'
 export { type Decoded, type DecodeIssue, decodeRecord, type FieldReaders } from './decode-record.ts'
 export type { Envelope } from './envelope.ts'

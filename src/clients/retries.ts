@@ -1,5 +1,6 @@
 /** Whether a call is tried again, and when. */
 import type { AuthError } from '../errors.ts'
+import type { Deadline } from '../net/deadline.ts'
 import { delayBefore } from './backoff.ts'
 import type { CallOptions, RetryOptions } from './call-options.ts'
 import type { Draft } from './draft.ts'
@@ -9,7 +10,6 @@ import type { Lane } from './governor.ts'
 import type { PreparedOperation } from './operation.ts'
 import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
 import type { Settings } from './settings.ts'
-import type { Watch } from './watch.ts'
 
 interface RetryParts {
   readonly settings: Settings
@@ -56,19 +56,19 @@ export class Retries {
    * Milliseconds until the next attempt. Errors: the failure itself when it is final, `RETRY_BUDGET`, `TIMEOUT_TOTAL` when the pause would
    * end after the deadline.
    */
-  delayAfter(failure: Failure, watch: Watch): number {
+  delayAfter(failure: Failure, deadline: Deadline): number {
     const { settings, lane } = this.#parts
-    const { clock } = settings.governor
+    const { clock, random } = settings.governor
     const hint = (failure.error as HttpError).retryAfterMs
     const verdict = this.#verdict(failure)
     const { maxRetries = settings.maxRetries } = this.#wishes
     if (verdict === 'never' || this.count >= maxRetries) throw failure.error
     const now = clock.now()
-    if (hint !== undefined && (hint > settings.maxRetryAfter || now + hint > watch.deadline)) throw failure.error
+    if (hint !== undefined && (hint > settings.maxRetryAfter || now + hint > deadline.end)) throw failure.error
     const { status } = failure
     const delay =
-      verdict === 'now' ? 0 : delayBefore(this.count + 1, { ...(hint !== undefined && { hint }), ...(status && { status }) }, clock)
-    if (now + delay > watch.deadline) throw watch.tooLate(failure.error)
+      verdict === 'now' ? 0 : delayBefore(this.count + 1, { ...(hint !== undefined && { hint }), ...(status && { status }) }, random)
+    if (now + delay > deadline.end) throw deadline.tooLate(failure.error)
     if (!lane.budget.spend(hint !== undefined)) throw budgetEmpty(failure.error)
     this.count++
     this.#unknown ||= failure.sent && (status === undefined || status >= 500)

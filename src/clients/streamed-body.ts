@@ -1,8 +1,8 @@
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../errors.ts'
 import type { Collect } from '../http/collect.ts'
 import type { HttpResponse, Send } from '../http/message.ts'
+import type { Interruption } from '../net/deadline.ts'
 import { collectOver } from './collect-over.ts'
-import type { Interruption } from './interruption.ts'
 
 /** The body of an answer that is left to its reader. */
 export class StreamedBody {

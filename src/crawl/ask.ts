@@ -1,14 +1,18 @@
 /** One job, asked as often as it takes. */
-import { AbortedError, type AuthError, isAuthError, NetworkError } from '../errors.ts'
-import { failure } from '../http/deadline.ts'
+
+import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
+import { failure } from '../http/network-error.ts'
 import { isPassingStatus } from '../http/passing-status.ts'
 import { retryHint } from '../http/retry-after.ts'
+import { sleep } from '../net/cancellation.ts'
+import type { Clock } from '../net/clock.ts'
+import { retryAfterOf, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
 import type { LentSignals } from './lent-signals.ts'
-import { type CrawlClock, type CrawlManners, DEFAULTS } from './settings.ts'
+import { type CrawlManners, DEFAULTS } from './settings.ts'
 
 /** What a crawl needs of an answer; every `HttpResponse` is one. */
 export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'bytes' | 'discard'>
@@ -33,7 +37,7 @@ export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | '
   readonly send: CrawlSend
   readonly gate: Gate
   readonly signals: LentSignals
-  readonly clock: CrawlClock
+  readonly clock: Clock
   readonly random: () => number
   readonly signal?: AbortSignal
 }
@@ -50,7 +54,7 @@ const BACK_OFF = { first: 500, longest: 30_000 }
  * @param earlier what came of it in a run before: then only what has changed is sent
  */
 export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
-  const { retries = DEFAULTS.retries, clock, random, gate, signal } = asking
+  const { retries = DEFAULTS.retries, longestWait = DEFAULTS.wait, clock, random, gate, signal } = asking
   const origin = originOf(job.url)
   for (let again = 0; ; again++) {
     try {
@@ -65,10 +69,13 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
       }
     } catch (error) {
       if (signal?.aborted) throw new AbortedError(signal.reason)
-      const { told, wait } = judged(error, job.url, asking)
-      if (!told.retryable || again >= Math.min(retries, DEFAULTS.retries)) throw told.code === 'HTTP_429' ? rateLimited(job.url) : told
-      if (told.status === 429 || told.status === 503 || wait !== undefined) gate.refused(origin, wait ?? 0)
-      if (wait === undefined) await clock.sleep(Math.min(BACK_OFF.longest, BACK_OFF.first * 2 ** again) * (0.5 + random() / 2), signal)
+      const told = failure(error, undefined, job.url)
+      const wait = retryAfterOf(told)
+      const isTooLong = (wait ?? 0) > Math.min(longestWait, DEFAULTS.wait) * 1000
+      if (isTooLong || !told.retryable || again >= Math.min(retries, DEFAULTS.retries))
+        throw isTooLong || told.code === 'HTTP_429' ? rateLimited(job.url) : told
+      if (wait !== undefined || told.status === 429 || told.status === 503) gate.refused(origin, wait ?? 0)
+      if (wait === undefined) await sleep(Math.min(BACK_OFF.longest, BACK_OFF.first * 2 ** again) * (0.5 + random() / 2), clock, signal)
     }
   }
 }
@@ -78,18 +85,22 @@ async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Pro
   const { signal } = lent
   try {
     const response = await asking.send(requestOf(job, asking, earlier), { signal })
-    const answer = response.status === 304 && earlier ? await unchanged(response) : await answerOf(response, job, asking)
+    const answer = await answerOf(response, job, asking, earlier !== undefined)
     lent.giveBack()
     return answer
   } catch (error) {
     lent.forget()
-    throw error instanceof Refusal ? error : failure(error, signal, job.url)
+    throw failure(error, signal, job.url)
   }
 }
 
-async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: Asking): Promise<Answer> {
+async function answerOf(response: CrawlResponse, job: Job, { clock, maxBytes }: Asking, isKnown: boolean): Promise<Answer> {
   const { status, headers } = response
-  if (status < 200 || status > 299) throw await refused(response, clock.now())
+  if (status === 304 && isKnown) {
+    await response.discard()
+    return { url: response.url }
+  }
+  if (status < 200 || status > 299) throw await refused(response, job.url, clock.now())
   const [etag, modified] = [headers.get('etag'), headers.get('last-modified')]
   const bytes = await response.bytes(maxBytes ?? DOCUMENT_LIMITS.other)
   return { url: response.url || job.url, bytes, validators: { ...(etag !== null && { etag }), ...(modified !== null && { modified }) } }
@@ -103,48 +114,17 @@ function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlMann
   return body === undefined ? { method, url, headers: all } : { method, url, headers: all, body }
 }
 
-async function unchanged(response: CrawlResponse): Promise<Answer> {
-  await response.discard()
-  return { url: response.url }
-}
-
-/** A status that is no success, and the rest that was asked for, in milliseconds. */
-class Refusal extends Error {
-  readonly status: number
-  readonly rest: number | undefined
-  /** The URL that answered. */
-  readonly url: string
-  constructor({ status, url }: CrawlResponse, rest: number | undefined) {
-    super()
-    this.status = status
-    this.rest = rest
-    this.url = url
-  }
-}
-
-async function refused(response: CrawlResponse, now: number): Promise<Refusal> {
-  const { status, headers } = response
-  const rest = status === 429 || status >= 500 ? retryHint(headers, now) : undefined
+/** The error of a status that is no success, with the rest that was asked for. */
+async function refused(response: CrawlResponse, url: string, now: number): Promise<AuthError> {
+  const { status, headers, url: answered } = response
   await response.discard().catch(() => undefined)
-  return new Refusal(response, rest)
-}
-
-/** The error of a failed attempt, and the milliseconds that its server wants to rest. */
-function judged(error: unknown, url: string, { longestWait = DEFAULTS.wait }: CrawlManners): { told: AuthError; wait?: number } {
-  if (!(error instanceof Refusal)) return { told: isAuthError(error) ? error : failure(error, undefined, url) }
-  const { status, rest, url: answered } = error
-  if (rest !== undefined && rest > Math.min(longestWait, DEFAULTS.wait) * 1000) return { told: rateLimited(url) }
-  const retryable = isPassingStatus(status)
-  const told = new NetworkError(`HTTP_${status}`, `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status}`, {
-    url: answered || url,
-    status,
-    retryable,
-  })
-  return rest === undefined ? { told } : { told, wait: rest }
+  const message = `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status}`
+  const error = new NetworkError(`HTTP_${status}`, message, { url: answered || url, status, retryable: isPassingStatus(status) })
+  return withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, now) : undefined)
 }
 
 function rateLimited(url: string): NetworkError {
-  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: the server wants to be left alone for longer than a crawl waits`, {
+  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: rate limited for too long`, {
     url,
   })
 }

@@ -1,5 +1,6 @@
 /** Walks a catalog or an API and gives its documents. */
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
+import type { Clock } from '../net/clock.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
@@ -10,7 +11,7 @@ import { type Job, type Left, type Outcome, originOf, type Scope, startAt } from
 import { LentSignals } from './lent-signals.ts'
 import { PageLoops } from './page-loops.ts'
 import type { RobotsOfOrigins } from './robots-of-origins.ts'
-import { type CrawlClock, type CrawlLimits, type CrawlManners, DEFAULTS, systemClock } from './settings.ts'
+import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
 import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
@@ -25,7 +26,7 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
   readonly recall?: (key: string) => Outcome | undefined
   /** What came of a job in the crawl before: only what has changed is read. */
   readonly earlier?: (key: string) => Outcome | undefined
-  readonly clock?: CrawlClock
+  readonly clock?: Clock
   /** From 0 to 1, for pauses. */
   readonly random?: () => number
 }
@@ -76,7 +77,7 @@ class Crawler {
   #broken: unknown
 
   constructor(options: CrawlOptions) {
-    const { clock = systemClock, random = Math.random, frontier = new MemoryFrontier(), signal } = options
+    const { clock = Date, random = Math.random, frontier = new MemoryFrontier(), signal } = options
     this.#options = options
     this.#frontier = frontier
     this.#gate = new Gate(options, clock, () => this.#wake())

@@ -1,4 +1,6 @@
-import { type CrawlClock, type CrawlManners, DEFAULTS } from './settings.ts'
+import { sleep } from '../net/cancellation.ts'
+import type { Clock } from '../net/clock.ts'
+import { type CrawlManners, DEFAULTS } from './settings.ts'
 
 /** What is known about an origin. */
 interface Place {
@@ -18,11 +20,11 @@ export class Gate {
   readonly #places = new Map<string, Place>()
   readonly #limit: number
   readonly #spacing: number
-  readonly #clock: CrawlClock
+  readonly #clock: Clock
   readonly #opened: () => void
 
   /** @param opened hears that somebody has left, so that somebody else may be let in */
-  constructor({ concurrency = DEFAULTS.concurrency, rate }: CrawlManners, clock: CrawlClock, opened: () => void) {
+  constructor({ concurrency = DEFAULTS.concurrency, rate }: CrawlManners, clock: Clock, opened: () => void) {
     this.#limit = concurrency
     this.#spacing = rate === undefined ? 0 : 1000 / rate
     this.#clock = clock
@@ -45,7 +47,7 @@ export class Gate {
   async #admitted(place: Place, signal: AbortSignal | undefined): Promise<void> {
     if (place.active >= place.limit) await new Promise<void>((resolve) => place.queue.push(resolve))
     else place.active++
-    for (let now = this.#clock.now(); place.from > now; now = this.#clock.now()) await this.#clock.sleep(place.from - now, signal)
+    for (let now = this.#clock.now(); place.from > now; now = this.#clock.now()) await sleep(place.from - now, this.#clock, signal)
     if (this.#spacing > 0) place.from = this.#clock.now() + this.#spacing
   }
 

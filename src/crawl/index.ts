@@ -1,10 +1,12 @@
 /** Crawling: walks static catalogs and STAC APIs and gives their documents; sends nothing by itself. */
+
+export type { Clock } from '../net/clock.ts'
 export type { CrawlResponse, CrawlSend } from './ask.ts'
 export { type CrawlOptions, crawl } from './crawl.ts'
 export { crawlInto } from './crawl-into.ts'
 export { type Frontier, MemoryFrontier } from './frontier.ts'
 export type { Job, Left, LimitName, Outcome, Page, Scope } from './job.ts'
 export { sendWith } from './send-with.ts'
-export type { CrawlClock, CrawlLimits, CrawlManners } from './settings.ts'
+export type { CrawlLimits, CrawlManners } from './settings.ts'
 export { MemorySink, type Sink, type Stored } from './sink.ts'
 export type { Stop, Visit } from './visit.ts'

@@ -1,5 +1,5 @@
-import { TimeoutError } from '../errors.ts'
-import { originOf } from './job.ts'
+import { exchangeTimeout } from '../http/network-error.ts'
+import { startTimer } from '../net/clock.ts'
 
 /** A signal that is somebody's until it is given back. */
 export interface LentSignal {
@@ -45,16 +45,13 @@ export class LentSignals {
   }
 }
 
-/** Longer timers fire at once. */
-const LONGEST = 2 ** 31 - 1
-
 class Lent implements LentSignal {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
   readonly #timeout: number
   readonly #returned: (lent: Lent, isFree: boolean) => void
   /** Runs on from one exchange into the next, for setting one for each would cost more than looking at the clock. */
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #stop: (() => void) | undefined
   /** When the exchange is late; undefined while there is none. */
   #end: number | undefined
   #url = ''
@@ -67,12 +64,12 @@ class Lent implements LentSignal {
   begin(url: string): void {
     this.#url = url
     this.#end = performance.now() + this.#timeout
-    if (this.#timer === undefined) this.#wait(this.#timeout)
+    if (this.#stop === undefined) this.#wait(this.#timeout)
   }
 
   /** No exchange will follow. */
   rest(): void {
-    clearTimeout(this.#timer)
+    this.#stop?.()
   }
 
   abort(reason: unknown): void {
@@ -91,12 +88,11 @@ class Lent implements LentSignal {
   }
 
   #wait(milliseconds: number): void {
-    this.#timer = setTimeout(this.#look, Math.min(milliseconds, LONGEST))
-    ;(this.#timer as { unref?(): void }).unref?.()
+    this.#stop = startTimer(undefined, milliseconds, this.#look, 'guard')
   }
 
   readonly #look = () => {
-    this.#timer = undefined
+    this.#stop = undefined
     if (this.#end === undefined) return
     const left = this.#end - performance.now()
     if (left > 0) this.#wait(left)
@@ -104,7 +100,6 @@ class Lent implements LentSignal {
   }
 
   #late(): void {
-    const [url, timeout] = [this.#url, this.#timeout]
-    this.abort(new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true }))
+    this.abort(exchangeTimeout(this.#url, this.#timeout))
   }
 }

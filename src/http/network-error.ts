@@ -1,5 +1,16 @@
 /** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
-import { type AuthError, ConfigurationError, type ErrorCode, IntegrityError, isAuthError, NetworkError, TimeoutError } from '../errors.ts'
+import {
+  type AuthError,
+  abortedBy,
+  ConfigurationError,
+  type ErrorCode,
+  IntegrityError,
+  isAuthError,
+  NetworkError,
+  TimeoutError,
+} from '../errors.ts'
+import { withTimeout } from '../net/cancellation.ts'
+import type { SendOptions } from './message.ts'
 
 /**
  * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
@@ -8,6 +19,29 @@ import { type AuthError, ConfigurationError, type ErrorCode, IntegrityError, isA
  */
 export function networkError(error: unknown, url: string): AuthError {
   return isAuthError(error) ? error : explained(REASONS[reasonOf(foreignCode(error))], url)
+}
+
+/** What ended the exchange: the caller, the clock or the network. */
+export function failure(error: unknown, signal: AbortSignal | undefined, url: string): AuthError {
+  return signal?.aborted ? abortedBy(signal) : networkError(error, url)
+}
+
+/** The end of one exchange: by its caller, or by the time allowed for all of it. */
+export interface ExchangeEnd {
+  readonly signal?: AbortSignal
+  /** To be called when the exchange is over. */
+  clear(): void
+}
+
+/** The caller's own signal, or one that also aborts with `TIMEOUT_TOTAL` after `timeout` milliseconds. */
+export function exchangeEnd({ signal, timeout }: SendOptions, url: string): ExchangeEnd {
+  if (timeout === undefined) return { ...(signal && { signal }), clear: () => {} }
+  return withTimeout(signal, timeout, () => exchangeTimeout(url, timeout))
+}
+
+/** Code `TIMEOUT_TOTAL`. */
+export function exchangeTimeout(url: string, timeout: number): TimeoutError {
+  return new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true })
 }
 
 /** The platform refuses to make a request of what it was given. Code `REQUEST_INVALID`. */

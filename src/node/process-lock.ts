@@ -7,11 +7,13 @@
  * after the first one's id. So a lock is removed by one process only, and never one that came in its place meanwhile. A holder that was
  * stopped for longer than its lease finds out before it writes again: {@link Lease.isFresh}, {@link Lease.confirm}.
  */
+
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, rename, unlink } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import { abortedBy } from '../errors.ts'
+import { sleep } from '../net/cancellation.ts'
+import { systemClock } from '../net/clock.ts'
 import { type LockHolder, newHolder, type ProcessIdentity, parseHolder, stateOf } from './lock-holder.ts'
 import { readOwnFile } from './own-file.ts'
 import { systemCode, writeFailure } from './system-error.ts'
@@ -342,7 +344,5 @@ async function moveAway(path: string, aside: string, seen: Lock): Promise<boolea
 }
 
 async function waitFor(pause: number, signal?: AbortSignal): Promise<void> {
-  await setTimeout(pause * (0.5 + Math.random()), undefined, { ...(signal && { signal }) }).catch(() => {
-    throw signal ? abortedBy(signal) : new Error('the pause ended')
-  })
+  await sleep(pause * (0.5 + Math.random()), systemClock(), signal)
 }

@@ -1,9 +1,9 @@
 /** The folder of the token store: one file per key, and the locks beside them. */
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Turns } from '../auth/turns.ts'
 import { IntegrityError } from '../errors.ts'
-import { expiring } from '../http/deadline.ts'
+import { withTimeout } from '../net/cancellation.ts'
+import { KeyedMutex } from '../net/keyed-mutex.ts'
 import { shellWord } from '../text/shell-word.ts'
 import { makeFolder } from './make-folder.ts'
 import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from './own-file.ts'
@@ -44,7 +44,7 @@ export class TokenFolder {
   readonly path: string
   readonly #wait: number
   readonly #lease: LeaseOptions
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
   /** Files with room for what will be saved, by key. */
   readonly #reserved = new Map<string, string>()
   /** By the keys that are held. */
@@ -117,7 +117,7 @@ export class TokenFolder {
   /** Runs alone. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s of waiting, `DISK_FULL` when the lock cannot be made, `ABORTED`. */
   async exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const path = this.#pathOf(key, 'lock')
-    const waiting = expiring(signal, this.#wait, () => lockTimeout(path, this.#wait))
+    const waiting = withTimeout(signal, this.#wait, () => lockTimeout(path, this.#wait))
     const alone = async () => {
       await this.#make()
       const lease = await takeLock(path, waiting.signal, this.#lease)
@@ -133,7 +133,7 @@ export class TokenFolder {
       }
     }
     try {
-      return await this.#turns.take(key, alone, waiting.signal)
+      return await this.#mutex.run(key, alone, waiting.signal)
     } finally {
       waiting.clear()
     }
@@ -150,7 +150,7 @@ export class TokenFolder {
     if (!held) return true
     if (!(await held.lease.confirm())) {
       const path = this.#pathOf(key, 'lock')
-      const waiting = expiring(undefined, this.#wait, () => lockTimeout(path, this.#wait))
+      const waiting = withTimeout(undefined, this.#wait, () => lockTimeout(path, this.#wait))
       held.lease = await takeLock(path, waiting.signal, this.#lease).finally(() => waiting.clear())
       if ((await this.#versionOf(key)) !== held.version) return false
     }

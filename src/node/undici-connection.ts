@@ -1,9 +1,9 @@
 import { TLSSocket } from 'node:tls'
 import { type buildConnector, Client } from 'undici'
 import { NetworkError } from '../errors.ts'
-import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { Connection, SendOptions } from '../http/message.ts'
-import { originOf } from '../http/network-error.ts'
+import { exchangeEnd, failure, originOf } from '../http/network-error.ts'
+import { throwIfAborted } from '../net/cancellation.ts'
 import { shareSignal } from './shared-signal.ts'
 import { exchange } from './undici-exchange.ts'
 
@@ -49,7 +49,7 @@ export async function undiciConnection(
 async function opened(url: string, connector: buildConnector.connector, options: SendOptions): Promise<Socket> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
-  const end = deadline(options, url)
+  const end = exchangeEnd(options, url)
   try {
     return await dialled(new URL(url), connector, end.signal)
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { HttpRequest, SendOptions } from '../http/message.ts'
+import { exchangeEnd, failure } from '../http/network-error.ts'
+import { throwIfAborted } from '../net/cancellation.ts'
 import { codingsOf } from './decode-body.ts'
 import { requestTarget } from './request-target.ts'
 import { shareSignal } from './shared-signal.ts'
@@ -11,7 +12,7 @@ import { UndiciResponse } from './undici-response.ts'
 export async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
-  const { signal, clear } = deadline(options, request.url)
+  const { signal, clear } = exchangeEnd(options, request.url)
   const abort = () => arrival.destroy(signal?.reason)
   const arrival = new UndiciArrival(() => {
     signal?.removeEventListener('abort', abort)

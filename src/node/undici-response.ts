@@ -1,7 +1,6 @@
 import { type AuthError, ProtocolError } from '../errors.ts'
-import { failure } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import { originOf } from '../http/network-error.ts'
+import { failure, originOf } from '../http/network-error.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
 import { decodeBody } from './decode-body.ts'
 import { HeaderFields } from './header-fields.ts'

@@ -1,9 +1,9 @@
 import { NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
-import { type Deadline, deadline, failure, throwIfAborted } from '../http/deadline.ts'
 import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
-import { invalidRequest, isKnownFailure, originOf } from '../http/network-error.ts'
+import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, originOf } from '../http/network-error.ts'
 import { isPublicHost } from '../http/public-address.ts'
 import { readBody, utf8 } from '../http/read-body.ts'
+import { throwIfAborted } from '../net/cancellation.ts'
 
 /**
  * Sends requests with the platform's `fetch`: no cookies, no referrer, no redirect on its own.
@@ -22,7 +22,7 @@ type Fetch = typeof globalThis.fetch
 
 async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
   throwIfAborted(options.signal)
-  const end = deadline(options, request.url)
+  const end = exchangeEnd(options, request.url)
   try {
     if (!options.granted) checkHost(request.url)
     if (options.clientCertificate) throw certificateUnshown(request.url)
@@ -112,9 +112,9 @@ class FetchResponse implements HttpResponse {
   readonly url: string
   readonly headers: Headers
   readonly #response: Response
-  readonly #end: Deadline
+  readonly #end: ExchangeEnd
 
-  constructor(response: Response, url: string, end: Deadline) {
+  constructor(response: Response, url: string, end: ExchangeEnd) {
     this.status = response.status
     this.url = response.url || url
     this.headers = response.headers

@@ -12,7 +12,7 @@ interface Layer {
   readonly lazily?: readonly string[]
 }
 
-const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto']
+const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
 const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'time-tracking', 'platform']
@@ -24,7 +24,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   errors: { from: [], types: ['error-codes'] },
   text: { from: ['errors'] },
   stac: { from: ['errors', 'text'] },
-  http: { from: ['errors', 'text'] },
+  net: { from: ['errors'] },
+  http: { from: ['errors', 'text', 'net'] },
   crypto: { from: ['errors'] },
   auth: { from: [...VOCABULARY, '#platform'] },
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
@@ -32,9 +33,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   browser: { from: [...VOCABULARY, 'auth'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
-  crawl: { from: ['errors', 'text', 'stac', 'http'] },
+  crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
-  clients: { from: ['errors', 'text', 'stac', 'http', 'crypto', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
+  clients: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
   'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },

@@ -4,21 +4,11 @@ import { type Entry, MemorySessions, type Session } from '../../src/auth/session
 import { AbortedError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { script } from '../harness/scripted.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const HOUR = 3_600_000
-
-/** A clock that the test moves. */
-function clockAt(start: number) {
-  let time = start
-  return {
-    now: () => time,
-    pass: (milliseconds: number) => {
-      time += milliseconds
-    },
-  }
-}
 
 /** A value that comes when the test says so. */
 function pending<T>() {
@@ -114,27 +104,27 @@ describe('a session', () => {
     ['10 % before the end', HOUR / 2, HOUR / 2 - HOUR / 20],
     ['five minutes before a distant end', 24 * HOUR, 24 * HOUR - 5 * 60_000],
   ])('renews %s', async (_name, life, renewed) => {
-    const clock = clockAt(1_000_000)
+    const clock = new FakeClock({ now: 1_000_000 })
     const session = new MemorySessions(clock).view('a')
     const obtain = vi.fn(async () => entry('v', clock.now() + life))
     await session.resolve('k', obtain)
-    clock.pass(renewed - 1)
+    clock.advance(renewed - 1)
     await session.resolve('k', obtain)
     expect(obtain).toHaveBeenCalledTimes(1)
-    clock.pass(1)
+    clock.advance(1)
     expect(session.get('k')).toBeUndefined()
     await session.resolve('k', obtain)
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
   it('keeps what lives on when a renewal fails before the end, and not after it', async () => {
-    const clock = clockAt(0)
+    const clock = new FakeClock({ now: 0 })
     const session = new MemorySessions(clock).view('a')
     await session.resolve('k', async () => entry('old', HOUR))
     const down = () => Promise.reject(new Error('down'))
-    clock.pass(HOUR - 1000)
+    clock.advance(HOUR - 1000)
     expect((await session.resolve('k', down)).value).toBe('old')
-    clock.pass(1000)
+    clock.advance(1000)
     await expect(session.resolve('k', down)).rejects.toThrow('down')
   })
 

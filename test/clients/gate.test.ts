@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { Gate } from '../../src/clients/gate.ts'
 import { Governor } from '../../src/clients/governor.ts'
-import { Interruption } from '../../src/clients/interruption.ts'
 import { NetworkError } from '../../src/errors.ts'
-import { FakeClock } from './fake-clock.ts'
+import { Interruption } from '../../src/net/deadline.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { clientOf, failureOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
@@ -154,7 +154,7 @@ it('stops a batch when the quota is used up, tries again one by one, and goes on
 it('keeps to a rate', async () => {
   const { origin } = await service(() => ({ status: 200 }))
   const clock = new FakeClock()
-  const governor = new Governor({ clock, rateLimit: { requestsPerSecond: 2 } })
+  const governor = new Governor({ clock, random: clock.random, rateLimit: { requestsPerSecond: 2 } })
   const { client } = clientOf(origin, { governor })
   const start = clock.now()
   await clock.run(Promise.all(Array.from({ length: 6 }, () => client.call(safe))))

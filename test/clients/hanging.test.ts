@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
-import { FakeClock } from './fake-clock.ts'
 import { clientOf, failureOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from './fake-clock.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { clientOf, failureOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 
 async function waitsFor(status: number, headers: Record<string, string>, random: number, maxRetries = 6): Promise<readonly number[]> {
   const { origin } = await service(() => ({ status, headers }))
-  const { client, clock } = clientOf(origin, { clock: new FakeClock(random), maxRetries })
+  const { client, clock } = clientOf(origin, { clock: new FakeClock({ random }), maxRetries })
   await clock.run(failureOf(client.call(safe)))
   return clock.waits.filter((wait) => wait > 0)
 }

@@ -6,9 +6,9 @@ import { Governor } from '../../src/clients/governor.ts'
 import type { Method, Operation } from '../../src/clients/operation.ts'
 import type { ReplayClass } from '../../src/clients/replay.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { type Answer, type Inquiry, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { startSocketServer } from '../servers/harness.ts'
-import { FakeClock } from './fake-clock.ts'
 
 export const TOKEN = 'tok+en/with=odd"chars-8c1f2e'
 /** A key may hold what a form, JSON and an address write differently. */
@@ -40,7 +40,7 @@ export const transport = undiciTransport({ env: {} })
 
 export function clientOf(origin: string, options: Partial<ApiClientOptions> & { readonly clock?: FakeClock } = {}) {
   const { clock = new FakeClock(), ...rest } = options
-  const governor = new Governor({ clock })
+  const governor = new Governor({ clock, random: clock.random })
   const client = new ApiClient({ baseUrl: `${origin}/v1`, credential: KEY, allowInsecure: 'loopback', transport, governor, ...rest })
   return { client, clock, governor }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { crawl } from '../../src/crawl/index.ts'
 import { NetworkError, TimeoutError } from '../../src/errors.ts'
-import { catalog, item, jumpingClock, link, ORIGIN, type Reply, type Site, serving, walk } from './site.ts'
+import { catalog, item, link, ORIGIN, type Reply, type Site, serving, skippingClock, walk } from './site.ts'
 
 /** Answers like that so many times, then with an empty catalog. */
 const first = (times: number, reply: () => Reply) => (_request: unknown, count: number) => (count <= times ? reply() : catalog())
 const codes = async (site: Site, options = {}) => {
-  const clock = jumpingClock()
+  const clock = skippingClock()
   const { visits, asked } = await walk(site, { clock, ...options })
-  return { codes: visits.map(({ outcome }) => outcome.failure?.code), asked: asked.length, slept: clock.slept }
+  return { codes: visits.map(({ outcome }) => outcome.failure?.code), asked: asked.length, slept: clock.waits }
 }
 
 describe('what may succeed later', () => {
@@ -49,7 +49,7 @@ describe('Retry-After', () => {
   const later = (value: string) => () => ({ status: 429, headers: { 'retry-after': value } })
 
   it('is waited for, by the whole origin', async () => {
-    const clock = jumpingClock()
+    const clock = skippingClock()
     const times: number[] = []
     const site: Site = {
       '/': catalog(...['a', 'b', 'c'].map((name) => link('item', `/${name}`))),
@@ -142,7 +142,7 @@ describe('a server', () => {
   })
 
   it('is asked no faster than allowed', async () => {
-    const clock = jumpingClock()
+    const clock = skippingClock()
     const start = clock.now()
     await walk(wide(20, { body: item('i') }), { clock, rate: 10 })
     expect(clock.now() - start).toBeGreaterThanOrEqual(1990)

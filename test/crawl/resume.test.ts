@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type CrawlOptions, crawlInto, MemorySink, type Visit } from '../../src/crawl/index.ts'
-import { catalog, item, jumpingClock, link, ORIGIN, page, type Site, serving } from './site.ts'
+import { catalog, item, link, ORIGIN, page, type Site, serving, skippingClock } from './site.ts'
 
 const SITE: Site = {
   '/': {
@@ -28,7 +28,7 @@ async function run(sink: MemorySink<Result>, site: Site = SITE, options: Partial
   const told: unknown[] = []
   let visits = 0
   const crash = new Error('stopped')
-  await crawlInto(sink, { start: [`${ORIGIN}/`], send, clock: jumpingClock(), ...options }, resultOf, (each) => {
+  await crawlInto(sink, { start: [`${ORIGIN}/`], send, clock: skippingClock(), ...options }, resultOf, (each) => {
     if (++visits > stopAfter) throw crash
     told.push('visit' in each ? [each.visit.job.key, each.result, each.visit.outcome.failure, each.visit.outcome.left] : each)
   }).catch((error) => {
@@ -150,7 +150,7 @@ it('goes on asking while results are made, as long as it may, and keeps their or
     })
   await crawlInto(
     sink,
-    { start: [`${ORIGIN}/`], send, clock: jumpingClock(), isFull: () => ends.length === 5 },
+    { start: [`${ORIGIN}/`], send, clock: skippingClock(), isFull: () => ends.length === 5 },
     ({ job }) => begin(job.url.slice(ORIGIN.length)),
     (each) => told.push('result' in each ? each.result : 'stop'),
   )

@@ -1,6 +1,8 @@
 /** Catalogs for tests: documents by address, a clock that needs no time, and a record of what was asked. */
+
 import { type CrawlOptions, type CrawlResponse, crawl, type Left, type Visit } from '../../src/crawl/index.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 
 export const ORIGIN = 'https://catalog.example'
 
@@ -36,19 +38,8 @@ export function serving(site: Site) {
   return { send, requests, asked: () => requests.map(({ url }) => url.replace(ORIGIN, '')) }
 }
 
-/** A clock that jumps. */
-export function jumpingClock() {
-  let now = 1_000_000
-  const slept: number[] = []
-  return {
-    slept,
-    now: () => now,
-    sleep: async (milliseconds: number) => {
-      slept.push(milliseconds)
-      now += milliseconds
-    },
-  }
-}
+/** A clock whose waits are over at once. */
+export const skippingClock = () => new FakeClock({ now: 1_000_000, waits: 'skipped' })
 
 export interface Walk {
   readonly visits: readonly Visit[]
@@ -62,7 +53,7 @@ export async function walk(site: Site, options: Partial<CrawlOptions> = {}): Pro
   const { send, requests, asked } = serving(site)
   const visits: Visit[] = []
   const left: Left[] = []
-  for await (const visit of crawl({ start: [`${ORIGIN}/`], send, clock: jumpingClock(), random: () => 1, ...options })) {
+  for await (const visit of crawl({ start: [`${ORIGIN}/`], send, clock: skippingClock(), random: () => 1, ...options })) {
     if (visit.kind === 'stop') left.push(visit.left)
     else {
       visits.push(visit)

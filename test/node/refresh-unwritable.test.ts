@@ -11,6 +11,7 @@ import { tokenKeyring } from '../../src/node/token-keyring.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { script } from '../harness/scripted.ts'
 import { AUTHORIZE_URL, DATA, entries, TOKEN_URL, victim } from '../harness/victim.ts'
 import { disk } from './download/full-disk.ts'
@@ -64,7 +65,12 @@ function user(open: (onWarning: (warning: Warning) => void) => SessionStore) {
   let now = NOW
   const engine = () => {
     const onWarning = (warning: Warning) => void warnings.push(warning)
-    const options = { credentials: entries.login, clock: { now: () => now, wait: async () => {} }, session: open(onWarning), onWarning }
+    const options = {
+      credentials: entries.login,
+      clock: new FakeClock({ now: () => now, waits: 'skipped' }),
+      session: open(onWarning),
+      onWarning,
+    }
     return victim(options, servers).auth
   }
   const pass = (milliseconds: number) => {
@@ -265,7 +271,7 @@ describe('where no person is needed', () => {
       victim(
         {
           credentials: entries.oauth,
-          clock: { now: () => now, wait: async () => {} },
+          clock: new FakeClock({ now: () => now, waits: 'skipped' }),
           session: tokenFiles({ folder, onWarning: ({ code }) => warnings.push(code) }),
         },
         servers,

@@ -4,6 +4,7 @@ import type { Warning } from '../../src/auth/strategy.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { type Canary, canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { type Reply, redirectTo, routes, script } from '../harness/scripted.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
@@ -20,7 +21,7 @@ function answered(
 ) {
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
   const credentials = { ...entries.oauth, ...entry }
-  return victim({ credentials, clock: { now: () => NOW, wait: async () => {} }, ...options }, servers)
+  return victim({ credentials, clock: new FakeClock({ now: () => NOW, waits: 'skipped' }), ...options }, servers)
 }
 
 const form = (request: HttpRequest | undefined) => Object.fromEntries(new URLSearchParams(String(request?.body)))

@@ -5,9 +5,9 @@ import type { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { type Json, scheme, target } from '../harness/documents.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { type Reply, redirectTo, routes } from '../harness/scripted.ts'
 import { DATA, entries, SIGN_URL, SIGNED, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
-import { VirtualClock } from '../harness/virtual-clock.ts'
 
 const F = `${DATA}f.tif`
 const OTHER = 'https://store.example/f.tif?sig=1'
@@ -105,7 +105,7 @@ describe('the signing call', () => {
     [503, true],
   ])('that fails with %i says so, without its text', async (status, retryable) => {
     const quoted = canary('quoted')
-    const { auth, wanted } = signing({ status, body: quoted.value }, { options: { clock: new VirtualClock(NOW) } })
+    const { auth, wanted } = signing({ status, body: quoted.value }, { options: { clock: new FakeClock({ now: NOW, waits: 'in turn' }) } })
     const error = await failureOf(auth.authorize(wanted))
     expect(error).toMatchObject({ code: `HTTP_${status}`, retryable })
     expect(leaks([quoted], { error: shown(error) })).toEqual([])

@@ -4,7 +4,7 @@ import { Governor } from '../../src/clients/governor.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import type { TimeTrackingOptions } from '../../src/time-tracking/options.ts'
 import { TimeTrackingClient } from '../../src/time-tracking/time-tracking-client.ts'
-import { FakeClock } from '../clients/fake-clock.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { TEST_CA } from '../servers/harness.ts'
 import { KNOWN, type TimeTrackingFakeOptions } from '../servers/time-tracking/options.ts'
 import { startTimeTrackingFake, type TimeTrackingFake } from '../servers/time-tracking/time-tracking-fake.ts'
@@ -27,7 +27,7 @@ export async function timeTracking(options: TimeTrackingFakeOptions = {}): Promi
 
 export function clientOf(service: TimeTrackingFake, options: Partial<TimeTrackingOptions> & { readonly clock?: FakeClock } = {}) {
   const { clock = new FakeClock(), ...rest } = options
-  const governor = new Governor({ clock })
+  const governor = new Governor({ clock, random: clock.random })
   const known = 'auth' in rest ? {} : KNOWN
   return { client: new TimeTrackingClient({ baseUrl: service.base, ...known, transport, governor, ...rest }), clock }
 }

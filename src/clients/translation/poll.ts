@@ -1,9 +1,9 @@
 /** Asks again and again until something is ready. */
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
-import type { ClientClock } from '../clock.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { type Clock, startTimer } from '../../net/clock.ts'
+import { Interruption } from '../../net/deadline.ts'
 import { described } from '../described.ts'
-import { Interruption } from '../interruption.ts'
-import { sleep } from '../sleep.ts'
 
 /** What is asked, and how long to wait after an answer. */
 export interface PollSource<State> {
@@ -14,7 +14,7 @@ export interface PollSource<State> {
   delayAfter(state: State): number | undefined
   /** The state in a word, for errors. */
   stateOf(state: State): string | undefined
-  readonly clock: ClientClock
+  readonly clock: Clock
 }
 
 export interface PollOptions {
@@ -35,7 +35,7 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
   let asked = 0
   const left = deadline && deadline.getTime() - clock.now()
   const stop =
-    left === undefined ? undefined : clock.setTimer(Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
+    left === undefined ? undefined : startTimer(clock, Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
   try {
     for (;;) {
       if (interruption.reason) throw interruption.reason
@@ -45,7 +45,7 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
       const delay = source.delayAfter(state)
       if (delay === undefined) return state
       if (deadline && clock.now() + delay > deadline.getTime()) throw tooLate(source.name)
-      await sleep(delay, clock, interruption)
+      await sleep(delay, clock, interruption.signal)
     }
   } catch (error) {
     throw described(withState(error, last === undefined ? undefined : source.stateOf(last)), asked, source.name)

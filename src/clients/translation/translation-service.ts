@@ -1,9 +1,9 @@
 /** The way to the translation service that all parts of its client share. */
 import { ConfigurationError } from '../../errors.ts'
+import type { Clock } from '../../net/clock.ts'
 import { ApiClient } from '../api-client.ts'
 import type { ApiResponse } from '../api-response.ts'
 import type { CallInput } from '../call-options.ts'
-import type { ClientClock } from '../clock.ts'
 import { described } from '../described.ts'
 import type { ClientEvents, EventName } from '../events.ts'
 import { sharedGovernor } from '../governor.ts'
@@ -24,7 +24,7 @@ import type { TranslationCallOptions, TranslationClientOptions, Validation } fro
  * no more than a line in {@link TranslationClient}.
  */
 export class TranslationService {
-  readonly clock: ClientClock
+  readonly clock: Clock
   readonly maxTextsPerRequest: number
   readonly seenDocuments = new SeenDocuments()
   readonly #validate: Validation

@@ -1,8 +1,8 @@
 /** The connection of a voice session. */
 import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message-socket.ts'
+import { type Clock, startTimer } from '../../net/clock.ts'
 import type { ApiClient } from '../api-client.ts'
-import type { ClientClock } from '../clock.ts'
 import { unreadable } from './voice-messages.ts'
 
 /** Opens a connection for messages. */
@@ -17,7 +17,7 @@ export interface VoiceAccess {
 }
 
 interface VoiceLineOptions {
-  readonly clock: ClientClock
+  readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   readonly heard: (data: unknown) => void
   /** The connection is over, whoever ended it. */
@@ -57,7 +57,8 @@ export function openLine(open: OpenSocket, url: string, { clock, signal, heard, 
       socket.close()
     }
     const abort = () => fail(signal ? abortedBy(signal) : new AbortedError(undefined))
-    const stop = clock.setTimer(
+    const stop = startTimer(
+      clock,
       CONNECT_TIMEOUT,
       () => fail(new TimeoutError('TIMEOUT_CONNECT', `${host}: no connection within ${CONNECT_TIMEOUT} ms`)),
       'guard',

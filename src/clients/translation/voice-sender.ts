@@ -1,10 +1,8 @@
 /** Our side of a voice session, over one connection. */
-import { abortedBy } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message-socket.ts'
-import type { ClientClock } from '../clock.ts'
+import { sleep } from '../../net/cancellation.ts'
+import type { Clock } from '../../net/clock.ts'
 import { ValidationError } from '../errors.ts'
-import { Interruption } from '../interruption.ts'
-import { sleep } from '../sleep.ts'
 import type { VoiceCodec } from './voice-codec.ts'
 import { voicePieces } from './voice-pace.ts'
 
@@ -14,7 +12,7 @@ export interface VoiceSending {
   readonly contentType: string
   /** How many times as fast as it is spoken sound may be sent. */
   readonly speed: number
-  readonly clock: ClientClock
+  readonly clock: Clock
 }
 
 /** Bytes that may wait in the connection before more is sent, and milliseconds between two looks. */
@@ -70,8 +68,7 @@ export class VoiceSender {
   async #turn(): Promise<void> {
     this.#check()
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
-      const interruption = new Interruption(this.#ending, abortedBy)
-      await sleep(wait, this.#sending.clock, interruption).finally(() => interruption.close())
+      await sleep(wait, this.#sending.clock, this.#ending)
       this.#check()
     }
   }

@@ -1,7 +1,7 @@
 /** Waits until all files of a document are settled, then writes its copy. */
 import { dirname, join } from 'node:path'
 import { type AuthError, isAuthError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
+import { failure } from '../../http/network-error.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { ownString } from '../../stac/json.ts'
 import { forFileName } from '../../text/file-name.ts'

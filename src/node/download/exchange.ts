@@ -1,8 +1,7 @@
 /** The body of an answer, watched: it must come fast enough, and be as long as it says. */
 import { type AuthError, NetworkError, TimeoutError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { failure, originOf } from '../../http/network-error.ts'
 import { bareUrl, type Delivery } from './answer.ts'
 import type { World } from './world.ts'
 

@@ -1,8 +1,10 @@
 /** Fetches a file from one target, asking as often as it takes. */
+
 import { delayBefore } from '../../clients/backoff.ts'
 import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
 import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
+import { failure } from '../../http/network-error.ts'
+import { sleep } from '../../net/cancellation.ts'
 import type { Target } from '../../stac/target.ts'
 import { UnprovenPart } from './answer.ts'
 import { AlreadyThere, Attempt, type FileState, UnwantedSize } from './attempt.ts'
@@ -74,12 +76,10 @@ class Retries {
     this.#count++
     if (!hasGained && !world.origins.budget(this.#origin).spend(hint !== undefined)) throw budgetEmpty(error)
     const { status } = error
-    const delay = delayBefore(this.#barren, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, world)
+    const delay = delayBefore(this.#barren, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, world.random)
     if (status === 429 || status === 503 || hint !== undefined) world.origins.gate.refused(this.#origin, hint ?? 0)
     world.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#barren })
-    await world.clock.sleep(delay, world.signal).catch(() => {
-      throw abortedBy(world.signal)
-    })
+    await sleep(delay, world.clock, world.signal)
   }
 
   /** Errors: `FILE_CHANGED` for the second time that it was another file. */

@@ -1,6 +1,6 @@
 /** What a download is told. */
 import type { Auth } from '../../auth/auth.ts'
-import type { CrawlClock } from '../../crawl/settings.ts'
+import type { Clock } from '../../net/clock.ts'
 import type { Target } from '../../stac/target.ts'
 
 /** A document whose assets are wanted: an Item, a Collection, a Catalog, or a list of them. */
@@ -95,7 +95,7 @@ export interface DownloadOptions extends TransferOptions {
   readonly signal?: AbortSignal
   /** Milliseconds between two events about the progress of a file; default 200. */
   readonly progressInterval?: number
-  readonly clock?: CrawlClock
+  readonly clock?: Clock
   /** From 0 to 1, for pauses. */
   readonly random?: () => number
 }

@@ -1,6 +1,6 @@
 import { RetryBudget } from '../../clients/retry-budget.ts'
 import { Gate } from '../../crawl/gate.ts'
-import type { CrawlClock } from '../../crawl/settings.ts'
+import type { Clock } from '../../net/clock.ts'
 
 /** As many retries as a hundred files, and one more for each that came at once. */
 const BUDGET = { most: 100, earned: 1 }
@@ -10,7 +10,7 @@ export class Origins {
   readonly #gate: Gate
   readonly #budgets = new Map<string, RetryBudget>()
 
-  constructor(manners: { readonly concurrency: number; readonly rate?: number }, clock: CrawlClock) {
+  constructor(manners: { readonly concurrency: number; readonly rate?: number }, clock: Clock) {
     this.#gate = new Gate(manners, clock, () => undefined)
   }
 

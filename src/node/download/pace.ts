@@ -1,4 +1,5 @@
-import type { CrawlClock } from '../../crawl/settings.ts'
+import { sleep } from '../../net/cancellation.ts'
+import type { Clock } from '../../net/clock.ts'
 
 /** Bytes per second that one file should have: servers end connections that nobody reads from for long. */
 const SHARE = 131_072
@@ -11,10 +12,10 @@ export function filesWithin(bytesPerSecond: number | undefined, most: number): n
 /** Lets so many bytes pass in a second, over all files. */
 export class Pace {
   readonly #perMillisecond: number
-  readonly #clock: CrawlClock
+  readonly #clock: Clock
   #from = Number.NEGATIVE_INFINITY
 
-  constructor(bytesPerSecond: number, clock: CrawlClock) {
+  constructor(bytesPerSecond: number, clock: Clock) {
     this.#perMillisecond = bytesPerSecond / 1000
     this.#clock = clock
   }
@@ -23,6 +24,6 @@ export class Pace {
   async pass(bytes: number, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now()
     this.#from = Math.max(this.#from, now) + bytes / this.#perMillisecond
-    if (this.#from > now) await this.#clock.sleep(this.#from - now, signal)
+    if (this.#from > now) await sleep(this.#from - now, this.#clock, signal)
   }
 }

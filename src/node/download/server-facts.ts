@@ -1,11 +1,13 @@
 /** Asks a server about a file without fetching it: a request for its first byte, as many signed URLs are good for GET only. */
+
 import { delayBefore } from '../../clients/backoff.ts'
-import type { CrawlClock } from '../../crawl/settings.ts'
 import { abortedBy, isAuthError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { failure } from '../../http/network-error.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import type { BodyPromise } from '../../http/web-page.ts'
+import { sleep } from '../../net/cancellation.ts'
+import type { Clock } from '../../net/clock.ts'
 import type { Target } from '../../stac/target.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { pageRefusal } from '../page-refusal.ts'
@@ -33,7 +35,7 @@ export interface Inquiry {
   /** What is promised about the file; a web page in its place is no answer. */
   readonly promise: BodyPromise
   readonly retries: number
-  readonly clock: CrawlClock
+  readonly clock: Clock
   readonly random: () => number
   readonly signal: AbortSignal
 }
@@ -57,10 +59,8 @@ export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
       const error = thrown instanceof RefusedAnswer ? thrown.error : isAuthError(thrown) ? thrown : failure(thrown, undefined, url)
       if (!error.retryable || attempt > retries || (hint ?? 0) > LONGEST_REST) throw error
       const { status } = error
-      const delay = delayBefore(attempt, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, { random })
-      await clock.sleep(delay, signal).catch(() => {
-        throw abortedBy(signal)
-      })
+      const delay = delayBefore(attempt, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, random)
+      await sleep(delay, clock, signal)
     }
   }
 }

@@ -1,12 +1,15 @@
 /** Whether the thread that runs us could take in more than comes to it: more requests at a time bring nothing to one that is busy. */
 import { performance } from 'node:perf_hooks'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../net/cancellation.ts'
+import { systemClock } from '../../net/clock.ts'
 
 /** Shares of its time that a thread may be busy before one more begins, and before one that is there ends. */
 const BEGIN = 0.8
 const GO_ON = 0.95
 /** Milliseconds that are looked at, at least. */
 const SPELL = 100
+
+const CLOCK = systemClock({ unref: true })
 
 export class SpareTime {
   #since = performance.eventLoopUtilization()
@@ -15,7 +18,7 @@ export class SpareTime {
   /** Waits until one more may begin; one after the other, as each changes what there is. False when it was `over` before. */
   async comes(over: Promise<unknown>): Promise<boolean> {
     while (!this.#look() || this.#busy > BEGIN) {
-      const isOver = await Promise.race([over.then(() => true), pause(SPELL, false, { ref: false })])
+      const isOver = await Promise.race([over.then(() => true), sleep(SPELL, CLOCK).then(() => false)])
       if (isOver) return false
     }
     return true

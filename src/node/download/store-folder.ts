@@ -1,10 +1,12 @@
 /** Assets that are folders of an object store: how they are recognised, and which files they hold. */
+
 import type { Auth } from '../../auth/auth.ts'
 import { below } from '../../auth/given-target.ts'
 import { delayBefore } from '../../clients/backoff.ts'
 import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
-import { AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
+import { AuthError, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
 import { mediaType } from '../../http/media-type.ts'
+import { sleep } from '../../net/cancellation.ts'
 import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
@@ -92,10 +94,8 @@ export async function objectsIn(folder: Target, auth: ListingAuth, most: number,
     } catch (error) {
       if (!isAuthError(error) || world.signal.aborted) throw error
       if (!error.retryable || ++failures > Math.min(CRAWL.retries, world.settings.retries)) throw notListed(error)
-      const delay = delayBefore(failures, error.status === undefined ? {} : { status: error.status }, world)
-      await world.clock.sleep(delay, world.signal).catch(() => {
-        throw abortedBy(world.signal)
-      })
+      const delay = delayBefore(failures, error.status === undefined ? {} : { status: error.status }, world.random)
+      await sleep(delay, world.clock, world.signal)
     }
   }
 }

@@ -1,6 +1,6 @@
 /** One file, from its servers to its place. */
 import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
+import { failure } from '../../http/network-error.ts'
 import { AlreadyThere, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
 import { Content } from './content.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'

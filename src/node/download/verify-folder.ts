@@ -1,9 +1,9 @@
 /** Compares downloaded files with their manifest, and with what their servers say now. */
 import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
-import { systemClock } from '../../crawl/settings.ts'
 import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
-import { failure } from '../../http/deadline.ts'
+import { failure } from '../../http/network-error.ts'
+import { systemClock } from '../../net/clock.ts'
 import { bodyPromise } from '../page-refusal.ts'
 import { readFailure } from '../system-error.ts'
 import type { Verification } from './events.ts'
@@ -156,7 +156,7 @@ async function verifyAtServer(
     url,
     promise: bodyPromise(undefined, [name.slice(name.lastIndexOf('/') + 1)]),
     retries,
-    clock: systemClock,
+    clock: systemClock(),
     random: Math.random,
     signal,
   })

@@ -1,6 +1,7 @@
 /** What all files of a download share. */
-import { type CrawlClock, systemClock } from '../../crawl/settings.ts'
+
 import type { HttpResponse } from '../../http/message.ts'
+import { type Clock, systemClock } from '../../net/clock.ts'
 import type { Target } from '../../stac/target.ts'
 import type { DownloadRecord } from './download-record.ts'
 import type { DownloadEvent } from './events.ts'
@@ -17,7 +18,7 @@ export interface World {
   readonly plan: FilePlan
   readonly hashes: HashThread
   readonly origins: Origins
-  readonly clock: CrawlClock
+  readonly clock: Clock
   readonly random: () => number
   /** Ends everything. */
   readonly signal: AbortSignal
@@ -66,7 +67,7 @@ export function worldOf(
   signal: AbortSignal,
   tell: World['tell'],
 ): World {
-  const { auth, clock = systemClock, random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
+  const { auth, clock = systemClock(), random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
   return {
     folder,
     record,

@@ -1,10 +1,11 @@
 /** Reads what an authorization server answers, before anyone believes it. */
-import type { Clock } from '../../auth/strategy.ts'
+
 import { ProtocolError } from '../../errors.ts'
 import { isAccessToken } from '../../http/auth-scheme.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import { retryHint } from '../../http/retry-after.ts'
+import type { Clock } from '../../net/clock.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
 import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
 import { delayed } from './patience.ts'

@@ -1,8 +1,8 @@
 /** The device authorization grant (RFC 8628): a person logs in on any device and types a code. */
 import type { DevicePrompt, Interaction } from '../../auth/interaction.ts'
-import { wait } from '../../auth/wait.ts'
 import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
+import { sleep } from '../../net/cancellation.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
@@ -34,7 +34,7 @@ export async function deviceCode(context: OAuth2Context, interaction: Interactio
   await interaction.device(promptOf(result, expiresAt, context))
   let interval = clamped(result.interval, INTERVAL)
   while (clock.now() + interval * 1000 < expiresAt) {
-    await wait(interval * 1000, context)
+    await sleep(interval * 1000, clock, context.signal)
     const outcome = await asked(context, result.device_code)
     if (typeof outcome === 'object') return outcome
     if (outcome === 'slow_down') interval += 5

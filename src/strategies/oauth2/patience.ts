@@ -1,8 +1,8 @@
 /** How often an endpoint in trouble is asked again. */
 
 import type { AuthContext } from '../../auth/strategy.ts'
-import { wait } from '../../auth/wait.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
+import { sleep } from '../../net/cancellation.ts'
 
 /** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
 const PAUSES = [500, 1000, 2000, 4000]
@@ -55,7 +55,7 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
       const wanted = RETRY_AFTER.get(error) ?? 0
       if (rested + wanted > (context.longestRest ?? LONGEST_REST)) throw tooLong(error, wanted)
       rested += wanted
-      await wait(Math.max(wanted, pause * (1 + (context.random(1)[0] ?? 0) / 512)), context)
+      await sleep(Math.max(wanted, pause * (1 + (context.random(1)[0] ?? 0) / 512)), clock, context.signal)
     }
   }
 }
@@ -78,7 +78,7 @@ export async function untilRested<T>(context: Context, run: () => Promise<T>): P
       const wanted = isAuthError(error) ? (RETRY_AFTER.get(error) ?? 0) : 0
       if (wanted <= LOCKED_REST || rested + wanted > LONGEST_REST) throw error
       rested += wanted
-      await wait(wanted, context)
+      await sleep(wanted, context.clock, context.signal)
     }
   }
 }

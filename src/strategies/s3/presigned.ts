@@ -1,9 +1,9 @@
 /** Addresses that carry a signature already: they get no second one, and end by themselves. */
 import { type AuthFlow, authorized } from '../../auth/flow.ts'
-import type { Clock } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError } from '../../errors.ts'
 import { type HttpRequest, hasQueryParameter, queryValues } from '../../http/message.ts'
 import { endOfSpan } from '../../http/moment.ts'
+import type { Clock } from '../../net/clock.ts'
 import { answerOf, type Refusal, refusalOf } from './refusal.ts'
 
 /** True for an address of the web with a signature of version 4 in its query; `s3:` names no host that one could be for. */

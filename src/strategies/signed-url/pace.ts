@@ -1,10 +1,10 @@
 /** How fast a signing API may be asked: learned from its refusals, or said by the user. */
 
-import type { Clock } from '../../auth/strategy.ts'
-import { wait } from '../../auth/wait.ts'
 import { abortedBy, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { retryHint } from '../../http/retry-after.ts'
+import { sleep } from '../../net/cancellation.ts'
+import type { Clock } from '../../net/clock.ts'
 
 /** Calls per second at first, and so many at once after a rest, while the limit is unknown. */
 const START = { rate: 50, burst: 10 }
@@ -105,7 +105,7 @@ export class Pace {
       const at = Math.max(this.#next, now - (this.#isLimitKnown ? CATCH_UP : START.burst * spacing))
       if (at > now) {
         this.#sleep = new AbortController()
-        await wait(at - now, { clock: this.#clock, signal: this.#sleep.signal }).catch(() => {})
+        await sleep(at - now, this.#clock, this.#sleep.signal).catch(() => {})
         this.#sleep = undefined
         reached = at
         continue

@@ -3,9 +3,9 @@ import { afterEach } from 'vitest'
 import { Governor } from '../../../src/clients/governor.ts'
 import { TranslationClient } from '../../../src/clients/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/clients/translation/translation-options.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import type { TranslationFakeOptions } from '../../servers/translation/options.ts'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
-import { FakeClock } from '../fake-clock.ts'
 import { transport } from '../service.ts'
 
 const open: TranslationFake[] = []
@@ -23,7 +23,7 @@ export async function fakeClient({ fake: fakeOptions = {}, ...options }: Options
   const clock = new FakeClock()
   const fake = await startTranslationFake({ clock, ...fakeOptions })
   open.push(fake)
-  const governor = new Governor({ clock })
+  const governor = new Governor({ clock, random: clock.random })
   const common = { baseUrl: fake.url, allowInsecure: 'loopback', transport, governor } as const
   const client = new TranslationClient({ ...common, ...(!options.auth && { apiKey: 'test-pro' }), ...options })
   return { fake, client, clock }

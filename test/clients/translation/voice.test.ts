@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { VoiceMessage } from '../../../src/clients/translation/voice-messages.ts'
 import type { VoiceSession } from '../../../src/clients/translation/voice-session.ts'
+import type { FakeClock } from '../../harness/fake-clock.ts'
 import { VOICE } from '../../servers/translation/known-good.ts'
-import type { FakeClock } from '../fake-clock.ts'
 import { failureOf } from '../service.ts'
 import { fakeClient } from './fake-client.ts'
 

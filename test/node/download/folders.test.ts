@@ -6,6 +6,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import type { DownloadOptions } from '../../../src/node/download/options.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { asset, item, type Json } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../../servers/s3-server.ts'
 import { codesOf, filesIn, ofKind, run } from './fixture.ts'
 
@@ -30,7 +31,7 @@ async function store(objects: Record<string, string>, more: Partial<S3ServerOpti
   const fetched = async (href: string | Json, options: Partial<DownloadOptions> = {}) => {
     const assets = { zarr: typeof href === 'string' ? asset(href) : href }
     const document = item({ k: { type: 's3' } }, assets)
-    return run([{ document }], { folder, auth, clock: { now: Date.now, sleep: async () => undefined }, ...options })
+    return run([{ document }], { folder, auth, clock: new FakeClock({ now: Date.now, waits: 'skipped' }), ...options })
   }
   const texts = async () => Object.fromEntries(Object.entries(await filesIn(folder)).map(([name, bytes]) => [name, String(bytes)]))
   return { server, folder, fetched, texts }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { filesWithin } from '../../../src/node/download/pace.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { noise, startFileServer } from '../../servers/file-server.ts'
 import { itemOf, type Result, run } from './fixture.ts'
 
@@ -20,11 +21,10 @@ function atATime({ events }: Result): number {
 
 describe('a limit of bytes per second', () => {
   it('holds what comes to it', async () => {
-    let slept = 0
-    const clock = { now: () => slept, sleep: async (milliseconds: number) => void (slept += milliseconds) }
+    const clock = new FakeClock({ now: 0, waits: 'skipped' })
     const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, bytesPerSecond: 100_000, clock })
     expect(result.summary).toMatchObject({ written: 6, received: 600_000, retries: 0 })
-    expect(slept).toBeCloseTo(6000, 0)
+    expect(clock.now()).toBeCloseTo(6000, 0)
   })
 
   it('leaves each connection enough to be read from, unless told how many there are to be', async () => {

@@ -5,6 +5,7 @@ import { networkError } from '../../../src/http/network-error.ts'
 import type { DownloadEvent } from '../../../src/node/download/events.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
 
@@ -55,7 +56,7 @@ describe('asking again', () => {
 
   it('ends after four attempts to resolve a host name, and after fewer if so many are allowed', async () => {
     const failures = [Object.assign(new Error('lookup'), { code: 'EAI_AGAIN' }), Object.assign(new Error('reset'), { code: 'ECONNRESET' })]
-    const clock = { now: Date.now, sleep: async () => undefined }
+    const clock = new FakeClock({ now: Date.now, waits: 'skipped' })
     const retriesOf = async (failure: unknown, options: object = {}) => {
       const auth = { send: () => Promise.reject(networkError(failure, 'https://data.example/')) }
       const document = itemOf({ origin: 'https://data.example' }, one)
@@ -77,15 +78,14 @@ describe('asking again', () => {
   })
 
   it('waits as long as a server wants, but not for ever', async () => {
-    const sleeps: number[] = []
-    const clock = { now: Date.now, sleep: async (milliseconds: number) => void sleeps.push(milliseconds) }
     const faults: Faults = (_, n) => (n === 0 ? { status: 503, headers: { 'retry-after': '7' }, body: '' } : undefined)
     const folder = await temporaryFolder()
     // The origin rests as well, by a clock that does not go on: its own sleeps are left out.
     const server = await serve(faults)
-    const result = await run([itemOf(server, one)], { folder, server, perHost: 1, clock: { ...clock, now: () => 7000 * sleeps.length } })
+    const clock: FakeClock = new FakeClock({ now: () => 7000 * clock.waits.length, waits: 'skipped' })
+    const result = await run([itemOf(server, one)], { folder, server, perHost: 1, clock })
     expect(ofKind(result, 'retry')[0]?.delay).toBe(7000)
-    expect(sleeps[0]).toBe(7000)
+    expect(clock.waits[0]).toBe(7000)
     const impatient = await serve(() => ({ status: 429, headers: { 'retry-after': '121' }, body: '' }))
     expect(codesOf(await run([itemOf(impatient, one)], { folder: await temporaryFolder(), server: impatient }))).toEqual(['RATE_LIMITED'])
     expect(impatient.asked).toHaveLength(1)

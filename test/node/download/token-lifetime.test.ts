@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { startFileDepot } from '../../servers/chaos/file-depot.ts'
 import { startTokenServer } from '../../servers/token-server.ts'
 import { codesOf, run } from './fixture.ts'
@@ -11,7 +12,7 @@ const LIFETIME = 2000
 /** A file behind tokens of two seconds; `delayOf` says how long the nth request for it is on its way. */
 async function protectedFile(delayOf: (nth: number) => number, scope = 'read') {
   let [now, asked] = [1_800_000_000_000, 0]
-  const clock = { now: () => now, wait: async () => {}, sleep: async () => {} }
+  const clock = new FakeClock({ now: () => now, waits: 'skipped' })
   const tokens = await startTokenServer({ client: CLIENT, lifetime: LIFETIME / 1000, now: clock.now })
   const refuses = ({ authorization = '' }: { readonly authorization?: string | undefined }) => {
     now += delayOf(asked++)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DevicePrompt } from '../../../src/auth/interaction.ts'
 import { failureOf } from '../../harness/canary.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { entries, TOKEN_URL, victim } from '../../harness/victim.ts'
 
@@ -12,19 +13,15 @@ const refused = (error: string): Reply => ({ status: 400, body: { error } })
 
 /** A login on another device; its clock moves only by what is waited. The token endpoint says these words, then the last one for good. */
 function begun(answer: object, ...words: readonly Reply[]) {
-  const waited: number[] = []
   const prompts: DevicePrompt[] = []
-  let now = NOW
+  const waited: number[] = []
+  const clock = new FakeClock({ now: NOW, waits: 'skipped', onWait: (duration) => waited.push(duration / 1000) })
   let asked = 0
   const servers = script(({ url }) =>
     url === TOKEN_URL ? words[Math.min(asked++, words.length - 1)] : { body: { ...offered, ...answer } },
   )
-  const wait = async (duration: number) => {
-    waited.push(duration / 1000)
-    now += duration
-  }
   const credentials = { ...entries.login, deviceAuthorizationUrl: DEVICE_URL }
-  const { auth } = victim({ credentials, clock: { now: () => now, wait } }, servers)
+  const { auth } = victim({ credentials, clock }, servers)
   const login = auth.login('login', {
     device: (prompt) => {
       prompts.push(prompt)

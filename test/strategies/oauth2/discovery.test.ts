@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, redirectTo, routes } from '../../harness/scripted.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
@@ -11,7 +12,7 @@ const TOKEN = `${ISSUER}/token`
 const good = { issuer: ISSUER, token_endpoint: TOKEN }
 const F = `${DATA}f.tif`
 const token = { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 600 }
-const clock = { now: () => 1_800_000_000_000, wait: async () => {} }
+const clock = new FakeClock({ now: () => 1_800_000_000_000, waits: 'skipped' })
 
 function published(reply: Reply | (() => Reply), fields: Partial<CredentialInput> = {}, others: Parameters<typeof routes>[0] = {}) {
   const servers = routes({ [DISCOVERY]: reply, [TOKEN]: { body: token }, [F]: { body: 'data' }, ...others })
@@ -110,16 +111,8 @@ describe('a discovery document', () => {
 
 describe('an endpoint in trouble', () => {
   it('O15 is asked again, and then left alone for ten seconds', async () => {
-    let now = 1_800_000_000_000
-    const waited: number[] = []
     let failures = 7
-    const clock = {
-      now: () => now,
-      wait: async (duration: number) => {
-        waited.push(duration)
-        now += duration
-      },
-    }
+    const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped' })
     const servers = routes({
       [DISCOVERY]: { body: good },
       [TOKEN]: () => (failures-- > 0 ? { status: 503 } : { body: token }),
@@ -128,14 +121,14 @@ describe('an endpoint in trouble', () => {
     const entry = { id: 'mine', type: 'openIdConnect', flow: 'clientCredentials', clientId: 'app', clientSecret: secrets.client.value }
     const { auth } = victim({ credentials: { ...entry, openIdConnectUrl: DISCOVERY, sendTo: DATA }, clock }, servers)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', retryable: true })
-    expect(waited).toHaveLength(4)
-    expect(waited.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
+    expect(clock.waits).toHaveLength(4)
+    expect(clock.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({
       code: 'NETWORK_FAILED',
       message: expect.stringContaining('https://auth.victim.example'),
     })
     expect(failures).toBe(2)
-    now += 10_000
+    clock.advance(10_000)
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 })

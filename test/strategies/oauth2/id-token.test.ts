@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Redirection } from '../../../src/auth/interaction.ts'
 import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { routes } from '../../harness/scripted.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
@@ -54,7 +55,7 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
     },
   })
   const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA, ...fields }
-  const { auth, script } = victim({ credentials: entry, clock: { ...clock, wait: async () => {} } }, servers)
+  const { auth, script } = victim({ credentials: entry, clock: new FakeClock({ now: clock.now, waits: 'skipped' }) }, servers)
   const page: Redirection = {
     uri: 'https://page.example/',
     answer: async (url) => {

@@ -6,6 +6,7 @@ import type { Warning } from '../../../src/auth/strategy.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { testKey } from '../../harness/keys.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
@@ -42,7 +43,7 @@ async function login(
   const warnings: Warning[] = []
   const give = () => ({ body: { ...tokens, id_token: idToken({ ...(nonce !== null && { nonce }), ...claims }) } })
   const servers = routes({ [TOKEN]: give, [`${ISSUER}/keys`]: { body: jwks }, [F]: { body: 'data' }, ...replies })
-  const clock = { now: () => NOW, wait: async () => {} }
+  const clock = new FakeClock({ now: () => NOW, waits: 'skipped' })
   const { auth, script } = victim({ credentials: { ...written, ...fields }, clock, onWarning: (one) => warnings.push(one) }, servers)
   const page: Redirection = {
     uri: 'http://127.0.0.1/',

@@ -3,6 +3,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import type { DevicePrompt } from '../../../src/auth/interaction.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { testKey } from '../../harness/keys.ts'
 import { browse } from '../../servers/person.ts'
 import { browser, provided } from './provider.ts'
@@ -129,15 +130,11 @@ describe('a login on another device', () => {
         return true
       },
     })
-    const waited: number[] = []
     let prompt: DevicePrompt | undefined
-    const clock = {
-      now: Date.now,
-      wait: async (duration: number) => {
-        waited.push(duration)
-        if (waited.length === 3) await browse(prompt?.verificationUriComplete ?? '')
-      },
+    const onWait = async () => {
+      if (clock.waits.length === 3) await browse(prompt?.verificationUriComplete ?? '')
     }
+    const clock: FakeClock = new FakeClock({ now: Date.now, waits: 'skipped', onWait })
     const auth = engine(entryOf(entries.person), { clock })
     await auth.login('person', {
       device: (shownPrompt) => {
@@ -149,19 +146,13 @@ describe('a login on another device', () => {
       verificationUri: `${server.issuer}/device`,
       userCode: expect.stringMatching(/^[A-Z-]+$/),
     })
-    expect(waited).toEqual([5000, 10_000, 10_000])
+    expect(clock.waits).toEqual([5000, 10_000, 10_000])
     expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
   })
 
   it('that nobody finishes is LOGIN_TIMEOUT', async () => {
     const { entries, engine } = await provided()
-    let now = Date.now()
-    const clock = {
-      now: () => now,
-      wait: async (duration: number) => {
-        now += duration
-      },
-    }
+    const clock = new FakeClock({ now: Date.now(), waits: 'skipped' })
     expect(await failureOf(engine(entryOf(entries.person), { clock }).login('person', { device: () => {} }))).toMatchObject({
       code: 'LOGIN_TIMEOUT',
     })

@@ -3,6 +3,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
 
@@ -23,7 +24,7 @@ function provider(fields: Partial<CredentialInput>, good: Readonly<Record<string
       : { status: 400, body: { error: 'invalid_grant', error_description: 'Invalid user credentials' } }
   }
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
-  const clock = { now: () => time, wait: async () => {} }
+  const clock = new FakeClock({ now: () => time, waits: 'skipped' })
   const { auth, script } = victim({ credentials: { ...account, ...fields }, clock }, servers)
   const pass = (milliseconds: number) => {
     time += milliseconds

@@ -1,10 +1,12 @@
 /** What real providers do beside the standards, and what must stay refused all the same. */
+
 import { describe, expect, it } from 'vitest'
 import { bearer, type CredentialInput } from '../../../src/auth/credential.ts'
 import type { Redirection, RedirectWish } from '../../../src/auth/interaction.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { AUTHORIZE_URL, DATA, entries, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
 import { browser, provided } from './provider.ts'
@@ -22,7 +24,7 @@ async function loggedIn(reply: (request: HttpRequest) => Reply, fields: Partial<
   const wishes: (RedirectWish | undefined)[] = []
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
   let now = 1_800_000_000_000
-  const clock = { now: () => now, wait: async () => {} }
+  const clock = new FakeClock({ now: () => now, waits: 'skipped' })
   const { auth, script } = victim({ credentials: { ...entries.login, ...fields }, clock }, servers)
   const page: Redirection = {
     uri: 'http://127.0.0.1/',

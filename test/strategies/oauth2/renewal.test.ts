@@ -6,6 +6,7 @@ import { NetworkError } from '../../../src/errors.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { AUTHORIZE_URL, DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
 
@@ -45,7 +46,7 @@ async function loggedIn(
       await memory.write(key, text)
     },
   }
-  const clock = { now: () => now, wait: async () => {} }
+  const clock = new FakeClock({ now: () => now, waits: 'skipped' })
   const { auth } = victim({ credentials: entries.login, clock, session: store }, servers)
   const page: Redirection = {
     uri: 'http://127.0.0.1/',
@@ -164,7 +165,7 @@ it('O12 an authorization code is never sent twice', async () => {
     sent.push(request.url)
     throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
   })
-  const { auth } = victim({ credentials: entries.login, clock: { now: () => NOW, wait: async () => {} } }, servers)
+  const { auth } = victim({ credentials: entries.login, clock: new FakeClock({ now: () => NOW, waits: 'skipped' }) }, servers)
   const page: Redirection = {
     uri: 'http://127.0.0.1/',
     answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),

@@ -4,6 +4,7 @@ import { memoryStore } from '../../../src/auth/memory-store.ts'
 import type { SessionStore } from '../../../src/auth/session-store.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
 
@@ -22,17 +23,11 @@ function asked(
   session: SessionStore = memoryStore(),
   onWait: (duration: number) => void = () => {},
 ) {
-  const waited: number[] = []
-  let now = 1_800_000_000_000
+  const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped', onWait })
   let sent = 0
   const servers = routes({ [TOKEN_URL]: () => replies[Math.min(sent++, replies.length - 1)] ?? {}, [F]: { body: 'data' } })
-  const wait = async (duration: number) => {
-    waited.push(duration)
-    onWait(duration)
-    now += duration
-  }
-  const { auth } = victim({ credentials: entry, clock: { now: () => now, wait }, session }, servers)
-  return { auth, waited, sent: () => sent }
+  const { auth } = victim({ credentials: entry, clock, session }, servers)
+  return { auth, waited: clock.waits, sent: () => sent }
 }
 
 const wanted = target(scheme.client(TOKEN_URL), F)

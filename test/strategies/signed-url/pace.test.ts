@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../../src/http/message.ts'
+import { sleep } from '../../../src/net/cancellation.ts'
 import { Pace } from '../../../src/strategies/signed-url/pace.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
 import { DATA, entries, SIGN_URL, SIGNED, victim } from '../../harness/victim.ts'
-import { VirtualClock } from '../../harness/virtual-clock.ts'
 
 const never = () => new AbortController().signal
 
@@ -26,17 +27,17 @@ function answer(status: number, headers: Record<string, string> = {}): HttpRespo
 }
 
 /** An endpoint that accepts so many calls in any second and remembers when each came. */
-function limited(clock: VirtualClock, limit: number, { delay = 5, headers = { 'retry-after': '1' } as Record<string, string> } = {}) {
+function limited(clock: FakeClock, limit: number, { delay = 5, headers = { 'retry-after': '1' } as Record<string, string> } = {}) {
   const came: number[] = []
   let accepted: number[] = []
   const call = async () => {
-    await clock.wait(delay / 2)
+    await sleep(delay / 2, clock)
     const now = clock.now()
     came.push(now)
     accepted = accepted.filter((time) => time > now - 1000)
     const isOver = accepted.length >= limit
     if (!isOver) accepted.push(now)
-    await clock.wait(delay / 2)
+    await sleep(delay / 2, clock)
     return isOver ? answer(429, headers) : answer(200)
   }
   return { call, came }
@@ -57,7 +58,7 @@ describe('the pace of signing calls', () => {
     [50, 500, 20],
     [500, 3000, 5],
   ])('finds a limit of %i/s by itself, and %i calls all succeed', async (limit, calls, delay) => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const server = limited(clock, limit, { delay })
     const pace = new Pace(clock)
     const answers = await Promise.all(Array.from({ length: calls }, () => pace.run(server.call, never())))
@@ -67,7 +68,7 @@ describe('the pace of signing calls', () => {
   })
 
   it('never exceeds the rate that the user says', async () => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const server = limited(clock, 100)
     const pace = new Pace(clock, 100)
     await Promise.all(Array.from({ length: 500 }, () => pace.run(server.call, never())))
@@ -76,7 +77,7 @@ describe('the pace of signing calls', () => {
   })
 
   it('does not hold up the first ten', async () => {
-    const clock = new VirtualClock(1_000_000)
+    const clock = new FakeClock({ now: 1_000_000, waits: 'in turn' })
     const pace = new Pace(clock)
     const starts: number[] = []
     await Promise.all(
@@ -96,7 +97,7 @@ describe('the pace of signing calls', () => {
     ['nothing', 429, {}, 1000],
     ['503 and seconds', 503, { 'retry-after': '3' }, 3000],
   ] as const)('rests when %s was asked for, and begins again with the refused call', async (_name, status, headers, rest) => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock)
     const times: number[] = []
     const response = await pace.run(async () => {
@@ -108,7 +109,7 @@ describe('the pace of signing calls', () => {
   })
 
   it('gives back the sixth refusal, and any other status at once', async () => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     let calls = 0
     const call = (status: number) => async () => {
       calls++
@@ -121,7 +122,7 @@ describe('the pace of signing calls', () => {
   })
 
   it('tells everybody when the rest is longer than two minutes, and asks again when it is nearly over', async () => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock)
     let calls = 0
     const call = async () => (++calls === 1 ? answer(429, { 'retry-after': '600' }) : answer(200))
@@ -129,14 +130,14 @@ describe('the pace of signing calls', () => {
     expect(failures.slice(0, 1)).toMatchObject([{ code: 'RATE_LIMITED', retryable: true, status: 429 }])
     expect(await failureOf(pace.run(call, never()))).toMatchObject({ code: 'RATE_LIMITED' })
     const before = calls
-    await clock.wait(500_000)
+    await sleep(500_000, clock)
     expect((await pace.run(call, never())).status).toBe(200)
     expect(calls).toBe(before + 1)
     expect(clock.now()).toBeGreaterThanOrEqual(600_000)
   })
 
   it('lets a caller leave, and goes on with the others', async () => {
-    const clock = new VirtualClock()
+    const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock, 1)
     const controller = new AbortController()
     const call = async () => answer(200)
@@ -155,7 +156,7 @@ describe('the pace of signing calls', () => {
   })
 
   it('goes on after a call that fails', async () => {
-    const pace = new Pace(new VirtualClock())
+    const pace = new Pace(new FakeClock({ now: 0, waits: 'in turn' }))
     const fails = async (): Promise<HttpResponse> => {
       throw new Error('broken')
     }
@@ -170,7 +171,7 @@ describe('the signing calls of an entry', () => {
 
   /** An engine whose signing API answers like this. */
   function signing(answer: (call: number) => Reply, entry = {}) {
-    const clock = new VirtualClock(NOW)
+    const clock = new FakeClock({ now: NOW, waits: 'in turn' })
     let calls = 0
     const servers = routes({ [SIGN_URL]: () => answer(++calls) })
     const { auth } = victim({ credentials: { ...entries.signer, ...entry }, clock }, servers)

@@ -1,5 +1,5 @@
-import { unlessAborted } from '../../../auth/turns.ts'
 import { base64 } from '../../../crypto/base64.ts'
+import { unlessAborted } from '../../../net/cancellation.ts'
 import { closeness, rootsOf } from '../protected-roots.ts'
 import { ALGORITHMS } from './algorithms.ts'
 import type { DigestChallenge } from './digest-challenge.ts'

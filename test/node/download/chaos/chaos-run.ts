@@ -2,7 +2,6 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import type { CredentialSource } from '../../../../src/auth/credential.ts'
@@ -83,14 +82,15 @@ function quickClock(pauses: number[]): NonNullable<DownloadOptions['clock']> {
   const now = () => Date.now() + ahead
   return {
     now,
-    sleep: async (milliseconds, signal) => {
+    setTimer: (milliseconds, expire) => {
       pauses.push(milliseconds)
       const end = now() + milliseconds
-      await pause(milliseconds / 100, undefined, { ...(signal && { signal }) }).catch(() => {
-        throw signal?.reason
-      })
-      // Pauses at the same time are one: the last one to end says how late it is.
-      ahead = Math.max(ahead, end - Date.now())
+      const timer = setTimeout(() => {
+        // Pauses at the same time are one: the last one to end says how late it is.
+        ahead = Math.max(ahead, end - Date.now())
+        expire()
+      }, milliseconds / 100)
+      return () => clearTimeout(timer)
     },
   }
 }

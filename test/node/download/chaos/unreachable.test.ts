@@ -1,9 +1,11 @@
 /** Servers that cannot be reached, or that say nothing: what is told of them, and what becomes of a file that was begun. */
+
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import { type UndiciTransportOptions, undiciTransport } from '../../../../src/node/undici-transport.ts'
 import { temporaryFolder } from '../../../cli/folder.ts'
+import { FakeClock } from '../../../harness/fake-clock.ts'
 import { noise } from '../../../servers/file-server.ts'
 import { HOSTS, network, type ServerOptions, startServer, TEST_CA } from '../../../servers/harness.ts'
 import { codesOf, filesIn, itemOf, ofKind, run } from '../fixture.ts'
@@ -11,7 +13,7 @@ import { codesOf, filesIn, itemOf, ofKind, run } from '../fixture.ts'
 const bytes = noise(4 * 2 ** 20)
 const SOME = 2.5 * 2 ** 20
 const ORIGIN = `https://${HOSTS.good.name}`
-const clock = { now: Date.now, sleep: async () => {} }
+const clock = new FakeClock({ now: Date.now, waits: 'skipped' })
 
 interface Weather {
   /** Instead of the second half. */
