@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../node/git.ts'
-import { isDocument, isGlob, SKIPPED } from './lint-inputs.ts'
+import { isDocument, isGlob, leftOutBelow } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
@@ -39,11 +39,14 @@ export function requireChanged(
  * What has changed of the inputs; without inputs, below the current folder. A file is named as it would be without the
  * option. Errors: those of `changedFiles`; `USAGE` for an input that is nowhere.
  */
-export async function changedInputs(inputs: readonly string[], { changed, staged }: ChangedOptions): Promise<ChangedInputs> {
+export async function changedInputs(
+  inputs: readonly string[],
+  { changed, staged, ignore }: ChangedOptions & { readonly ignore?: readonly string[] },
+): Promise<ChangedInputs> {
   const files = staged ? await stagedFiles('.') : await changedFiles('.', changed === true || changed === undefined ? 'HEAD' : changed)
   const names = new Map<string, GitFile>()
   for (const input of inputs.length > 0 ? inputs : ['.']) {
-    const found = await selected(input, files)
+    const found = await selected(input, files, ignore ?? [])
     if (found.length === 0 && !isGlob(input) && !(await exists(input)))
       throw usageError(`"${input}" is no file or folder, and nothing of that name has changed`)
     for (const [name, file] of found) names.set(name, file)
@@ -54,7 +57,11 @@ export async function changedInputs(inputs: readonly string[], { changed, staged
 }
 
 /** The files that one input covers, by the names that they get from it. */
-async function selected(input: string, files: readonly GitFile[]): Promise<readonly (readonly [string, GitFile])[]> {
+async function selected(
+  input: string,
+  files: readonly GitFile[],
+  ignore: readonly string[],
+): Promise<readonly (readonly [string, GitFile])[]> {
   if (isGlob(input) && !(await exists(input))) {
     const { default: picomatch } = await import('picomatch')
     const matches = picomatch(input.replace(/^\.\//, ''))
@@ -65,11 +72,12 @@ async function selected(input: string, files: readonly GitFile[]): Promise<reado
     })
   }
   const base = await realOf(input)
+  const isLeftOut = await leftOutBelow(base, { ignore })
   return files.flatMap((file) => {
     if (file.path === base) return [[safe(input), file] as const]
     const below = relative(base, file.path)
     const isBelow = file.path.startsWith(base.endsWith(sep) ? base : base + sep)
-    const isWanted = isBelow && isDocument(file.path) && !below.split(sep).some((part) => SKIPPED.has(part))
+    const isWanted = isBelow && isDocument(file.path) && !isLeftOut(file.path)
     return isWanted ? [[safe(join(input, below)), file] as const] : []
   })
 }

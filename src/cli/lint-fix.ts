@@ -10,7 +10,7 @@ import { forLine, forTerminal } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import type { Failure } from './failure.ts'
 import { type Io, write } from './io.ts'
-import { lintInputs } from './lint-inputs.ts'
+import { lintInputs, type Selection } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
 import { type References, referencesOf } from './lint-references.ts'
 import type { LintSettings } from './lint-run.ts'
@@ -67,10 +67,11 @@ export async function mend(
 ): Promise<Mended> {
   const { diagnostics } = context
   const failures: Failure[] = []
-  const { io, references } = await looked(inputs, mending, context, auth)
+  const selection = { ...settings.selection, mayMiss: true }
+  const { io, references } = await looked(inputs, mending, selection, context, auth)
   let stdin: Readable = io.stdin
   const counts = { findings: 0, files: 0 }
-  for await (const input of lintInputs(inputs, true)) {
+  for await (const input of lintInputs(inputs, selection)) {
     if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
     try {
       const usedElsewhere = await references?.usedElsewhere(input.name)
@@ -97,13 +98,14 @@ export async function mend(
 async function looked(
   inputs: readonly string[],
   { suggestions, only }: Mending,
+  selection: Selection,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): Promise<{ io: Io; references?: References }> {
   if (!suggestions || !(only?.includes('unused-scheme') ?? true)) return { io }
   const given = inputs.includes('-') ? await readInput('-', io).catch((error: unknown) => ({ error })) : undefined
   const stdin = () => (given ? again(given) : io.stdin)
-  const references = await referencesOf(inputs, { ...io, stdin: stdin() }, auth)
+  const references = await referencesOf(inputs, selection, { ...io, stdin: stdin() }, auth)
   if (references.unread !== undefined)
     await diagnostics.note(`unused schemes stay: ${forLine(references.unread)} cannot be read, and may use them`)
   return { io: { ...io, stdin: stdin() }, references }

@@ -31,6 +31,25 @@ export interface FixingOptions {
   readonly stdinFilename: string
 }
 
+/** What is left out of folders and globs. */
+export interface SelectionOptions {
+  readonly failOnUnmatchedGlobs: boolean
+  readonly ignore?: readonly string[]
+  readonly gitignore: boolean
+}
+
+/** Adds the options of {@link SelectionOptions}. */
+export function withSelectionOptions(command: Command): Command {
+  return command
+    .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
+    .option('--ignore <pattern>', 'leave out files of folders and globs, as a line of .gitignore would (repeatable)', addText)
+    .option('--no-gitignore', 'also lint what .gitignore files leave out')
+}
+
+function addText(text: string, texts: readonly string[] = []): readonly string[] {
+  return [...texts, text]
+}
+
 /** Adds the options of {@link FixingOptions}. */
 export function withFixingOptions(command: Command): Command {
   return command

@@ -9,7 +9,7 @@ import { isObject, own } from '../stac/json.ts'
 import { readRefs, targetsOf } from '../stac/target.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
-import { lintInputs } from './lint-inputs.ts'
+import { lintInputs, type Selection } from './lint-inputs.ts'
 import { isAddress } from './read-document.ts'
 
 /** The references of all inputs; memory grows with the documents that have others below them. */
@@ -79,9 +79,14 @@ export class References {
 const NONE: string[] = []
 
 /** The references of the inputs of a run. Standard input is read with `io.stdin`. */
-export async function referencesOf(inputs: readonly string[], io: Io, auth: () => Promise<Auth>): Promise<References> {
+export async function referencesOf(
+  inputs: readonly string[],
+  selection: Selection,
+  io: Io,
+  auth: () => Promise<Auth>,
+): Promise<References> {
   const references = new References()
-  for await (const input of lintInputs(inputs, true)) {
+  for await (const input of lintInputs(inputs, selection)) {
     if ('error' in input) references.unread ??= input.name
     else await references.read(input.name, io, auth)
   }

@@ -73,7 +73,7 @@ export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
 
 /** The report of a run. */
 export function reportOfRun(
-  { documents, failures }: LintOutcome,
+  { documents, skipped, failures }: LintOutcome,
   { problems, baselined, counts, unlisted }: Fresh,
   { io }: Context,
 ): Report {
@@ -85,7 +85,7 @@ export function reportOfRun(
   })
   const { summary } = reportOf(problems, documents, incomplete)
   const { error: errors, warn: warnings, info: infos } = counts ?? { error: summary.errors, warn: summary.warnings, info: summary.infos }
-  const more = { ...(baselined !== undefined && { baselined }), ...(unlisted && { unlisted }) }
+  const more = { ...(baselined !== undefined && { baselined }), ...(unlisted && { unlisted }), ...(skipped > 0 && { skipped }) }
   return { version: 1, problems, summary: { documents, errors, warnings, infos, ...more, incomplete } }
 }
 

@@ -9,11 +9,14 @@ import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import type { Failure } from './failure.ts'
 import { Findings, type Found as FoundProblems, roomForFindings } from './findings.ts'
+import { isForeign } from './inputs/foreign.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
 import type { BaselineOptions } from './lint-baseline.ts'
+import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
-import { type Found, type LintInput, lintInputs } from './lint-inputs.ts'
+import { type Found, type LintInput, lintInputs, type Selection } from './lint-inputs.ts'
+import type { SelectionOptions } from './lint-options.ts'
 import { compared, type Judged, type Linter, localLinter } from './linter.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
@@ -26,8 +29,8 @@ export interface LintSettings {
   readonly complete: TextOptions['complete']
   /** What standard input is called in findings. */
   readonly stdinName: string
-  /** True when a glob may match nothing. */
-  readonly mayMiss?: boolean
+  /** What is left out of folders and globs. */
+  readonly selection: Selection
   /** Characters of findings that are kept for the report. */
   readonly room: number
   /** Hears the findings of each piece, in the order of the documents; the run goes on when it is done. */
@@ -41,6 +44,8 @@ export interface LintSettings {
 /** What was found, and what could not be looked at. */
 export interface LintOutcome {
   readonly documents: number
+  /** Files of folders and globs that are no STAC documents. */
+  readonly skipped: number
   readonly found: FoundProblems
   readonly failures: readonly Failure[]
   /** Texts of the first documents with findings by name, as many as {@link TEXTS} units hold. */
@@ -67,7 +72,8 @@ export async function settingsOf(
   fingerprints: boolean,
   io: Io,
 ): Promise<LintSettings> {
-  const { stdinFilename: stdinName, failOnUnmatchedGlobs } = options
+  const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged } = options
+  const areListed = changed !== undefined || staged === true
   return {
     levels: await readLintConfig(options, io),
     run: new LintRun(),
@@ -75,13 +81,12 @@ export async function settingsOf(
     stdinName,
     // A baseline counts all findings.
     room: options.baseline === undefined ? roomForFindings() : Number.POSITIVE_INFINITY,
-    mayMiss: !failOnUnmatchedGlobs,
+    selection: { mayMiss: !failOnUnmatchedGlobs, ignore, gitignore, areListed },
   }
 }
 
-interface InputOptions {
+interface InputOptions extends SelectionOptions, ChangedOptions {
   readonly stdinFilename: string
-  readonly failOnUnmatchedGlobs: boolean
 }
 
 /** Lints every input. One that cannot be read is a failure and the rest goes on; an interruption ends it with what there is. */
@@ -99,19 +104,26 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     }
     return true
   }
-  const found = settings.read ? inputs.map((name): LintInput => ({ name })) : lintInputs(inputs, settings.mayMiss)
+  const found = settings.read ? inputs.map((name): LintInput => ({ name, isListed: true })) : lintInputs(inputs, settings.selection)
   for await (const input of found) {
     if ('error' in input) {
       gathered.fail(input)
       continue
     }
     try {
-      gathered.begin(input.name)
+      let skipped = 0
+      let judged = 0
       for await (const piece of lintOne(input, settings, linter, io, auth)) {
+        if (piece === undefined) {
+          skipped++
+          continue
+        }
+        if (judged++ === 0) gathered.begin(input.name)
         begun.push(piece)
         if (!(await take(() => !linter.isFull()))) return gathered
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       }
+      if (skipped > 0 && judged === 0) gathered.skipped++
     } catch (error) {
       if (!isAuthError(error)) throw error
       gathered.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error })
@@ -129,13 +141,24 @@ interface Begun {
   readonly judged: Judged | Promise<Judged>
 }
 
-async function* lintOne(input: Found, settings: LintSettings, linter: Linter, io: Io, auth: () => Promise<Auth>): AsyncGenerator<Begun> {
+/** The pieces of an input, undefined for one that is no STAC document and is not told about. */
+async function* lintOne(
+  input: Found,
+  settings: LintSettings,
+  linter: Linter,
+  io: Io,
+  auth: () => Promise<Auth>,
+): AsyncGenerator<Begun | undefined> {
   const { name } = input
   const { levels } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
   for await (const piece of piecesOf(input, io, auth, settings.read)) {
+    if (input.isListed && isForeign(piece)) {
+      yield undefined
+      continue
+    }
     const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
     // It may fail before its turn comes.
     if (judged instanceof Promise) judged.catch(() => undefined)
@@ -146,6 +169,7 @@ async function* lintOne(input: Found, settings: LintSettings, linter: Linter, io
 /** What a run has led to so far. */
 class Gathered implements LintOutcome {
   documents = 0
+  skipped = 0
   readonly failures: Failure[] = []
   readonly texts = new Map<string, string>()
   readonly names: string[] = []

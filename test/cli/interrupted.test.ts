@@ -1,8 +1,7 @@
 /** Signals that reach the built program while it waits for something, or for nothing. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -100,10 +99,10 @@ describe('an input that is no file', () => {
 
   it('is refused by name when it is a socket', async () => {
     const socket = join(folder, 'socket.json')
-    const server = createServer().listen(socket)
-    await once(server, 'listening')
+    // Who is killed leaves its socket behind.
+    const left = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
+    spawnSync(process.execPath, ['-e', left, socket])
     const { code, error } = await lintOf(socket)
-    server.close()
     expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${socket}": it is a socket, not a file` }])
   })
 })

@@ -1,10 +1,20 @@
 import type { Command } from 'commander'
+import { plural } from '../../lint/reporters/totals.ts'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import type { LineReports } from '../line-reports.ts'
 import { requireBaseline, withBaseline } from '../lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
-import { type Destination, type FixingOptions, type ReportingOptions, withFixingOptions, withReportingOptions } from '../lint-options.ts'
+import type { Selection } from '../lint-inputs.ts'
+import {
+  type Destination,
+  type FixingOptions,
+  type ReportingOptions,
+  type SelectionOptions,
+  withFixingOptions,
+  withReportingOptions,
+  withSelectionOptions,
+} from '../lint-options.ts'
 import type { LintOutcome, LintSettings } from '../lint-run.ts'
 import type { Linter } from '../linter.ts'
 import { openAuth } from '../open-auth.ts'
@@ -12,8 +22,7 @@ import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import type { QueueOption } from '../queue/queue-address.ts'
 import { usageError } from '../usage.ts'
 
-interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, CrawlOption, ChangedOptions {
-  readonly failOnUnmatchedGlobs: boolean
+interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
   readonly queue?: QueueOption
   readonly online?: boolean
 }
@@ -23,12 +32,11 @@ export function addLint(program: Command, context: Context): void {
   const command = program
     .command('lint [inputs...]')
     .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
-  withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command))))
+  withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command)))))
     .option('--changed [revision]', 'only files that differ from where the branch left it (default: HEAD), and new ones')
     .option('--staged', 'only files that are staged, as they would be committed')
     .option('--online', 'also ask servers, without credentials: is a bucket that wants keys public?')
     .option('--queue [address]', 'let the workers of a queue do it: redis://host:port, or as STAC_AUTH_QUEUE says')
-    .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
 
@@ -51,7 +59,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
     const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
     if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
-      throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`)
+      throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`, whyNothing(outcome, known.selection))
     const fresh = await withBaseline(outcome, { ...options, isPart }, context)
     const report = reportOfRun(outcome, fresh, context)
     await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
@@ -89,6 +97,12 @@ async function inputsOf(given: readonly string[], options: LintOptions): Promise
   const { changedInputs, requireChanged } = await import('../lint-changed.ts')
   requireChanged(given, options)
   return changedInputs(given, options)
+}
+
+/** What may have been left out that was meant. */
+function whyNothing({ skipped }: LintOutcome, { gitignore }: Selection): string {
+  const hidden = `folders whose names begin with a dot${gitignore ? ' and what .gitignore says (--no-gitignore)' : ''} are left out`
+  return skipped > 0 ? `${plural(skipped, 'file')} in there are no STAC documents; name a file to lint it all the same` : hidden
 }
 
 function whatToGive({ queue }: LintOptions): string {

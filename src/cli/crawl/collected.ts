@@ -54,6 +54,7 @@ export class Collected {
     this.#findings.add(this.#definitions.problems(this.#settings))
     return {
       documents: this.#documents,
+      skipped: 0,
       found: this.#findings.found(),
       failures: this.#omissions.failures(),
       texts: new Map(),

@@ -31,7 +31,7 @@ export async function* givenDocuments(
   auth: () => Promise<Auth>,
 ): AsyncGenerator<SourceDocument> {
   const unfollowed = new Unfollowed()
-  for await (const input of lintInputs(names)) {
+  for await (const input of lintInputs(names, { gitignore: false })) {
     if ('error' in input) {
       // Its hint is about an option of another command.
       fail({ ...input, error: input.error.code === 'USAGE' ? usageError(input.error.message) : input.error })

@@ -37,6 +37,7 @@ function summaryOf(parts: readonly Summary[], again: readonly Problem[]): Summar
   const repeated = (severity: string) => again.filter((problem) => problem.severity === severity).length
   const baselined = parts.some((part) => part.baselined !== undefined) && { baselined: sum((part) => part.baselined ?? 0) }
   const unlisted = parts.some((part) => part.unlisted !== undefined) && { unlisted: sum((part) => part.unlisted ?? 0) }
+  const skipped = parts.some((part) => part.skipped !== undefined) && { skipped: sum((part) => part.skipped ?? 0) }
   return {
     documents: sum(({ documents }) => documents),
     errors: sum(({ errors }) => errors) - repeated('error'),
@@ -44,6 +45,7 @@ function summaryOf(parts: readonly Summary[], again: readonly Problem[]): Summar
     infos: sum(({ infos }) => infos) - repeated('info'),
     ...baselined,
     ...unlisted,
+    ...skipped,
     incomplete: incompleteOf(parts.flatMap(({ incomplete }) => incomplete)),
   }
 }

@@ -87,7 +87,8 @@ function readSummary(value: unknown): Summary | undefined {
   const [documents, errors, warnings, infos] = ['documents', 'errors', 'warnings', 'infos'].map((name) => own(value, name))
   const baselined = own(value, 'baselined')
   const unlisted = own(value, 'unlisted')
-  if (![documents, errors, warnings, infos, baselined ?? 0, unlisted ?? 0].every(isCount)) return undefined
+  const skipped = own(value, 'skipped')
+  if (![documents, errors, warnings, infos, baselined ?? 0, unlisted ?? 0, skipped ?? 0].every(isCount)) return undefined
   return {
     documents: Number(documents),
     errors: Number(errors),
@@ -95,6 +96,7 @@ function readSummary(value: unknown): Summary | undefined {
     infos: Number(infos),
     ...(baselined !== undefined && { baselined: Number(baselined) }),
     ...(unlisted !== undefined && { unlisted: Number(unlisted) }),
+    ...(skipped !== undefined && { skipped: Number(skipped) }),
     incomplete: incomplete.map(({ url, code, message, hint, exit }) => ({
       url,
       code,

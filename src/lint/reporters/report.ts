@@ -29,6 +29,8 @@ export interface Summary {
   readonly baselined?: number
   /** Findings that are counted but not listed, because memory has no room for them; absent when there are none. */
   readonly unlisted?: number
+  /** Files of folders that are no STAC documents; absent when there are none. */
+  readonly skipped?: number
   readonly incomplete: readonly Incomplete[]
 }
 

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ignoreRules, isIgnored } from '../../../src/cli/inputs/ignore-rules.ts'
+import { put, temporaryFolder } from '../folder.ts'
+
+const folder = await temporaryFolder()
+execFileSync('git', ['init', '-q', folder])
+
+/** What Git leaves out of the paths of files. */
+async function leftOutByGit(patterns: readonly string[], paths: readonly string[]): Promise<readonly string[]> {
+  await put(folder, '.gitignore', `${patterns.join('\n')}\n`)
+  try {
+    const options = { cwd: folder, input: `${paths.join('\0')}\0`, env: { PATH: process.env.PATH, HOME: folder } }
+    const output = execFileSync(
+      'git',
+      ['-c', 'core.excludesFile=', '-c', 'core.ignoreCase=false', 'check-ignore', '-z', '--no-index', '--stdin'],
+      options,
+    )
+    return output.toString().split('\0').filter(Boolean)
+  } catch (error) {
+    if ((error as { status?: number }).status === 1) return []
+    throw error
+  }
+}
+
+/** The same by our reading: a file in a folder that is left out is left out. */
+function leftOut(patterns: readonly string[], paths: readonly string[]): readonly string[] {
+  const rules = [ignoreRules(folder, patterns.join('\n'))]
+  return paths.filter((path) => {
+    const above: string[] = []
+    for (let up = dirname(path); up !== '.'; up = dirname(up)) above.unshift(up)
+    return above.some((one) => isIgnored(rules, join(folder, one), true)) || isIgnored(rules, join(folder, path), false)
+  })
+}
+
+const PATHS = [
+  'a',
+  'b',
+  'ab',
+  'a/a',
+  'a/b',
+  'b/a',
+  'a/b/c',
+  'b/a/b',
+  'a/c/d/b',
+  'abc',
+  'a/ab',
+  'a-b',
+  'a]',
+  'a!',
+  '#a',
+  '!a',
+  'a b',
+  'a ',
+  '.a',
+  '.a/b',
+  'x/.a/b',
+]
+  .map((path) => `${path}.f`)
+  .concat(['b', 'ab', 'a*', 'a[b', 'a\\b', '#a', '!a', 'a ', 'c/b', 'c/ab/b', 'c/d/e/b'])
+
+describe('ignoreRules', () => {
+  it.each([
+    [['*.f']],
+    [['a/']],
+    [['/a.f', 'a/*', '!a/b.f']],
+    [['**/b', 'c/**/b', 'a/**']],
+    [['a/**/b.f', '!a/b.f']],
+    [['[!a].f', '[a-c]b*', '[]a]*', '[[:alpha:]].f']],
+    [['\\#a', '\\!a', '# a comment', '', 'a\\ ', 'b   ']],
+    [['a\\*', 'a\\[b', 'a[b', 'a\\']],
+    [['*', '!*/', '!*.f']],
+    [['**', '!b']],
+    [['/', '//', '***', 'c/***/b']],
+    [['.*', '!.a/']],
+    [['a\\/**', 'c\\\\/b', 'b\\/']],
+  ])('reads %j as Git does', async (patterns) => {
+    expect(leftOut(patterns, PATHS)).toEqual(await leftOutByGit(patterns, PATHS))
+  })
+
+  it('reads any patterns as Git does', async () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      '*',
+      '**',
+      '?',
+      '/',
+      '/',
+      '!',
+      '.',
+      '.f',
+      '[ab]',
+      '[!a]',
+      '[a-c]',
+      '\\',
+      ' ',
+      '#',
+      'd/',
+      '**/',
+      '/**',
+    )
+    // gitignore(5) does not say what two asterisks within a name are, and Git reads them in more than one way.
+    const isDefined = (text: string) => !/[^/]\*\*|\*\*[^/]/.test(text.replace(/^!/, ''))
+    const pattern = fc
+      .array(piece, { minLength: 1, maxLength: 6 })
+      .map((pieces) => pieces.join(''))
+      .filter(isDefined)
+    await fc.assert(
+      fc.asyncProperty(fc.array(pattern, { minLength: 1, maxLength: 4 }), async (patterns) => {
+        expect(leftOut(patterns, PATHS)).toEqual(await leftOutByGit(patterns, PATHS))
+      }),
+      { numRuns: 300 },
+    )
+  }, 120_000)
+
+  it('is quick with patterns that would take others for ever', () => {
+    const rules = [ignoreRules('/x', `${'*a'.repeat(40)}b\n${'**/'.repeat(60)}z`)]
+    expect(isIgnored(rules, `/x/${'a/'.repeat(200)}${'a'.repeat(250)}`, false)).toBe(false)
+  })
+})
