@@ -7,9 +7,9 @@ import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
 import { isSilent, type Part, partsOf } from './parts.ts'
 import type { Preset, Problem } from './problem.ts'
-import { modelOf } from './read-model.ts'
+import { readDocument } from './read-model.ts'
 import { type Completion, type Finding, problemOf, Runner } from './runner.ts'
-import { expectedFields, straysIn } from './strays.ts'
+import { straysIn } from './strays.ts'
 import { DEPTH_LIMIT, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
@@ -65,17 +65,23 @@ function inspectPart(
   { url, document: name, parents = [], run }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper } = part
-  const counted = survey(value, depth, inside)
-  inspection.members += counted.members
-  inspection.strings += counted.strings
-  if (counted.tooDeep !== undefined) return runner.named('document-limit', at + counted.tooDeep, 'depth', { limit: DEPTH_LIMIT })
-  if (!isObject(value) || kindOf(value) === 'unknown') return runner.named('unknown-document', at, 'unknown')
   const declarations = declarationsOf(value)
-  if (isSilent(counted, declarations)) return []
-  const model = modelOf(value, { at, url, name, wrapper, parents, preset: runner.preset, run, declarations })
+  const isDocument = isObject(value) && kindOf(value) !== 'unknown'
+  // Most documents do not use the extension: they are only counted.
+  const plain = isDocument && declarations.length > 0 ? undefined : survey(value, depth, inside)
+  const isUsed = !plain || (plain.tooDeep === undefined && !isSilent(plain, declarations))
+  const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
+  const reading = isDocument && isUsed ? readDocument(value, around) : undefined
+  const { members = 0, strings = 0, tooDeep } = reading?.counted ?? plain ?? {}
+  inspection.members += members
+  inspection.strings += strings
+  if (tooDeep !== undefined) return runner.named('document-limit', at + tooDeep, 'depth', { limit: DEPTH_LIMIT })
+  if (!isDocument) return runner.named('unknown-document', at, 'unknown')
+  if (!reading) return []
+  const model = reading.document
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
-  if (counted.fields > expectedFields(model)) model.strays = straysIn(model)
+  if (reading.hasStrays) model.strays = straysIn(model)
   return runner.run(model)
 }
 

@@ -11,11 +11,15 @@ export interface Definition {
 
 /** The nearest definition of the name, or undefined: on the target, in its document, the wrapper, then the parents. */
 export function definitionOf(target: TargetNode, name: string): Definition | undefined {
-  // Nearly all targets of a document see the same schemes.
-  if (Object.hasOwn(target.object, 'auth:schemes') || isItemAsset(target)) return find(target, name)
+  if (seesOwnSchemes(target)) return find(target, name)
   const { definitions } = target.document
   if (!definitions.has(name)) definitions.set(name, find(target, name))
   return definitions.get(name)
+}
+
+/** True for a target that may see other schemes than the rest of its document; there are few. */
+export function seesOwnSchemes(target: TargetNode): boolean {
+  return isItemAsset(target) || Object.hasOwn(target.object, 'auth:schemes')
 }
 
 function find(target: TargetNode, name: string): Definition | undefined {

@@ -1,15 +1,23 @@
-/** Reads a parsed document into the model of the rules. Only own properties are looked at, and nothing is refused. */
+/**
+ * Reads a parsed document in one walk: what rules look at goes into the model, all the rest is counted. Nothing is refused, and only own
+ * properties become a part of the model.
+ */
 import { type DocumentKind, kindOf, type StacDocument } from '../stac/document.ts'
-import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
+import { isObject, type JsonObject, own, ownString, pointer } from '../stac/json.ts'
 import { type Declaration, declarationsOf, versionOf } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
-import { type Definition, definitionOf } from './lookup.ts'
+import { type Definition, definitionOf, seesOwnSchemes } from './lookup.ts'
 import type { FlowNode, LintDocument, ParameterNode, SchemeMap, SchemeNode, TargetNode } from './model.ts'
 import type { Preset } from './problem.ts'
+import { expectedFields } from './strays.ts'
+import { countIn, countName, DEPTH_LIMIT, emptySurvey, type Survey, survey } from './survey.ts'
 
 /** Where a document was found, and what the caller knows about it. */
 export interface Surroundings {
   readonly at: string
+  readonly depth: number
+  /** Member of the document that is not read. */
+  readonly inside?: string
   readonly url?: string
   readonly name?: string
   readonly wrapper?: StacDocument
@@ -22,12 +30,34 @@ export interface Surroundings {
 
 type Writable = { -readonly [K in keyof LintDocument]: LintDocument[K] }
 
-/** The model of one document; `strays` is filled in by who looks for them. */
-export function modelOf(object: StacDocument, around: Surroundings): Writable {
+/** What reading a document brought. */
+export interface Reading {
+  /** `strays` is filled in by who looks for them. */
+  readonly document: Writable
+  readonly counted: Survey
+  /** True when there are field-like members that the model does not account for. */
+  readonly hasStrays: boolean
+}
+
+/** Reads one document. Of one that is too deep the model is not complete. */
+export function readDocument(object: StacDocument, around: Surroundings): Reading {
+  const document = emptyModel(object, around)
+  const reader = new Reader(document)
+  reader.read(around.depth, around.inside)
+  document.targets = reader.targets
+  document.maps = mapsIn(document)
+  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
+  // The reader looks for the depth limit below targets only, and knows no place.
+  const isDeep = around.depth > DEPTH_LIMIT - TARGET_DEPTH || reader.counted.tooDeep !== undefined
+  const counted = isDeep ? survey(object, around.depth, around.inside) : reader.counted
+  return { document, counted, hasStrays: counted.fields > reader.fieldsOfTargets + expectedFields(document) }
+}
+
+function emptyModel(object: StacDocument, around: Surroundings): Writable {
   const { declarations, wrapper, at } = around
   const inherited = declarations.length > 0 || wrapper === undefined ? declarations : declarationsOf(wrapper)
   const kind = kindOf(object)
-  const document: Writable = {
+  return {
     object,
     kind,
     at,
@@ -47,10 +77,6 @@ export function modelOf(object: StacDocument, around: Surroundings): Writable {
     definitions: new Map(),
     strays: [],
   }
-  document.targets = targetsIn(document)
-  document.maps = mapsIn(document)
-  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
-  return document
 }
 
 function mapOf(object: StacDocument, kind: DocumentKind, at: string): LintDocument['map'] {
@@ -118,42 +144,128 @@ export function isFlat(flows: JsonObject): boolean {
   return Object.keys(flows).some((key) => FLOW_MAPS.has(key) || (FLOW_TEXTS.has(key) && !isObject(flows[key])))
 }
 
-function targetsIn(document: LintDocument): TargetNode[] {
-  const found: TargetNode[] = []
-  const { object, at, kind } = document
-  if (kind !== 'wrapper') {
-    addAssets(found, document, own(object, 'assets'), `${at}/assets`, 'asset')
-    if (kind === 'collection') addAssets(found, document, own(object, 'item_assets'), `${at}/item_assets`, 'item_asset')
-  }
-  const links = own(object, 'links')
-  if (!Array.isArray(links)) return found
-  for (let index = 0; index < links.length; index++) {
-    const link: unknown = links[index]
-    if (isObject(link)) found.push(new Target(document, 'link', String(index), link, `${at}/links/${index}`))
-  }
-  return found
-}
+/** Levels of nesting from a document to its alternate assets. */
+const TARGET_DEPTH = 4
 
-function addAssets(found: TargetNode[], document: LintDocument, assets: unknown, at: string, kind: 'asset' | 'item_asset'): void {
-  if (!isObject(assets)) return
-  for (const name of Object.keys(assets)) {
-    const value = assets[name]
-    if (!isObject(value)) continue
-    const asset = new Target(document, kind, name, value, pointer(at, name))
-    found.push(asset)
-    const alternates = own(value, 'alternate')
-    if (!isObject(alternates)) continue
-    for (const key of Object.keys(alternates)) {
-      const alternate = alternates[key]
-      if (key === 'auth:refs' || key === 'auth:schemes' || !isObject(alternate)) continue
-      found.push(new Target(document, 'alternate', key, alternate, pointer(asset.pointer, 'alternate', key), asset))
+/** Walks over a document and keeps its targets. */
+class Reader {
+  readonly targets: TargetNode[] = []
+  readonly counted = emptySurvey()
+  /** Fields of the extension that targets may have. */
+  fieldsOfTargets = 0
+  readonly #document: LintDocument
+  /** Lists of refs that several targets share; a document has few. */
+  readonly #lists: RefList[] = []
+
+  constructor(document: LintDocument) {
+    this.#document = document
+  }
+
+  read(depth: number, skip: string | undefined): void {
+    const { object, at, kind } = this.#document
+    for (const name in object) {
+      countName(name, this.counted)
+      if (name === skip) continue
+      const value = object[name]
+      if (name === 'links' && Array.isArray(value)) this.#links(value, `${at}/links`, depth + 1)
+      else if (name === 'assets' && kind !== 'wrapper') this.#assets(value, `${at}/assets`, 'asset', depth + 1)
+      else if (name === 'item_assets' && kind === 'collection') this.#assets(value, `${at}/item_assets`, 'item_asset', depth + 1)
+      else countIn(value, depth + 1, this.counted)
     }
   }
+
+  #links(links: readonly unknown[], at: string, depth: number): void {
+    for (let index = 0; index < links.length; index++) {
+      const link = links[index]
+      if (isObject(link)) this.#target('link', String(index), link, `${at}/${index}`, depth + 1)
+      else countIn(link, depth + 1, this.counted)
+    }
+  }
+
+  #assets(assets: unknown, at: string, kind: 'asset' | 'item_asset' | 'alternate', depth: number, of?: Target): void {
+    if (!isObject(assets)) {
+      countIn(assets, depth, this.counted)
+      return
+    }
+    for (const name in assets) {
+      countName(name, this.counted)
+      const asset = assets[name]
+      const isField = of !== undefined && (name === 'auth:refs' || name === 'auth:schemes')
+      if (!isObject(asset) || isField) countIn(asset, depth + 1, this.counted)
+      else this.#target(kind, name, asset, pointer(at, name), depth + 1, of)
+    }
+  }
+
+  #target(kind: TargetNode['kind'], name: string, object: JsonObject, at: string, depth: number, asset?: Target): void {
+    let href: string | undefined
+    let refs: readonly unknown[] | undefined
+    let alternates: JsonObject | undefined
+    let fields = 0
+    for (const field in object) {
+      if (countName(field, this.counted) && (field === 'auth:refs' || field === 'auth:schemes')) fields++
+      const value = object[field]
+      if (typeof value === 'string') {
+        this.counted.strings++
+        if (field === 'href') href = value
+      } else if (typeof value === 'object' && value !== null) {
+        if (field === 'alternate' && (kind === 'asset' || kind === 'item_asset') && isObject(value)) {
+          alternates = value
+          continue
+        }
+        if (field === 'auth:refs' && Array.isArray(value)) refs = value
+        countIn(value, depth + 1, this.counted)
+      }
+    }
+    this.fieldsOfTargets += fields
+    const target = new Target(this.#document, kind, name, object, at, href, asset)
+    target.list = refs && this.#list(refs, target)
+    this.targets.push(target)
+    if (alternates) this.#assets(alternates, `${at}/alternate`, 'alternate', depth + 1, target)
+  }
+
+  #list(refs: readonly unknown[], target: Target): RefList {
+    if (seesOwnSchemes(target)) return new RefList(refs, target)
+    for (const known of this.#lists) if (isSameList(known.names, refs)) return known
+    const list = new RefList(refs, target)
+    if (this.#lists.length < SHARED_LISTS) this.#lists.push(list)
+    return list
+  }
 }
 
-const NONE: readonly undefined[] = []
+/** Lists that a list is compared with before it is read by itself. */
+const SHARED_LISTS = 8
 
-/** What its refs mean is looked up when the first rule asks, and once. */
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
+  return true
+}
+
+/** A list of refs, for all targets of a document that have the same one. What it means is looked up when the first rule asks. */
+class RefList {
+  readonly names: readonly unknown[]
+  readonly #target: TargetNode
+  #definitions: readonly (Definition | undefined)[] | undefined
+  #types: readonly string[] | undefined
+
+  constructor(names: readonly unknown[], target: TargetNode) {
+    this.names = names
+    this.#target = target
+  }
+
+  get definitions(): readonly (Definition | undefined)[] {
+    this.#definitions ??= this.names.map((ref) => (typeof ref === 'string' ? definitionOf(this.#target, ref) : undefined))
+    return this.#definitions
+  }
+
+  get types(): readonly string[] {
+    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
+    return this.#types
+  }
+}
+
+const NONE: readonly never[] = []
+
 class Target implements TargetNode {
   readonly document: LintDocument
   readonly kind: TargetNode['kind']
@@ -161,37 +273,37 @@ class Target implements TargetNode {
   readonly object: JsonObject
   readonly pointer: string
   readonly href: string | undefined
-  readonly refs: readonly unknown[] | undefined
   readonly asset: TargetNode | undefined
-  #definitions: readonly (Definition | undefined)[] | undefined
-  #types: readonly string[] | undefined
+  list: RefList | undefined
 
-  constructor(document: LintDocument, kind: TargetNode['kind'], name: string, object: JsonObject, at: string, asset?: TargetNode) {
-    const href = own(object, 'href')
-    const refs = own(object, 'auth:refs')
+  constructor(
+    document: LintDocument,
+    kind: TargetNode['kind'],
+    name: string,
+    object: JsonObject,
+    at: string,
+    href: string | undefined,
+    asset: TargetNode | undefined,
+  ) {
     this.document = document
     this.kind = kind
     this.name = name
     this.object = object
     this.pointer = at
-    this.href = typeof href === 'string' ? href : undefined
-    this.refs = Array.isArray(refs) ? refs : undefined
+    this.href = href
     this.asset = asset
+    this.list = undefined
+  }
+
+  get refs(): readonly unknown[] | undefined {
+    return this.list?.names
   }
 
   get definitions(): readonly (Definition | undefined)[] {
-    this.#definitions ??= this.refs?.map((ref) => (typeof ref === 'string' ? definitionOf(this, ref) : undefined)) ?? NONE
-    return this.#definitions
+    return this.list?.definitions ?? NONE
   }
 
   get types(): readonly string[] {
-    if (this.#types) return this.#types
-    const types: string[] = []
-    for (const definition of this.definitions) {
-      const type = own(definition?.value, 'type')
-      if (typeof type === 'string') types.push(type)
-    }
-    this.#types = types
-    return types
+    return this.list?.types ?? NONE
   }
 }

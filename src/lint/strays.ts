@@ -16,14 +16,10 @@ export interface Stray {
 /** What the object around a member is. */
 export type Holder = 'document' | 'properties' | 'target' | 'summaries' | 'alternates' | 'scheme' | 'flows' | 'nested' | 'free'
 
-/** Number of field-like members that the model accounts for: when the survey counted no more, there are no strays. */
-export function expectedFields({ map, object, schemes, targets, kind }: LintDocument): number {
+/** Number of field-like members that are in their place, but for those of targets. */
+export function expectedFields({ map, object, schemes, kind }: LintDocument): number {
   let expected = map ? 1 : 0
   if (kind === 'collection' && isObject(object.summaries) && Object.hasOwn(object.summaries, 'auth:schemes')) expected++
-  for (const target of targets) {
-    if (Object.hasOwn(target.object, 'auth:refs')) expected++
-    if (Object.hasOwn(target.object, 'auth:schemes')) expected++
-  }
   for (const scheme of schemes) if (Object.hasOwn(scheme.value, 'auth:refs')) expected++
   return expected
 }

@@ -1,4 +1,4 @@
-/** One walk over everything in a document, so that what is rare can be skipped when it cannot be there. */
+/** A walk over everything in a value, so that what is rare can be skipped when it cannot be there. */
 import { pointer } from '../stac/json.ts'
 
 /** Depth of nesting that is still read. */
@@ -17,9 +17,14 @@ export interface Survey {
 
 /** Walks a value that stands at `depth`; `skip` names a member of the root that is left out but for its own name. */
 export function survey(value: unknown, depth: number, skip?: string): Survey {
-  const result: Survey = { members: 0, strings: 0, fields: 0, tooDeep: undefined }
-  walk(value, depth, result, skip)
+  const result = emptySurvey()
+  countIn(value, depth, result, skip)
   return result
+}
+
+/** A survey of nothing yet. */
+export function emptySurvey(): Survey {
+  return { members: 0, strings: 0, fields: 0, tooDeep: undefined }
 }
 
 /** True for names like `auth:refs`, `auth_schemes` or `AuthRefs`, not for `author` or `authorizationUrl`. */
@@ -27,7 +32,17 @@ export function looksLikeField(name: string): boolean {
   return /^auth[:_\-. rs]/i.test(name)
 }
 
-function walk(value: unknown, depth: number, result: Survey, skip: string | undefined): void {
+/** Counts the name of a member; true when it could be a field of the extension. */
+export function countName(name: string, result: Survey): boolean {
+  result.members++
+  // 'a' and 'A': the pattern is asked only where it has a chance.
+  if ((name.charCodeAt(0) | 32) !== 97 || !looksLikeField(name)) return false
+  result.fields++
+  return true
+}
+
+/** Adds a value that stands at `depth`. A pointer to what is too deep starts at the value. */
+export function countIn(value: unknown, depth: number, result: Survey, skip?: string): void {
   if (typeof value === 'string') {
     result.strings++
     return
@@ -41,7 +56,7 @@ function walk(value: unknown, depth: number, result: Survey, skip: string | unde
     for (let index = 0; index < value.length; index++) {
       const element = value[index]
       if (typeof element === 'number') continue
-      walk(element, depth + 1, result, undefined)
+      countIn(element, depth + 1, result)
       if (result.tooDeep !== undefined) {
         result.tooDeep = `/${index}${result.tooDeep}`
         return
@@ -54,14 +69,12 @@ function walk(value: unknown, depth: number, result: Survey, skip: string | unde
 
 function walkObject(object: Record<string, unknown>, depth: number, result: Survey, skip: string | undefined): void {
   for (const name in object) {
-    result.members++
-    // 'a' and 'A': the pattern is asked only where it has a chance.
-    if ((name.charCodeAt(0) | 32) === 97 && looksLikeField(name)) result.fields++
+    countName(name, result)
     if (name === skip) continue
     const value = object[name]
     if (typeof value === 'string') result.strings++
     else if (typeof value === 'object' && value !== null) {
-      walk(value, depth + 1, result, undefined)
+      countIn(value, depth + 1, result)
       if (result.tooDeep !== undefined) {
         result.tooDeep = pointer('', name) + result.tooDeep
         return

@@ -84,6 +84,18 @@ describe('a wrapper', () => {
     expect(lint(nested).map(({ rule }) => rule)).toContain('document-limit')
   })
 
+  it('deep inside of others is told the first value below the limit, also where a target is that value', () => {
+    const document = { ...item('a', SCHEMES), stac_extensions: [EXTENSION], assets: { data: { alternate: { other: {} } } } }
+    const within = (levels: number) => {
+      let nested: object = document
+      for (let level = 0; level < levels; level++) nested = { collections: [nested] }
+      return lint(nested).filter(({ code }) => code === 'document-limit')
+    }
+    expect(within(29)).toEqual([])
+    expect(within(30)).toMatchObject([{ pointer: `${'/collections/0'.repeat(30)}/assets/data/alternate/other` }])
+    expect(within(31)).toMatchObject([{ pointer: `${'/collections/0'.repeat(31)}/properties/auth:schemes` }])
+  })
+
   it('tells what is in it that is no document', () => {
     expect(brief(lint({ type: 'FeatureCollection', features: [null, 5, { type: 'Feature', properties: {} }] }))).toEqual([
       'warn unknown-document - /features/0',
