@@ -1,13 +1,14 @@
 /** Findings of a run: all of them are counted, and as many are kept as memory has room for. */
 import { getHeapStatistics } from 'node:v8'
 import type { Problem, Severity } from '../lint/index.ts'
+import { type Summary, Totals } from '../lint/reporters/report.ts'
 
 /** The findings of a run, as far as they were kept. */
 export interface Found {
   /** In the order of the report. */
   readonly problems: readonly Problem[]
-  readonly counts: Readonly<Record<Severity, number>>
-  /** Findings that are counted but not in `problems`. */
+  readonly totals: Omit<Summary, 'documents' | 'incomplete'>
+  /** Findings that are counted and not in `problems`. */
   readonly unlisted: number
 }
 
@@ -33,6 +34,26 @@ interface Kept {
   readonly size: number
 }
 
+/** The order of documents in the report of a crawl, and of parts of one. */
+export function byDocument({ document: one = '' }: Pick<Problem, 'document'>, { document: other = '' }: Pick<Problem, 'document'>): number {
+  return compare(one, other)
+}
+
+/** The order of such a report: by document and position. Pages may share a name, so the rest decides as well. */
+export function inOrder(one: Problem, other: Problem): number {
+  return (
+    byDocument(one, other) ||
+    (one.line ?? Number.MAX_VALUE) - (other.line ?? Number.MAX_VALUE) ||
+    (one.column ?? 0) - (other.column ?? 0) ||
+    compare(one.rule, other.rule) ||
+    compare(JSON.stringify(one), JSON.stringify(other))
+  )
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
+}
+
 const RANK: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
 
 /**
@@ -40,12 +61,11 @@ const RANK: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
  * only on the findings of each document and on their order, so a crawl keeps the same in whatever order documents are read.
  */
 export class Findings {
-  readonly #counts: Record<Severity, number> = { error: 0, warn: 0, info: 0 }
+  readonly #totals = new Totals()
   readonly #room: number
   readonly #order: Order
   #kept: Kept[] = []
   #size = 0
-  #total = 0
 
   /**
    * @param room characters of JSON that are kept; 0 keeps nothing, `Infinity` everything
@@ -58,11 +78,10 @@ export class Findings {
 
   add(problems: readonly Problem[]): void {
     for (const problem of problems) {
-      this.#counts[problem.severity]++
-      this.#total++
+      this.#totals.add(problem)
       if (this.#room === 0) continue
       const size = Number.isFinite(this.#room) ? JSON.stringify(problem).length + OVERHEAD : 0
-      this.#kept.push({ problem, at: this.#total, size })
+      this.#kept.push({ problem, at: this.#totals.findings, size })
       this.#size += size
       // Twice the room, so that sorting is rare.
       if (this.#size > 2 * this.#room) this.#cut()
@@ -73,7 +92,7 @@ export class Findings {
   found(): Found {
     if (this.#size > this.#room) this.#cut()
     const problems = this.#kept.sort((one, other) => this.#compare(one, other)).map(({ problem }) => problem)
-    return { problems, counts: { ...this.#counts }, unlisted: this.#total - problems.length }
+    return { problems, totals: this.#totals.summary(), unlisted: this.#totals.findings - problems.length }
   }
 
   #compare(one: Kept, other: Kept): number {

@@ -61,7 +61,6 @@ class LineReport {
   #error: unknown
   #text = ''
   #written = 0
-  #findings = 0
 
   constructor(reporter: LineReporter, open: () => Promise<Sink>, isQuiet = false) {
     this.#reporter = reporter
@@ -71,10 +70,8 @@ class LineReport {
 
   /** Writes a line for each finding. A failure is thrown by `end`: the other reports go on. */
   async add(problems: readonly Problem[]): Promise<void> {
-    const { line, most } = this.#reporter
     for (const problem of problems) {
-      if (this.#isQuiet && problem.severity !== 'error') continue
-      if (this.#findings++ < most && this.#error === undefined) this.#text += line(problem)
+      if (this.#error === undefined && !(this.#isQuiet && problem.severity !== 'error')) this.#text += this.#reporter.line(problem)
     }
     const isTime = this.#text.length >= ENOUGH || (this.#text !== '' && Date.now() - this.#written >= SOON)
     if (isTime) await this.#flush().catch(() => undefined)
@@ -83,8 +80,7 @@ class LineReport {
   /** Writes the totals. Errors: those of `ReportFile` and `write`, whenever they came. */
   async end(report: Report): Promise<void> {
     const { unlisted: _none, ...summary } = report.summary
-    const more = Math.max(0, this.#findings - this.#reporter.most)
-    this.#text += this.#reporter.end({ version: report.version, summary }, more)
+    this.#text += this.#reporter.end({ version: report.version, summary })
     await this.#flush()
     await this.#sink?.close()
     this.#sink = undefined

@@ -1,13 +1,13 @@
 /** The baseline file of `lint`: what is known is counted, not shown. */
 import { ConfigurationError } from '../errors.ts'
-import { type Baseline, baselineOf, compare, isBaseline, pruned } from '../lint/baseline.ts'
-import type { Problem } from '../lint/index.ts'
+import { type Baseline, Comparison, isBaseline } from '../lint/baseline.ts'
+import { Totals } from '../lint/reporters/report.ts'
 import { forJson } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import type { Found } from './findings.ts'
 import type { LintOutcome } from './lint-run.ts'
 import { readInput } from './read-bytes.ts'
-import { replaceFile, seenFile } from './replace-file.ts'
+import { replaceFile, type Seen, seenFile } from './replace-file.ts'
 import { usageError } from './usage.ts'
 
 export interface BaselineOptions {
@@ -19,8 +19,7 @@ export interface BaselineOptions {
 }
 
 /** The findings that a report lists, and how many the baseline holds. */
-export interface Fresh extends Partial<Omit<Found, 'problems'>> {
-  readonly problems: readonly Problem[]
+export interface Fresh extends Found {
   readonly baselined?: number
 }
 
@@ -33,29 +32,62 @@ export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPar
     throw usageError('--update-baseline and --prune-baseline exclude each other', 'an update prunes as well')
 }
 
-/**
- * Holds the findings of a run against the baseline, and writes it anew when that is asked for. A run that could not read
- * everything writes nothing: what it did not see is not gone.
- *
- * Errors: `CONFIG_INVALID` for a file that is no baseline, `FILE_ACCESS`, those of `replaceFile`.
- */
-export async function withBaseline(outcome: LintOutcome, options: BaselineOptions, context: Context): Promise<Fresh> {
-  const { baseline: file, updateBaseline = false, pruneBaseline = false, isPart = false } = options
-  const { found, failures } = outcome
-  if (file === undefined) return found
-  const { problems } = found
-  const seen = await seenFile(file)
-  const before = updateBaseline && (failures.length === 0 || !seen) ? undefined : await readBaseline(file, context)
-  const writes = updateBaseline || pruneBaseline
-  if (writes && failures.length > 0) await context.diagnostics.note(`"${file}" is left as it is: not everything could be read`)
-  else if (updateBaseline) await replaceFile(file, textOf(baselineOf(problems)), seen)
-  else if (pruneBaseline && before) await replaceFile(file, textOf(pruned(before, problems)), seen)
-  const { news, known, gone } = compare(
-    problems,
-    updateBaseline && failures.length === 0 ? baselineOf(problems) : (before ?? baselineOf([])),
-  )
-  if (gone.length > 0 && failures.length === 0 && !pruneBaseline && !isPart) await context.diagnostics.note(goneText(gone, file))
-  return { problems: news, baselined: known }
+/** The baseline of a run. */
+export class RunBaseline {
+  /** Takes the findings of the run. */
+  readonly comparison: Comparison
+  readonly #file: string
+  readonly #options: BaselineOptions
+  readonly #seen: Seen | undefined
+  /** Why an update could not read what it is about to replace. */
+  readonly #error: unknown
+
+  private constructor(file: string, options: BaselineOptions, seen: Seen | undefined, before: Baseline | undefined, error?: unknown) {
+    this.comparison = new Comparison(before ?? { version: 1, findings: {} })
+    this.#file = file
+    this.#options = options
+    this.#seen = seen
+    this.#error = error
+  }
+
+  /**
+   * Reads the baseline that the options name; undefined when they name none. Errors: `CONFIG_INVALID` for a file that is no baseline,
+   * `FILE_ACCESS`.
+   */
+  static async open(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
+    const { baseline: file, updateBaseline } = options
+    if (file === undefined) return undefined
+    const seen = await seenFile(file)
+    if (!updateBaseline) return new RunBaseline(file, options, seen, await readBaseline(file, context))
+    if (!seen) return new RunBaseline(file, options, seen, undefined)
+    try {
+      return new RunBaseline(file, options, seen, await readBaseline(file, context))
+    } catch (error) {
+      return new RunBaseline(file, options, seen, undefined, error)
+    }
+  }
+
+  /**
+   * Returns what is to be reported of a run, and writes the baseline anew when that is asked for. A run that could not read everything
+   * writes nothing: what it did not see is not gone.
+   *
+   * Errors: those of `replaceFile`, and those of `open` where an update cannot be made.
+   */
+  async settle({ found, failures }: LintOutcome, { diagnostics }: Context): Promise<Fresh> {
+    const { updateBaseline = false, pruneBaseline = false, isPart = false } = this.#options
+    const { comparison } = this
+    const isWhole = failures.length === 0
+    if (!isWhole && this.#error !== undefined) throw this.#error
+    if (!isWhole && (updateBaseline || pruneBaseline))
+      await diagnostics.note(`"${this.#file}" is left as it is: not everything could be read`)
+    else if (updateBaseline) {
+      await replaceFile(this.#file, textOf(comparison.updated()), this.#seen)
+      return { problems: [], totals: new Totals().summary(), unlisted: 0, baselined: comparison.total }
+    } else if (pruneBaseline) await replaceFile(this.#file, textOf(comparison.pruned()), this.#seen)
+    const gone = comparison.gone()
+    if (gone.length > 0 && isWhole && !pruneBaseline && !isPart) await diagnostics.note(goneText(gone, this.#file))
+    return { ...found, baselined: comparison.known }
+  }
 }
 
 async function readBaseline(file: string, { io }: Context): Promise<Baseline> {

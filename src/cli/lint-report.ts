@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { reporterOf } from '../lint/reporters/index.ts'
 import { inert } from '../lint/reporters/inert.ts'
-import { type Report, reportOf, type Summary } from '../lint/reporters/report.ts'
+import type { Report, Shard, Summary } from '../lint/reporters/report.ts'
 import type { Context } from './context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, worstExit } from './exit-code.ts'
 import { exitOfFailure, type Failure } from './failure.ts'
@@ -71,11 +71,12 @@ export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
   readonly lines?: LineReports | undefined
 }
 
-/** The report of a run. */
+/** The report of a run, or of a part of one. */
 export function reportOfRun(
-  { documents, skipped, failures }: LintOutcome,
-  { problems, baselined, counts, unlisted }: Fresh,
+  { documents, skipped, failures, names, definitions = [] }: LintOutcome,
+  { problems, baselined, totals, unlisted }: Fresh,
   { io }: Context,
+  shard?: Pick<Shard, 'index' | 'of'>,
 ): Report {
   const incomplete = failures.map((failure) => {
     const { name: url, error } = failure
@@ -83,10 +84,9 @@ export function reportOfRun(
     const { code, message, hint } = error
     return { url, code, ...(hint !== undefined && { message, hint }), ...(exit !== exitCodeOf(code) && { exit }) }
   })
-  const { summary } = reportOf(problems, documents, incomplete)
-  const { error: errors, warn: warnings, info: infos } = counts ?? { error: summary.errors, warn: summary.warnings, info: summary.infos }
-  const more = { ...(baselined !== undefined && { baselined }), ...(unlisted && { unlisted }), ...(skipped > 0 && { skipped }) }
-  return { version: 1, problems, summary: { documents, errors, warnings, infos, ...more, incomplete } }
+  const more = { ...(baselined !== undefined && { baselined }), ...(unlisted > 0 && { unlisted }), ...(skipped > 0 && { skipped }) }
+  const summary = { documents, ...totals, ...more, incomplete }
+  return { version: 1, problems, summary, ...(shard && { shard: { ...shard, names, definitions } }) }
 }
 
 /** Errors only; the summary counts everything. */

@@ -1,10 +1,13 @@
 /** Lints inputs one after the other and keeps only findings, as many as there is room for. */
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
+import type { Comparison } from '../lint/baseline.ts'
 import type { LevelTable, LintConfig } from '../lint/config/config.ts'
 import { withFingerprint } from '../lint/fingerprint.ts'
 import { LintRun, type Problem, type TextOptions } from '../lint/index.ts'
 import { levelOfCode, RULE_NAMES } from '../lint/levels.ts'
+import { Repeats, withoutRepeats } from '../lint/repeated.ts'
+import type { ShardDefinition } from '../lint/reporters/report.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forUrl } from '../text/sanitize.ts'
 import type { Failure } from './failure.ts'
@@ -12,7 +15,6 @@ import { Findings, type Found as FoundProblems, roomForFindings } from './findin
 import { isForeign } from './inputs/foreign.ts'
 import { type Piece, piecesOf } from './inputs/pieces.ts'
 import type { Io } from './io.ts'
-import type { BaselineOptions } from './lint-baseline.ts'
 import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import { type Found, type LintInput, lintInputs, type Selection } from './lint-inputs.ts'
@@ -31,6 +33,8 @@ export interface LintSettings {
   readonly stdinName: string
   /** What is left out of folders and globs. */
   readonly selection: Selection
+  /** What holds the findings that are known, so that only the others are reported. */
+  readonly baseline?: Comparison
   /** Characters of findings that are kept for the report. */
   readonly room: number
   /** Hears the findings of each piece, in the order of the documents; the run goes on when it is done. */
@@ -52,10 +56,15 @@ export interface LintOutcome {
   readonly texts: ReadonlyMap<string, string>
   /** Names of the first inputs, at most {@link NAMES}. */
   readonly names: readonly string[]
+  /** Schemes of a crawl, for its other parts. */
+  readonly definitions?: readonly ShardDefinition[]
 }
 
 /** UTF-16 units of text kept for the lines that a report shows; what is left out is shown without its lines. */
 const TEXTS = 8 * 1024 * 1024
+
+/** Different findings of a list of documents that wait for its end, so that memory has room for them. */
+const MOST_REPEATS = 5000
 
 /** Names of inputs that an outcome keeps. */
 export const NAMES = 10_000
@@ -67,11 +76,7 @@ export function requireRules(ids: readonly string[]): void {
 }
 
 /** What the command line says about a run, and the configuration that it names. Errors: those of `readLintConfig`. */
-export async function settingsOf(
-  options: GivenRules & InputOptions & BaselineOptions,
-  fingerprints: boolean,
-  io: Io,
-): Promise<LintSettings> {
+export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged } = options
   const areListed = changed !== undefined || staged === true
   return {
@@ -79,8 +84,7 @@ export async function settingsOf(
     run: new LintRun(),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
-    // A baseline counts all findings.
-    room: options.baseline === undefined ? roomForFindings() : Number.POSITIVE_INFINITY,
+    room: roomForFindings(),
     selection: { mayMiss: !failOnUnmatchedGlobs, ignore, gitignore, areListed },
   }
 }
@@ -120,7 +124,7 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
         }
         if (judged++ === 0) gathered.begin(input.name)
         begun.push(piece)
-        if (!(await take(() => !linter.isFull()))) return gathered
+        if (!(await take(() => !linter.isFull()))) return await ended(gathered)
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       }
       if (skipped > 0 && judged === 0) gathered.skipped++
@@ -131,6 +135,11 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     }
   }
   await take(() => false)
+  return ended(gathered)
+}
+
+async function ended(gathered: Gathered): Promise<LintOutcome> {
+  await gathered.end()
   return gathered
 }
 
@@ -175,6 +184,9 @@ class Gathered implements LintOutcome {
   readonly names: string[] = []
   readonly #settings: LintSettings
   readonly #findings: Findings
+  /** Findings in the list of documents whose pieces come now. */
+  readonly #repeats = new Repeats()
+  #list: object | undefined
   #room = TEXTS
 
   constructor(settings: LintSettings) {
@@ -191,13 +203,17 @@ class Gathered implements LintOutcome {
   }
 
   /** Adds a piece when its result is there, or the error that is there instead. */
-  async add({ name, piece: { documents, text, placed }, judged }: Begun): Promise<AuthError | undefined> {
+  async add({ name, piece: { documents, text, placed, list }, judged }: Begun): Promise<AuthError | undefined> {
     try {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
-      const found = placed ? placed(problems) : problems
+      const all = placed ? placed(problems) : problems
+      const found = this.#settings.baseline?.news(all) ?? all
       this.documents += documents
-      this.#findings.add(found)
-      if (found.length > 0) await this.#settings.list?.(found)
+      if (list !== this.#list) await this.#endList()
+      this.#list = list
+      if (list) this.#repeats.add(found)
+      else await this.#report(withoutRepeats(found))
+      if (this.#repeats.size > MOST_REPEATS) await this.#endList()
       if (found.length > 0 && text !== undefined && text.length <= this.#room) {
         this.texts.set(nameOf(name, this.#settings), new TextDecoder().decode(text))
         this.#room -= text.length
@@ -212,6 +228,21 @@ class Gathered implements LintOutcome {
 
   fail(failure: Failure): void {
     this.failures.push(failure)
+  }
+
+  /** Reports what is left when all pieces were added. */
+  end(): Promise<void> {
+    return this.#endList()
+  }
+
+  async #endList(): Promise<void> {
+    if (this.#repeats.size > 0) await this.#report(this.#repeats.take())
+  }
+
+  async #report(problems: readonly Problem[]): Promise<void> {
+    if (problems.length === 0) return
+    this.#findings.add(problems)
+    await this.#settings.list?.(problems)
   }
 }
 

@@ -12,7 +12,7 @@ import { LentSignals } from './lent-signals.ts'
 import { PageLoops } from './page-loops.ts'
 import type { RobotsOfOrigins } from './robots-of-origins.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
-import { type Found, failed, forbidden, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
+import { type Found, failed, forbidden, NO_PARENTS, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
@@ -180,7 +180,7 @@ class Crawler {
     const scopes = lent instanceof Promise ? await lent : lent
     const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job, scopes)
     const outcome = this.#loops.broken(job, found.outcome)
-    const visit = { kind: 'visit', job, mine, parents: scopes.length === 0 ? [] : parentsAt(outcome.url, scopes) } as const
+    const visit = { kind: 'visit', job, mine, ...(scopes.length === 0 ? NO_PARENTS : parentsAt(outcome.url, scopes)) } as const
     return Object.assign(visit, found, { outcome })
   }
 

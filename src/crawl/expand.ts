@@ -105,19 +105,20 @@ class Expander {
     }
     const wanted = inner.slice(0, page.room)
     if (member !== 'features')
-      for (const [index, collection] of wanted.entries()) if (isObject(collection)) this.#below(collection, `${job.key}#${index}`, job.api)
+      for (const [index, collection] of wanted.entries())
+        if (isObject(collection)) this.#below(collection, `${job.key}#${index}`, job.api, `/${member}/${index}`)
     const next = following(job, document, this.#url, inner, first, this.#limits)
     if (next.left) this.#left.push(next.left)
     if (next.job && this.#mayGo(next.job.url)) this.#jobs.push(next.job)
     return wanted.length
   }
 
-  /** The links of a Catalog or Collection. */
-  #below(document: StacDocument, key: string, api: boolean): void {
+  /** The links of a Catalog or Collection, which stands at the pointer `at` of what was read. */
+  #below(document: StacDocument, key: string, api: boolean, at = ''): void {
     const kind = kindOf(document)
     if (kind === 'item' || kind === 'wrapper') return
     this.#requireLinks(document)
-    const scope = this.#scope(document, key)
+    const scope = this.#scope(document, key, at)
     const lists = api ? [...linksOf(document, 'data').slice(0, 1), ...linksOf(document, 'children').slice(0, 1)].slice(0, 1) : []
     const items = linksOf(document, 'items').slice(0, 1)
     if (kind === 'collection' && items.length > 0 && (api || linksOf(document, 'item').length === 0)) this.#items(items, scope, api)
@@ -210,11 +211,18 @@ class Expander {
   }
 
   /** The document's own schemes, kept for those below; the key of the nearest schemes. */
-  #scope(document: StacDocument, key: string): string | undefined {
+  #scope(document: StacDocument, key: string, at: string): string | undefined {
     const above = this.#job.scope
     if (schemePlaces(document).length === 0) return above
     const kept = Object.fromEntries(SCOPE_MEMBERS.flatMap((name) => (Object.hasOwn(document, name) ? [[name, document[name]]] : [])))
-    this.#scopes.push({ key, url: this.#url, origin: originOf(this.#url), document: kept, ...(above !== undefined && { above }) })
+    this.#scopes.push({
+      key,
+      url: this.#url,
+      ...(at !== '' && { at }),
+      origin: originOf(this.#url),
+      document: kept,
+      ...(above !== undefined && { above }),
+    })
     return key
   }
 

@@ -54,6 +54,8 @@ export interface Scope {
   readonly key: string
   /** URL that the document was read from. */
   readonly url: string
+  /** Pointer of the document there; absent when it stands alone. */
+  readonly at?: string
   /** Only documents of this origin may borrow. */
   readonly origin: string
   /** The members that say something about schemes. */

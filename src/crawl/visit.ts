@@ -14,11 +14,19 @@ export interface Visit {
   readonly bytes?: Uint8Array
   /** Documents above that may lend their schemes, nearest first. */
   readonly parents: readonly StacDocument[]
+  /** Where each of the `parents` stands. */
+  readonly parentPlaces: readonly ParentPlace[]
   /** False for what belongs to another part of a crawl in parts: it is read for its links only. */
   readonly mine: boolean
   /** `here`: by `recall`. `unchanged`: by `earlier`, and the server agrees. */
   readonly recalled?: 'here' | 'unchanged'
   readonly error?: AuthError
+}
+
+/** URL of what was read, and the pointer of the document in it. */
+export interface ParentPlace {
+  readonly url: string
+  readonly at: string
 }
 
 /** The crawl stopped before its end. */
@@ -27,6 +35,9 @@ export interface Stop {
   readonly left: Left
 }
 
+/** The parents of what stands below nothing that lends. */
+export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
+
 /** An outcome of nothing. */
 export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 
@@ -34,9 +45,10 @@ export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
 
 /** Of the documents above only those of the same origin lend. */
-export function parentsAt(url: string, scopes: readonly Scope[]): readonly StacDocument[] {
+export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'parents' | 'parentPlaces'> {
   const origin = originOf(url)
-  return scopes.filter((scope) => scope.origin === origin).map(({ document }) => document)
+  const lending = scopes.filter((scope) => scope.origin === origin)
+  return { parents: lending.map(({ document }) => document), parentPlaces: lending.map(({ url, at = '' }) => ({ url, at })) }
 }
 
 /** What came of a job that could not be done; throws on what is no error of the library. */

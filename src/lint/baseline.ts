@@ -8,38 +8,50 @@ export interface Baseline {
   readonly findings: Readonly<Record<string, number>>
 }
 
-/** Findings held against a baseline. */
-export interface Compared {
-  /** Those that the baseline does not hold. */
-  readonly news: readonly Problem[]
-  /** How many it holds. */
-  readonly known: number
-  /** Fingerprints that it holds more often than they were found. */
-  readonly gone: readonly string[]
-}
+/**
+ * Holds findings against a baseline as they come, each place by itself: a fingerprint covers as many as the baseline counted, and what
+ * is found more often is new. Memory grows with what is different.
+ */
+export class Comparison {
+  readonly #held: ReadonlyMap<string, number>
+  readonly #counts = new Map<string, number>()
+  /** How many findings the baseline holds. */
+  known = 0
+  /** How many came. */
+  total = 0
 
-/** The baseline that holds these findings; they must have their fingerprints. */
-export function baselineOf(problems: readonly Problem[]): Baseline {
-  const counts = countsOf(problems)
-  return { version: 1, findings: Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1))) }
-}
+  constructor({ findings }: Baseline) {
+    this.#held = new Map(Object.entries(findings))
+  }
 
-/** Splits findings into known and new ones. A fingerprint covers as many findings as the baseline counted. */
-export function compare(problems: readonly Problem[], { findings }: Baseline): Compared {
-  const left = new Map(Object.entries(findings))
-  const news = problems.filter(({ fingerprint = '' }) => {
-    const room = left.get(fingerprint) ?? 0
-    if (room > 0) left.set(fingerprint, room - 1)
-    return room <= 0
-  })
-  return { news, known: problems.length - news.length, gone: [...left].filter(([, count]) => count > 0).map(([name]) => name) }
-}
+  /** The findings that the baseline does not hold; all must have their fingerprints. */
+  news(problems: readonly Problem[]): readonly Problem[] {
+    const news = problems.filter(({ fingerprint = '' }) => {
+      const count = (this.#counts.get(fingerprint) ?? 0) + 1
+      this.#counts.set(fingerprint, count)
+      return count > (this.#held.get(fingerprint) ?? 0)
+    })
+    this.total += problems.length
+    this.known += problems.length - news.length
+    return news
+  }
 
-/** The baseline without what is no longer found; nothing is added. */
-export function pruned({ findings }: Baseline, problems: readonly Problem[]): Baseline {
-  const counts = countsOf(problems)
-  const kept = Object.entries(findings).map(([name, count]) => [name, Math.min(count, counts.get(name) ?? 0)] as const)
-  return { version: 1, findings: Object.fromEntries(kept.filter(([, count]) => count > 0)) }
+  /** Fingerprints that the baseline holds more often than they came. */
+  gone(): readonly string[] {
+    return [...this.#held].filter(([name, count]) => (this.#counts.get(name) ?? 0) < count).map(([name]) => name)
+  }
+
+  /** The baseline that holds what came. */
+  updated(): Baseline {
+    const findings = [...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1))
+    return { version: 1, findings: Object.fromEntries(findings) }
+  }
+
+  /** The baseline without what did not come; nothing is added. */
+  pruned(): Baseline {
+    const kept = [...this.#held].map(([name, count]) => [name, Math.min(count, this.#counts.get(name) ?? 0)] as const)
+    return { version: 1, findings: Object.fromEntries(kept.filter(([, count]) => count > 0)) }
+  }
 }
 
 /** True for a baseline of this version. */
@@ -50,10 +62,4 @@ export function isBaseline(value: unknown): value is Baseline {
     isObject(findings) &&
     Object.values(findings).every((count) => Number.isInteger(count) && Number(count) > 0)
   )
-}
-
-function countsOf(problems: readonly Problem[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { fingerprint = '' } of problems) counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1)
-  return counts
 }

@@ -79,13 +79,14 @@ function repeated(text: string, document: unknown, options: TextOptions): readon
 function placed(problems: readonly Problem[], text: string, options: TextOptions): Problem[] {
   const positions = locate(
     text,
-    problems.map(({ pointer }) => pointer),
+    problems.flatMap(({ pointer, cause }) => (cause ? [pointer, cause.pointer] : [pointer])),
   )
+  const at = <P extends { readonly pointer: string }>(place: P): P => {
+    const position = positions.get(place.pointer)
+    return position ? { ...place, ...moved(position, options) } : place
+  }
   return problems
-    .map((problem) => {
-      const position = positions.get(problem.pointer)
-      return position ? { ...problem, ...moved(position, options) } : problem
-    })
+    .map((problem) => at(problem.cause ? { ...problem, cause: at(problem.cause) } : problem))
     .sort(
       (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0) || (one.code < other.code ? -1 : 1),
     )

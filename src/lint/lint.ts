@@ -2,6 +2,7 @@
 import { kindOf, type StacDocument } from '../stac/document.ts'
 import { isObject } from '../stac/json.ts'
 import { declarationsOf } from '../stac/version.ts'
+import { withCause } from './cause.ts'
 import type { Levels } from './levels.ts'
 import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
@@ -52,7 +53,7 @@ export function inspect(document: unknown, options: LintOptions): Inspection {
   const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
   for (const part of parts) {
     for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
-      inspection.problems.push(problemOf(finding, options, part.value, part.at))
+      inspection.problems.push(withCause(problemOf(finding, options, part.value, part.at), part))
     }
   }
   return inspection

@@ -32,4 +32,32 @@ export interface Problem {
   readonly fix?: 'safe' | 'suggestion'
   /** Names the finding from one edit of the catalog to the next: code, document, place without numbers. Not always unique. */
   readonly fingerprint?: string
+  /** How often a report found the same; absent for what was found once. */
+  readonly count?: number
+  /** The first places of a finding that has a `count`. */
+  readonly places?: readonly Place[]
+  /** What is around the document and lacks or holds what the finding is about; reports tell the finding there. */
+  readonly cause?: Cause
+}
+
+/** One of the places of a repeated finding. */
+export interface Place {
+  /** Absent when it is the document of the finding. */
+  readonly document?: string
+  readonly id?: string
+  readonly pointer: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** A place outside of a document: in the wrapper around it, or in a document above it. */
+export interface Cause {
+  /** Absent for the wrapper. */
+  readonly document?: string
+  readonly id?: string
+  readonly pointer: string
+  readonly line?: number
+  readonly column?: number
+  readonly endLine?: number
+  readonly endColumn?: number
 }

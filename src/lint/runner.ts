@@ -14,6 +14,8 @@ import { Verdicts } from './verdicts.ts'
 /** Findings reported per document. */
 export const FINDING_LIMIT = 1000
 
+const SEVERITIES: readonly Severity[] = ['error', 'warn', 'info']
+
 /** A finding whose document is not yet told. */
 export interface Finding {
   readonly rule: string
@@ -139,11 +141,20 @@ function swallow(found: readonly Finding[]): Finding[] {
   return found.filter((finding) => !standing.some(([by, stands]) => by !== finding && stands(finding, by)))
 }
 
+/** Errors are kept before warnings before infos, and of those that say the same the first one before the others. */
 function limited(found: Finding[], pointer: string): readonly Finding[] {
   if (found.length <= FINDING_LIMIT) return found
-  const kept = found.slice(0, FINDING_LIMIT - 1)
-  const left = found.slice(FINDING_LIMIT - 1)
-  const severity = (['error', 'warn', 'info'] as const).find((level) => left.some((finding) => finding.severity === level)) ?? 'error'
+  const seen = new Set<string>()
+  const ranked = found.map((finding) => {
+    const kind = `${finding.code} ${finding.message}`
+    const isRepeated = seen.has(kind)
+    seen.add(kind)
+    return { finding, rank: 2 * SEVERITIES.indexOf(finding.severity) + Number(isRepeated) }
+  })
+  const sorted = ranked.sort((one, other) => one.rank - other.rank).map(({ finding }) => finding)
+  const kept = sorted.slice(0, FINDING_LIMIT - 1)
+  const left = sorted.slice(FINDING_LIMIT - 1)
+  const severity = left[0]?.severity ?? 'error'
   return [
     ...kept,
     {

@@ -25,12 +25,16 @@ describe('findings of a run', () => {
   )
 
   it('are all kept in their order while there is room', () => {
-    expect(foundIn(mixed, Number.POSITIVE_INFINITY)).toEqual({ problems: mixed, counts: { error: 3, warn: 3, info: 294 }, unlisted: 0 })
+    expect(foundIn(mixed, Number.POSITIVE_INFINITY)).toEqual({
+      problems: mixed,
+      totals: { errors: 3, warnings: 3, infos: 294 },
+      unlisted: 0,
+    })
   })
 
   it('are cut from the end, infos first, and counted', () => {
-    const { problems, counts, unlisted } = foundIn(mixed, ROOM)
-    expect(counts).toEqual({ error: 3, warn: 3, info: 294 })
+    const { problems, totals, unlisted } = foundIn(mixed, ROOM)
+    expect(totals).toEqual({ errors: 3, warnings: 3, infos: 294 })
     expect(unlisted).toBe(300 - problems.length)
     expect(problems.filter(({ severity }) => severity !== 'info').map(({ document }) => document)).toEqual([
       '050',
@@ -54,7 +58,7 @@ describe('findings of a run', () => {
   })
 
   it('of any length are only counted where there is no room for one', () => {
-    expect(foundIn([finding('a', 'error', 'm'.repeat(2 * ROOM))], ROOM)).toMatchObject({ problems: [], unlisted: 1, counts: { error: 1 } })
+    expect(foundIn([finding('a', 'error', 'm'.repeat(2 * ROOM))], ROOM)).toMatchObject({ problems: [], unlisted: 1, totals: { errors: 1 } })
     expect(foundIn(mixed, 0)).toMatchObject({ problems: [], unlisted: 300 })
   })
 })

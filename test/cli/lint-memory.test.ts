@@ -44,7 +44,7 @@ it('lists more findings as ndjson than fit into memory, and counts what it does 
   expect([code, stderr]).toEqual([1, expect.stringContaining('FINDINGS_UNLISTED')])
 
   const listed = stdout.trimEnd().split('\n')
-  const counts = { documents: DOCUMENTS, errors: DOCUMENTS, warnings: 0, infos: DOCUMENTS, incomplete: [] }
+  const counts = { documents: DOCUMENTS, errors: DOCUMENTS, warnings: 0, infos: DOCUMENTS, suggestions: DOCUMENTS, incomplete: [] }
   expect(JSON.parse(listed.pop() ?? '')).toEqual({ version: 1, summary: counts })
   expect(listed).toHaveLength(2 * DOCUMENTS)
   const wrong = listed.findIndex((line, index) => {

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { FORMATS } from '../../src/lint/reporters/index.ts'
 import { catalog, clean, dangling, json, link } from './crawl/catalogs.ts'
 import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
 import { lastError, run } from './run.ts'
 import { serve } from './server.ts'
 
@@ -14,6 +16,28 @@ const links = Array.from({ length: 12 }, (_, index) => link('item', `i${index}`)
 const items = links.map(({ href }: { href?: string }, index) => [`/${href}`, json({ ...(index % 3 ? clean : dangling), id: `i${index}` })])
 const server = await serve({ '/': json(catalog(...links, link('item', 'gone'))), ...Object.fromEntries(items) })
 const crawl = (...argv: string[]) => run(['lint', '--crawl', server.origin, ...argv])
+
+/** A Collection that lends a scheme to some of its Items, of which others define one name in two ways. */
+const different = (() => {
+  const names = Array.from({ length: 24 }, (_, index) => `d${index}`)
+  const schemeIn = (place: string) => ({ datetime: null, 'auth:schemes': { key: { type: 'apiKey', name: 'k', in: place } } })
+  const kinds = [
+    { ...clean, properties: schemeIn('header') },
+    { ...dangling, properties: schemeIn('query') },
+    itemWith({ data: { href: 'https://data.example/f', 'auth:refs': ['lent', 'lent'] } }),
+    { ...itemWith({ data: { href: 'https://data.example/f', 'auth:refs': ['lent'] } }), properties: { datetime: null } },
+  ]
+  const collection = {
+    ...catalog(...names.map((name) => link('item', name))),
+    type: 'Collection',
+    'auth:schemes': { lent: { type: 'http', scheme: 'basic' } },
+  }
+  const documents = names.map((name, index) => [
+    `/${name}`,
+    json({ ...kinds[index % 4], id: name, ...(index % 4 > 1 && { properties: { datetime: null } }) }),
+  ])
+  return serve({ '/': json(collection), ...Object.fromEntries(documents) })
+})()
 
 /** A report with these findings. */
 const report = (problems: readonly object[], summary: object = {}) => ({
@@ -43,6 +67,31 @@ describe('merge', () => {
     expect(JSON.parse(merged.stdout).summary).toMatchObject({ documents: 13, errors: 5, incomplete: [{ code: 'HTTP_404' }] })
     expect(codes).toContain(5)
     expect(lastError(merged)).toMatchObject({ code: 'HTTP_404' })
+  })
+
+  it.each(FORMATS)('gives the bytes of one run as %s, whatever the order of the parts', async (format) => {
+    const start = (await different).origin
+    const whole = await run(['lint', '--crawl', start, '--format', format])
+    const parts = [1, 2, 3].map((index) => file(`bytes-${format}-${index}`))
+    for (const [index, part] of parts.entries())
+      await run(['lint', '--crawl', start, '--shard', `${index + 1}/3`, '--format', `${index === 1 ? 'json' : 'ndjson'}=${part}`])
+    const [one = '', two = '', three = ''] = parts
+    for (const order of [parts, [three, one, two]]) {
+      const merged = await run(['merge', ...order, '--format', format])
+      expect([merged.stdout, merged.code]).toEqual([whole.stdout, whole.code])
+    }
+  })
+
+  it('tells once which schemes of the parts differ, and adds up what they borrow from one Collection', async () => {
+    const start = (await different).origin
+    const parts = ['1/3', '2/3', '3/3'].map((shard) => ({ shard, name: file(`once-${shard[0]}`) }))
+    for (const { shard, name } of parts) await run(['lint', '--crawl', start, '--shard', shard, '--format', `json=${name}`])
+    const { problems } = JSON.parse((await run(['merge', ...parts.map(({ name }) => name), '--format', 'json'])).stdout)
+    const of = (rule: string) => problems.filter((problem: { rule: string }) => problem.rule === rule)
+    expect(of('conflicting-scheme')).toHaveLength(1)
+    expect(of('scheme-outside-document')).toMatchObject([{ pointer: '/auth:schemes/lent', count: 18 }])
+    const validate = new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))
+    for (const { name } of parts) expect(validate(JSON.parse(await readFile(name, 'utf8'))), JSON.stringify(validate.errors)).toBe(true)
   })
 
   it('takes the report of a part that no document fell to', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { baselineOf, compare, isBaseline, pruned } from '../../src/lint/baseline.ts'
+import { type Baseline, Comparison, isBaseline } from '../../src/lint/baseline.ts'
 import { withFingerprint } from '../../src/lint/fingerprint.ts'
 import { lintText, type Problem } from '../../src/lint/index.ts'
 
@@ -36,8 +36,12 @@ describe('fingerprints', () => {
 })
 
 describe('a baseline', () => {
+  const compared = (problems: readonly Problem[], baseline: Baseline = { version: 1, findings: {} }) => {
+    const comparison = new Comparison(baseline)
+    return { comparison, news: comparison.news(problems) }
+  }
   const known = found(itemOf(['key', 'gone', 'gone']))
-  const baseline = baselineOf(known)
+  const baseline = compared(known).comparison.updated()
 
   it('is a table of counts that its schema knows', () => {
     const schema = JSON.parse(readFileSync(new URL('../../schemas/lint-baseline.json', import.meta.url), 'utf8'))
@@ -54,14 +58,32 @@ describe('a baseline', () => {
     ]).toEqual([true, false, false, false])
   })
 
-  it('covers as many findings as it counted, and tells what is gone', () => {
-    expect(compare(known, baseline)).toEqual({ news: [], known: 3, gone: [] })
-    const more = compare(found(itemOf(['gone', 'gone', 'gone'])), baseline)
-    expect([more.news.length, more.known, more.gone]).toEqual([3, 3, []])
-    expect(compare(found(itemOf(['key', 'other'])), baseline)).toMatchObject({ known: 0, gone: Object.keys(baseline.findings) })
+  it('covers as many findings as it counted, tells what is more, and what is gone', () => {
+    const same = compared(known, baseline)
+    expect([same.news, same.comparison.known, same.comparison.gone()]).toEqual([[], 3, []])
+    const more = compared(found(itemOf(['gone', 'gone', 'gone'])), baseline)
+    expect([more.news.length, more.comparison.known, more.comparison.gone()]).toEqual([3, 3, []])
+    const other = compared(found(itemOf(['key', 'other'])), baseline)
+    expect([other.comparison.known, other.comparison.gone()]).toEqual([0, Object.keys(baseline.findings)])
+  })
+
+  it('is the same for findings that come one by one', () => {
+    const comparison = new Comparison(baseline)
+    const news = found(itemOf(['gone', 'gone', 'gone'])).flatMap((problem) => comparison.news([problem]))
+    expect(news).toEqual(compared(found(itemOf(['gone', 'gone', 'gone'])), baseline).news)
+    expect([comparison.total, comparison.known]).toEqual([6, 3])
+  })
+
+  it('covers the codes of rules as it covered rules that had their names', () => {
+    const [problem] = known
+    expect(
+      withFingerprint({ ...problem, rule: 'family', code: 'dangling-ref' } as Problem, { document: undefined, at: '', near: undefined })
+        .fingerprint,
+    ).toMatch(/^dangling-ref scene /)
   })
 
   it('loses what is gone when it is pruned, and gains nothing', () => {
-    expect(pruned(baseline, found(itemOf(['gone', 'other']))).findings).toEqual({ 'dangling-ref scene /assets/data/auth:refs/gone': 1 })
+    const { comparison } = compared(found(itemOf(['gone', 'other'])), baseline)
+    expect(comparison.pruned().findings).toEqual({ 'dangling-ref scene /assets/data/auth:refs/gone': 1 })
   })
 })

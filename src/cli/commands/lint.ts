@@ -3,7 +3,7 @@ import { plural } from '../../lint/reporters/totals.ts'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import type { LineReports } from '../line-reports.ts'
-import { requireBaseline, withBaseline } from '../lint-baseline.ts'
+import { type BaselineOptions, type RunBaseline, requireBaseline } from '../lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
 import type { Selection } from '../lint-inputs.ts'
 import {
@@ -50,18 +50,21 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
-  const known = await settingsOf(options, options.baseline !== undefined || wantsFingerprints(destinations), context.io)
+  // Whoever merges the parts of a crawl may want a format with fingerprints.
+  const fingerprints = options.baseline !== undefined || options.shard !== undefined || wantsFingerprints(destinations)
+  const known = await settingsOf(options, fingerprints, context.io)
   const output = mending?.taken === undefined ? 'stdout' : 'stderr'
+  const baseline = await baselineOf({ ...options, isPart }, context)
   const lines = await linesOf(destinations, options, context, output)
   try {
-    const settings = { ...known, ...(read && { read }), ...lines?.settings }
+    const settings = { ...known, ...(read && { read }), ...(baseline && { baseline: baseline.comparison }), ...lines?.settings }
     const mended = mending && (await mend(inputs, mending, settings, context, openAuth(context, options, inputs)))
     const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
     if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
       throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`, whyNothing(outcome, known.selection))
-    const fresh = await withBaseline(outcome, { ...options, isPart }, context)
-    const report = reportOfRun(outcome, fresh, context)
+    const fresh = baseline ? await baseline.settle(outcome, context) : outcome.found
+    const report = reportOfRun(outcome, fresh, context, options.shard)
     await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
     const failures = [...(mended?.failures ?? []), ...outcome.failures]
     await tell(failures, context)
@@ -71,9 +74,14 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   }
 }
 
+/** The baseline that findings are held against, loaded only when there is one. */
+async function baselineOf(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
+  return options.baseline === undefined ? undefined : (await import('../lint-baseline.ts')).RunBaseline.open(options, context)
+}
+
 /**
- * The reports that can be written while documents are linted, and what that needs. A baseline decides at the end what is listed, and
- * the findings of a crawl are sorted then.
+ * The reports that can be written while documents are linted, and what that needs. An update of a baseline decides at the end what is
+ * listed, and the findings of a crawl are sorted then.
  */
 async function linesOf(
   destinations: readonly Destination[],
@@ -81,7 +89,7 @@ async function linesOf(
   context: Context,
   output: 'stdout' | 'stderr',
 ): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
-  if (options.crawl || options.baseline !== undefined) return undefined
+  if (options.crawl || options.updateBaseline) return undefined
   const { LineReports } = await import('../line-reports.ts')
   const reports = await LineReports.of(destinations, options, context, output)
   const isEnough = destinations.every((destination) => reports.to(destination))

@@ -18,17 +18,25 @@ export function addMerge(program: Command, context: Context): void {
 
 async function merge(names: readonly string[], options: ReportOptions, context: Context): Promise<number> {
   if (names.length === 0) throw usageError('nothing to merge', 'give reports that lint wrote with --format json=FILE or ndjson=FILE')
-  const [{ destinationsOf, exitOf, publish, tell }, { readReport }, { mergeReports }] = await Promise.all([
+  const [
+    { destinationsOf, exitOf, publish, tell, wantsFingerprints },
+    { readReport },
+    { mergeReports, namesIn },
+    { NAMES },
+    { roomForFindings },
+  ] = await Promise.all([
     import('../lint-report.ts'),
     import('../merge/read-report.ts'),
     import('../merge/merge-reports.ts'),
+    import('../lint-run.ts'),
+    import('../findings.ts'),
   ])
   const destinations = destinationsOf(options)
   await requireDifferent(names)
   const reports: Report[] = []
   for (const name of names) reports.push(await readReport(name, context.io))
-  const report = mergeReports(reports)
-  await publish({ report, texts: new Map(), names: [] }, destinations, options, context, 'stdout')
+  const report = mergeReports(reports, roomForFindings(), wantsFingerprints(destinations))
+  await publish({ report, texts: new Map(), names: namesIn(reports).slice(0, NAMES) }, destinations, options, context, 'stdout')
   const failures = report.summary.incomplete.map(failureOf)
   await tell(failures, context)
   return exitOf(failures, report.summary, options, context)

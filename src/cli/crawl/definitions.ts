@@ -1,10 +1,10 @@
 /** Schemes of a crawl that have one name and mean different things. */
 import { createHash } from 'node:crypto'
-import type { Problem } from '../../lint/index.ts'
+import type { Problem, TextOptions } from '../../lint/index.ts'
+import type { ShardDefinition } from '../../lint/reporters/report.ts'
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
 import { isObject, own, ownString, pointer } from '../../stac/json.ts'
-import type { LintSettings } from '../lint-run.ts'
-import { runFinding } from './visits.ts'
+import { findingOf } from './run-rules.ts'
 
 /** A scheme, where it stands, and a hash of what it means. */
 export interface Definition {
@@ -62,26 +62,45 @@ const MOST_NAMES = 10_000
 
 /** All meanings of all names, each where it stands first in the order of the report; memory grows with meanings, not with documents. */
 export class Definitions {
-  readonly #names = new Map<string, Map<string, Definition & { readonly document: string }>>()
+  readonly #names = new Map<string, Map<string, ShardDefinition>>()
 
-  add(document: string, definitions: readonly Definition[]): void {
-    for (const definition of definitions) {
-      const meanings = this.#names.get(definition.name) ?? new Map<string, Definition & { readonly document: string }>()
-      if (!this.#names.has(definition.name) && this.#names.size >= MOST_NAMES) return
-      this.#names.set(definition.name, meanings)
-      const known = meanings.get(definition.hash)
-      if (!known || document < known.document) meanings.set(definition.hash, { ...definition, document })
-    }
+  add(definition: ShardDefinition): void {
+    const meanings = this.#names.get(definition.name) ?? new Map<string, ShardDefinition>()
+    if (!this.#names.has(definition.name) && this.#names.size >= MOST_NAMES) return
+    this.#names.set(definition.name, meanings)
+    const known = meanings.get(definition.hash)
+    if (!known || definition.document < known.document) meanings.set(definition.hash, definition)
+  }
+
+  /** All that were added, by name and document. */
+  all(): readonly ShardDefinition[] {
+    return [...this.#names.values()].flatMap((meanings) => [...meanings.values()]).sort(order)
   }
 
   /** A finding for each meaning but the first. */
-  problems(settings: LintSettings): readonly Problem[] {
-    return [...this.#names].flatMap(([name, meanings]) => {
-      const [first, ...others] = [...meanings.values()].sort((one, other) => (one.document < other.document ? -1 : 1))
-      return others.flatMap(({ document, pointer, id }) => {
-        const data = { name, document: `the one in ${first?.id ?? first?.document}` }
-        return runFinding('conflicting-scheme', data, { document, pointer, ...(id !== undefined && { id }) }, settings)
-      })
+  problems(complete: TextOptions['complete']): readonly Problem[] {
+    const firsts = new Map<string, ShardDefinition>()
+    return this.all().flatMap((definition) => {
+      const { name, document, pointer, id, level } = definition
+      const first = firsts.get(name)
+      if (!first) firsts.set(name, definition)
+      if (!first || level === 'off') return []
+      const data = { name, document: `the one in ${first.id ?? first.document}` }
+      return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer }, complete)]
     })
   }
+}
+
+/** Different meanings of a name in one document are sorted by what they are, for each has a place of its own. */
+function order(one: ShardDefinition, other: ShardDefinition): number {
+  return (
+    compare(one.name, other.name) ||
+    compare(one.document, other.document) ||
+    compare(one.pointer, other.pointer) ||
+    compare(one.hash, other.hash)
+  )
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
 }

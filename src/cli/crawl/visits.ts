@@ -1,13 +1,15 @@
 /** What the linter says about the documents of a crawl. */
 import type { Visit } from '../../crawl/index.ts'
-import type { Level, Problem } from '../../lint/index.ts'
-import { caseOf, levelOfCode } from '../../lint/levels.ts'
-import { own, ownString } from '../../stac/json.ts'
+import type { Problem } from '../../lint/index.ts'
+import { valueAt } from '../../lint/pointer.ts'
+import { schemePlaces } from '../../stac/document.ts'
+import { own, ownString, pointer } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { LintSettings } from '../lint-run.ts'
 import type { Linter } from '../linter.ts'
 import { nameOf } from './name-of.ts'
+import { runFinding } from './run-rules.ts'
 
 /** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
 export async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {
@@ -18,16 +20,29 @@ export async function problemsOf(visit: Visit, settings: LintSettings, linter: L
   if (!bytes || !value) return []
   const { levels } = settings
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
+  const lent = (problem: Problem) => withLender(problem, visit)
   const whole = { text: bytes, url: outcome.url, parents }
   const inner = job.page ? listIn(value) : undefined
-  if (!inner) return [...(await linter.lint(whole, about)).problems.filter(isOfDocument), ...selfMismatch(visit, settings)]
+  if (!inner) return [...(await linter.lint(whole, about)).problems.filter(isOfDocument).map(lent), ...selfMismatch(visit, settings)]
   if (outcome.documents === 0 && inner.length > 0) return []
   // The linter knows two kinds of lists; the third is written as one of them.
   const areChildren = own(value, 'children') === inner
   const { problems: found } = await linter.lint(areChildren ? { value: { collections: inner }, url: outcome.url, parents } : whole, about)
   const problems = areChildren ? found.map(asChild) : found
   const index = ({ pointer }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(pointer)?.[1] ?? -1)
-  return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents)
+  return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents).map(lent)
+}
+
+/** Says of a scheme that only a document above defines which one that is, so that all who use it are one finding there. */
+function withLender(problem: Problem, { document, parents, parentPlaces }: Visit): Problem {
+  if (problem.code !== 'scheme-outside-document' || problem.cause) return problem
+  const ref = String(valueAt(document, problem.pointer))
+  for (const [index, parent] of parents.entries()) {
+    const place = schemePlaces(parent).find(({ schemes }) => own(schemes, ref) !== undefined)
+    const { url, at } = parentPlaces[index] ?? { url: '', at: '' }
+    if (place) return { ...problem, cause: { document: nameOf(url), pointer: pointer(at + place.pointer, ref) } }
+  }
+  return problem
 }
 
 /** Schemes of different meanings are told for the whole crawl. */
@@ -57,27 +72,4 @@ function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings)
   const id = ownString(document, 'id')
   const place = { document: nameOf(job.url), ...(id !== undefined && { id }), pointer: `${self.pointer}/href` }
   return runFinding('self-mismatch', { self: forUrl(said.href) }, place, settings)
-}
-
-/** The rules that no document alone breaks. */
-type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
-
-/** The level of such a rule for a document. */
-export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
-  return levelOfCode(rule, levels.preset, levels.levelsFor(document))
-}
-
-/** The finding of a rule that no document alone breaks, at the level that is asked for. */
-export function runFinding(
-  rule: RunRule,
-  data: Readonly<Record<string, string>>,
-  place: Pick<Problem, 'document' | 'id' | 'pointer'>,
-  settings: LintSettings,
-): readonly Problem[] {
-  const severity = levelOf(rule, place.document ?? '', settings)
-  if (severity === 'off') return []
-  const [template = ''] = Object.values(caseOf(rule)?.[1].meta.messages ?? {})
-  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
-  const problem: Problem = { rule, code: rule, severity, message, ...place }
-  return [settings.complete ? settings.complete(problem, { document: undefined, at: '', near: undefined }) : problem]
 }

@@ -24,6 +24,8 @@ export interface Piece {
   readonly task: Task
   /** The findings of the task, with pointers and lines of the whole input. */
   placed?(problems: readonly Problem[]): readonly Problem[]
+  /** The list of documents that the piece is one of, the same for all its pieces. */
+  readonly list?: object
   /** The whole input, when that is what the piece is. */
   readonly text?: Uint8Array
   /** True for an input that is larger than it may be: all that is left to say about it is that. */
@@ -141,10 +143,11 @@ async function* features(again: () => Promise<AsyncIterable<Uint8Array>>): Async
   const wrapper = await wrapperIn(await again())
   if (!wrapper) return yield OVERSIZED
   const { features: _none, ...around } = wrapper
-  yield { documents: 0, task: { value: { ...around, features: [] } } }
+  const list = {}
+  yield { documents: 0, task: { value: { ...around, features: [] } }, list }
   const after = JSON.stringify(around).slice(1)
   for await (const feature of featuresOf(await again())) {
-    yield featurePiece(feature, after === '}' ? after : `,${after}`)
+    yield { ...featurePiece(feature, after === '}' ? after : `,${after}`), list }
   }
 }
 
@@ -175,6 +178,8 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
       .map((problem) => ({
         ...problem,
         pointer: problem.pointer.replace('/features/0', `/features/${index}`),
+        // What is around the features stands somewhere else here.
+        ...(problem.cause && { cause: { pointer: problem.cause.pointer } }),
         ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
         ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
       }))
@@ -187,10 +192,11 @@ async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<
   await head.close()
   if (!isFile && !bytes) return yield OVERSIZED
   const opened = bytes ? undefined : await openParts(name)
+  const list = {}
   try {
     for await (const { index, item, parents } of rowsOf(opened ?? bytesAsParts(bytes ?? new Uint8Array()), name)) {
       const placed = (problems: readonly Problem[]) => problems.map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` }))
-      yield { documents: 1, task: { value: item, parents }, placed }
+      yield { documents: 1, task: { value: item, parents }, placed, list }
     }
   } finally {
     await opened?.close()

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
-import type { Incomplete, Report, Summary } from '../../lint/reporters/report.ts'
+import type { Incomplete, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { isObject, own } from '../../stac/json.ts'
 import type { Io } from '../io.ts'
@@ -45,7 +45,8 @@ function checked(report: unknown, name: string): Report {
   const known = problems.flatMap((problem) => readProblem(problem) ?? [])
   const few = COUNTS.find(([count, severity]) => summary[count] < known.filter((problem) => problem.severity === severity).length)
   if (few) return invalid(name, `its summary counts fewer ${few[0]} than it lists`)
-  return { version: 1, problems: known, summary }
+  const shard = own(report, 'shard') === undefined ? undefined : (readShard(own(report, 'shard')) ?? invalid(name, 'its shard is not one'))
+  return { version: 1, problems: known, summary, ...(shard && { shard }) }
 }
 
 /** A quiet report lists fewer than it counts, none lists more. */
@@ -56,47 +57,77 @@ const COUNTS = [
 ] as const
 
 const TEXTS = ['rule', 'code', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
-const NUMBERS = ['line', 'column', 'endLine', 'endColumn'] as const
+const NUMBERS = ['line', 'column', 'endLine', 'endColumn', 'count'] as const
+const PLACE = ['document', 'id', 'pointer', 'line', 'column', 'endLine', 'endColumn'] as const
+const DEFINITION = ['name', 'hash', 'document', 'pointer', 'level', 'id'] as const
 const WORDS: Readonly<Record<string, RegExp>> = {
   rule: /^[a-z][a-z0-9-]*$/,
   code: /^[a-z][a-z0-9-]*$/,
   severity: /^(?:error|warn|info)$/,
+  level: /^(?:error|warn|info|off)$/,
   pointer: /^(?:\/[^/]*)*$/,
   fix: /^(?:safe|suggestion)$/,
 }
 
 /** A finding with the members of one and no others, in the order in which they are printed; undefined for what is none. */
 export function readProblem(value: unknown): Problem | undefined {
-  if (!isObject(value)) return undefined
-  const isRight = (name: string) => {
-    const member = own(value, name)
-    if (NUMBERS.some((known) => known === name)) return Number.isInteger(member) && Number(member) > 0
-    return typeof member === 'string' && (WORDS[name]?.test(member) ?? true)
-  }
-  const known = Object.keys(value).filter((name) => [...TEXTS, ...NUMBERS].some((member) => member === name))
-  const needed = ['rule', 'severity', 'message', 'pointer']
-  if (!needed.every((name) => known.includes(name)) || !known.every(isRight)) return undefined
+  const problem = readMembers(value, [...TEXTS, ...NUMBERS, 'places', 'cause'], ['rule', 'severity', 'message', 'pointer'])
+  if (!problem) return undefined
   // Reports that were written before rules had cases have no code.
-  const { rule, code = rule, ...others } = Object.fromEntries(known.map((name) => [name, value[name]]))
+  const { rule, code = rule, ...others } = problem
   return { rule, code, ...others } as unknown as Problem
 }
+
+/** The members of these names, in their order; undefined when one is wrong or a needed one is missing. */
+function readMembers(value: unknown, names: readonly string[], needed: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(value)) return undefined
+  const known = Object.keys(value).filter((name) => names.includes(name))
+  if (!needed.every((name) => known.includes(name))) return undefined
+  const members = known.map((name) => [name, readMember(name, value[name])] as const)
+  return members.every(([, member]) => member !== undefined) ? Object.fromEntries(members) : undefined
+}
+
+function readMember(name: string, member: unknown): unknown {
+  if (name === 'cause') return readPlace(member)
+  if (name === 'places') {
+    const places = Array.isArray(member) && member.length > 0 ? member.map(readPlace) : [undefined]
+    return places.every((place) => place !== undefined) ? places : undefined
+  }
+  const isNumber = NUMBERS.some((known) => known === name)
+  const isRight = isNumber ? isCount(member) && member > 0 : typeof member === 'string' && (WORDS[name]?.test(member) ?? true)
+  return isRight ? member : undefined
+}
+
+function readPlace(value: unknown): unknown {
+  return readMembers(value, PLACE, ['pointer'])
+}
+
+/** What a part of a crawl says to the others. */
+function readShard(value: unknown): Shard | undefined {
+  const [index, of, names, definitions] = ['index', 'of', 'names', 'definitions'].map((name) => own(value, name))
+  if (!isCount(index) || !isCount(of) || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return undefined
+  if (!Array.isArray(definitions)) return undefined
+  const known = definitions.map((definition) => readMembers(definition, DEFINITION, DEFINITION.slice(0, 5)))
+  return known.every((definition) => definition !== undefined)
+    ? { index, of, names, definitions: known as unknown as readonly ShardDefinition[] }
+    : undefined
+}
+
+/** Counts that a summary has only when they say something. */
+const MORE = ['places', 'fixable', 'suggestions', 'baselined', 'unlisted', 'skipped'] as const
 
 function readSummary(value: unknown): Summary | undefined {
   const incomplete = own(value, 'incomplete')
   if (!isObject(value) || !Array.isArray(incomplete) || !incomplete.every(isIncomplete)) return undefined
   const [documents, errors, warnings, infos] = ['documents', 'errors', 'warnings', 'infos'].map((name) => own(value, name))
-  const baselined = own(value, 'baselined')
-  const unlisted = own(value, 'unlisted')
-  const skipped = own(value, 'skipped')
-  if (![documents, errors, warnings, infos, baselined ?? 0, unlisted ?? 0, skipped ?? 0].every(isCount)) return undefined
+  const more = MORE.filter((name) => own(value, name) !== undefined)
+  if (![documents, errors, warnings, infos, ...more.map((name) => own(value, name))].every(isCount)) return undefined
   return {
     documents: Number(documents),
     errors: Number(errors),
     warnings: Number(warnings),
     infos: Number(infos),
-    ...(baselined !== undefined && { baselined: Number(baselined) }),
-    ...(unlisted !== undefined && { unlisted: Number(unlisted) }),
-    ...(skipped !== undefined && { skipped: Number(skipped) }),
+    ...Object.fromEntries(more.map((name) => [name, Number(own(value, name))])),
     incomplete: incomplete.map(({ url, code, message, hint, exit }) => ({
       url,
       code,

@@ -1,7 +1,7 @@
 import type { Problem } from '../../lint/index.ts'
 import { locate } from '../../lint/locate.ts'
 import type { Context } from '../context.ts'
-import { levelOf, runFinding } from '../crawl/visits.ts'
+import { levelOf, runFinding } from '../crawl/run-rules.ts'
 import type { Task } from '../inputs/task.ts'
 import type { LintSettings } from '../lint-run.ts'
 import type { About, Judged, Linter } from '../linter.ts'

@@ -1,25 +1,40 @@
 import type { Problem } from '../problem.ts'
 import { inert } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
 import { totals } from './totals.ts'
 
 /** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {
-  const { most, line, end } = conciseLines(limit)
-  const shown = problems.slice(0, most)
-  return [...shown.map(line), end(rest, problems.length - shown.length + (rest.summary.unlisted ?? 0))].join('')
+  const { line, end } = conciseLines(limit)
+  return [...problems.map(line), end(rest)].join('')
 }
 
-/** The same, line by line. */
+/** The same, line by line: the first findings, and from then on errors until as many of them are shown. */
 export function conciseLines(most = 100): LineReporter {
+  let shown = 0
+  let errors = 0
+  let left = 0
   return {
-    most,
-    line: (problem) => `${lineOf(problem)}\n`,
-    end: ({ summary }, more) => `${more > 0 ? `… and ${more} more\n` : ''}${totals(summary)}\n`,
+    line(problem) {
+      const isError = problem.severity === 'error'
+      if (shown >= most && !(isError && errors < most)) {
+        left++
+        return ''
+      }
+      shown++
+      if (isError) errors++
+      return `${lineOf(problem)}\n`
+    },
+    end({ summary }) {
+      const more = left + (summary.unlisted ?? 0)
+      return `${more > 0 ? `… and ${more} more\n` : ''}${totals(summary)}\n`
+    },
   }
 }
 
-function lineOf({ document = 'document', line, column, pointer, severity, message, code }: Problem): string {
+function lineOf(problem: Problem): string {
+  const { document = 'document', line, column, pointer, severity, code } = problem
   const place = line === undefined ? pointer && `#${pointer}` : `:${line}:${column}`
-  return inert(`${document}${place}: ${severity}: ${message} [${code}]`)
+  return inert(`${document}${place}: ${severity}: ${messageOf(problem)} [${code}]`)
 }

@@ -2,6 +2,7 @@ import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
 import { worstFirst } from './groups.ts'
 import { inert } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
 import { totals } from './totals.ts'
 
@@ -22,7 +23,8 @@ export function github({ problems, summary }: Report): string {
   return `${[...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
 }
 
-function annotation({ severity, code, message, document = '', pointer, ...place }: Problem): string {
+function annotation(problem: Problem): string {
+  const { severity, code, document = '', pointer, ...place } = problem
   const local = document !== '' && document !== '-' && !document.includes('://')
   const { line, column, endLine, endColumn } = place
   // Columns on several lines are refused; the end of a mark on one line is inclusive.
@@ -31,7 +33,7 @@ function annotation({ severity, code, message, document = '', pointer, ...place 
   const properties = { ...(local && { file: document, line, endLine, ...columns }), title: `stac-auth ${code}` }
   const written = Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${property(String(value))}`]))
   const where = local ? pointer : `${document} ${pointer}`
-  return `::${COMMANDS[severity]} ${written.join(',')}::${data(`${message}${where.trim() && ` (${where.trim()})`}`)}`
+  return `::${COMMANDS[severity]} ${written.join(',')}::${data(`${messageOf(problem)}${where.trim() && ` (${where.trim()})`}`)}`
 }
 
 /** Data ends at the line; the runner takes `%` for an escape. Controls are written out first, so nothing else ends it. */

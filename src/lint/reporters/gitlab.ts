@@ -1,5 +1,6 @@
 import type { Severity } from '../problem.ts'
 import { inertJson } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
@@ -7,14 +8,15 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: '
 /** A Code Quality report of GitLab: a list of findings with a fingerprint each, which lasts while other lines move. */
 export function gitlab({ problems }: Report): string {
   const seen = new Map<string, number>()
-  const findings = problems.map(({ code, severity, message, document = 'document', pointer, line = 1, fingerprint }) => {
+  const findings = problems.map((problem) => {
+    const { code, severity, document = 'document', pointer, line = 1, fingerprint } = problem
     const name = fingerprint ?? `${code} ${document} ${pointer}`
     const count = (seen.get(name) ?? 0) + 1
     seen.set(name, count)
     return {
       type: 'issue',
       check_name: code,
-      description: message,
+      description: messageOf(problem),
       fingerprint: count === 1 ? name : `${name} ${count}`,
       severity: SEVERITIES[severity],
       location: { path: document.replace(/^\.\//, ''), lines: { begin: line } },

@@ -6,6 +6,7 @@ export interface Group {
   readonly code: string
   readonly severity: Severity
   readonly message: string
+  /** Places of all of them. */
   readonly count: number
   /** The first of them, at most {@link SHOWN}, each from another document. */
   readonly first: readonly Problem[]
@@ -19,14 +20,21 @@ export function groupsOf(problems: readonly Problem[]): readonly Group[] {
   const groups = new Map<string, { code: string; severity: Severity; message: string; count: number; first: Problem[] }>()
   for (const problem of problems) {
     const { code, severity, message } = problem
-    const key = `${code} ${severity} ${message}`
+    const key = JSON.stringify([code, severity, message])
     const group = groups.get(key) ?? { code, severity, message, count: 0, first: [] }
     groups.set(key, group)
-    group.count++
+    group.count += problem.count ?? 1
     const another = group.first.every(({ document, id }) => document !== problem.document || id !== problem.id)
     if (another && group.first.length < SHOWN) group.first.push(problem)
   }
   return [...groups.values()].sort((one, other) => ORDER[one.severity] - ORDER[other.severity] || other.count - one.count)
+}
+
+/** At most that many findings, in their order: errors before warnings before infos. */
+export function worst(problems: readonly Problem[], most: number): readonly Problem[] {
+  if (problems.length <= most) return problems
+  const kept = new Set(worstFirst(problems).slice(0, most))
+  return problems.filter((problem) => kept.has(problem))
 }
 
 /** The findings, worst first; equal ones in their order. */

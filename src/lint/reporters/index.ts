@@ -21,9 +21,9 @@ export type Format = keyof typeof REPORTERS
 /** The names of the formats; the first is for people. */
 export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
 
-/** The reporter of a format that has a line for each finding, of which `most` are shown to people; undefined for other formats. */
+/** The reporter of a format that is written while findings come, of which people are shown `most`; undefined for other formats. */
 export async function lineReporterOf(format: Format, most?: number): Promise<LineReporter | undefined> {
-  if (format === 'ndjson') return (await import('./ndjson.ts')).ndjsonLines()
+  if (format === 'ndjson') return (await import('./ndjson.ts')).ndjsonLines
   if (format === 'concise') return (await import('./concise.ts')).conciseLines(most)
   return undefined
 }

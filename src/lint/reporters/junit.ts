@@ -1,5 +1,6 @@
 import type { Problem } from '../problem.ts'
 import { inert } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
 
 /**
@@ -44,9 +45,10 @@ function isError({ severity }: Problem): boolean {
 
 function textOf(problems: readonly Problem[]): string {
   return problems
-    .map(({ line, column, pointer, code, message }) =>
-      xml(`${line === undefined ? '' : `${line}:${column} `}${message} [${code}] ${pointer}`.trimEnd()),
-    )
+    .map((problem) => {
+      const { line, column, pointer, code } = problem
+      return xml(`${line === undefined ? '' : `${line}:${column} `}${messageOf(problem)} [${code}] ${pointer}`.trimEnd())
+    })
     .join('\n')
 }
 

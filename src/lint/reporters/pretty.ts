@@ -1,7 +1,8 @@
 /** The report for people, with the lines that are meant. */
 import type { Problem, Severity } from '../problem.ts'
-import { groupsOf } from './groups.ts'
+import { groupsOf, worst } from './groups.ts'
 import { inert } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
 import { isTellingLine } from './telling-line.ts'
 import { totals } from './totals.ts'
@@ -14,22 +15,28 @@ export function pretty({ problems, summary }: Report, { color = false, texts, li
   const isTelling = remembered(isTellingLine)
   const lines: string[] = []
   let document: string | undefined
-  for (const problem of problems.slice(0, limit)) {
+  const shown = worst(problems, limit)
+  for (const problem of shown) {
     if (problem.document !== document || lines.length === 0) lines.push('', paint('bold', inert(problem.document ?? 'document')))
     document = problem.document
     lines.push(head(problem, paint))
     lines.push(...frame(problem, texts?.get(document ?? ''), paint, isTelling))
   }
-  const more = Math.max(0, problems.length - limit) + (summary.unlisted ?? 0)
-  if (more > 0) lines.push(...rest(problems.slice(limit), more, paint))
+  const more = problems.length - shown.length + (summary.unlisted ?? 0)
+  if (more > 0) {
+    const listed = new Set(shown)
+    const others = problems.filter((problem) => !listed.has(problem))
+    lines.push(...rest(others, more, paint))
+  }
   return `${[...lines, '', totals(summary)].join('\n').trimStart()}\n`
 }
 
 type Paint = (style: keyof typeof COLOURS, text: string) => string
 
-function head({ severity, line, column, pointer, message, code }: Problem, paint: Paint): string {
+function head(problem: Problem, paint: Paint): string {
+  const { severity, line, column, pointer, code } = problem
   const place = line === undefined ? '' : `${line}:${column} `
-  return `  ${place}${paint(severity, severity)}  ${inert(message)}  ${paint('dim', `${inert(code)} ${inert(pointer)}`.trimEnd())}`
+  return `  ${place}${paint(severity, severity)}  ${inert(messageOf(problem))}  ${paint('dim', `${inert(code)} ${inert(pointer)}`.trimEnd())}`
 }
 
 /** The first line of the place, with marks below it; nothing where there is no text, or none that may be shown. */

@@ -1,5 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
 import { inertJson } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: 'WARNING', info: 'INFO' }
@@ -7,7 +8,7 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: '
 /** The diagnostic format of reviewdog. It counts columns in bytes of UTF-8, so they are only told where the text is known. */
 export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): string {
   const diagnostics = problems.map((problem) => ({
-    message: problem.message,
+    message: messageOf(problem),
     location: { path: problem.document ?? 'document', ...rangeOf(problem, texts?.get(problem.document ?? '')) },
     severity: SEVERITIES[problem.severity],
     code: { value: problem.code },

@@ -1,5 +1,6 @@
 /** What reporters show: the outcome of a run. */
-import type { Problem, Severity } from '../problem.ts'
+import type { Level, Problem } from '../problem.ts'
+import { withoutRepeats } from '../repeated.ts'
 
 /** A document that could not be looked at, with the code of the error. */
 export interface Incomplete {
@@ -17,14 +18,45 @@ export interface Report {
   readonly version: 1
   readonly problems: readonly Problem[]
   readonly summary: Summary
+  /** What `merge` needs to know of a part of a crawl. */
+  readonly shard?: Shard
+}
+
+/** What a part of a crawl has seen besides its findings. */
+export interface Shard {
+  readonly index: number
+  readonly of: number
+  /** Names of the first documents, with or without findings. */
+  readonly names: readonly string[]
+  /** Schemes, which are compared with those of the other parts. */
+  readonly definitions: readonly ShardDefinition[]
+}
+
+/** One meaning of the name of a scheme, where it stands first. */
+export interface ShardDefinition {
+  readonly name: string
+  /** The same for what means the same. */
+  readonly hash: string
+  readonly document: string
+  readonly id?: string
+  readonly pointer: string
+  /** How bad it is when another document defines the name otherwise. */
+  readonly level: Level
 }
 
 /** Totals of a run; they count what a report does not list. */
 export interface Summary {
   readonly documents: number
+  /** Findings; one that was found in several places counts once. */
   readonly errors: number
   readonly warnings: number
   readonly infos: number
+  /** Places of all findings; absent when each has one. */
+  readonly places?: number
+  /** Findings that `--fix` mends; absent when there are none. */
+  readonly fixable?: number
+  /** Findings that only `--fix-suggestions` mends; absent when there are none. */
+  readonly suggestions?: number
   /** Findings that the baseline holds: counted here and nowhere else. */
   readonly baselined?: number
   /** Findings that are counted but not listed, because memory has no room for them; absent when there are none. */
@@ -53,16 +85,46 @@ export type Reporter = (report: Report, options?: ReportOptions) => string
 
 /** A report that can be written while findings come. */
 export interface LineReporter {
-  /** Findings that have a line. */
-  readonly most: number
-  /** The line of a finding, with its line feed. */
+  /** The line of a finding, with its line feed; empty for one that is only counted. */
   line(problem: Problem): string
-  /** What comes behind the last finding, when `more` findings have no line. */
-  end(report: Omit<Report, 'problems'>, more: number): string
+  /** What comes behind the last finding. */
+  end(report: Omit<Report, 'problems'>): string
 }
 
-/** Counts the findings of `documents` documents. The findings keep their order. */
-export function reportOf(problems: readonly Problem[], documents: number, incomplete: readonly Incomplete[] = []): Report {
-  const count = (severity: Severity) => problems.filter((problem) => problem.severity === severity).length
-  return { version: 1, problems, summary: { documents, errors: count('error'), warnings: count('warn'), infos: count('info'), incomplete } }
+/**
+ * The report of findings in `documents` documents, in their order; what was found several times in what was read as one is one finding.
+ */
+export function reportOf(found: readonly Problem[], documents: number, incomplete: readonly Incomplete[] = []): Report {
+  const read = new Map<string | undefined, Problem[]>()
+  for (const problem of found) {
+    const others = read.get(problem.document)
+    if (others) others.push(problem)
+    else read.set(problem.document, [problem])
+  }
+  const problems = [...read.values()].flatMap(withoutRepeats)
+  const totals = new Totals()
+  for (const problem of problems) totals.add(problem)
+  return { version: 1, problems, summary: { documents, ...totals.summary(), incomplete } }
+}
+
+/** Counts findings. */
+export class Totals {
+  findings = 0
+  readonly #counts = { error: 0, warn: 0, info: 0 }
+  readonly #fixes = { safe: 0, suggestion: 0 }
+  #places = 0
+
+  add({ severity, fix, count = 1 }: Problem): void {
+    this.findings++
+    this.#counts[severity]++
+    this.#places += count
+    if (fix) this.#fixes[fix]++
+  }
+
+  summary(): Omit<Summary, 'documents' | 'incomplete'> {
+    const { error: errors, warn: warnings, info: infos } = this.#counts
+    const { safe: fixable, suggestion: suggestions } = this.#fixes
+    const places = this.#places > this.findings && { places: this.#places }
+    return { errors, warnings, infos, ...places, ...(fixable > 0 && { fixable }), ...(suggestions > 0 && { suggestions }) }
+  }
 }

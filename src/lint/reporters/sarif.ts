@@ -1,10 +1,12 @@
 /** SARIF 2.1.0, as code scanning services read it. */
-import type { Level, Problem, Severity } from '../problem.ts'
+import { DOCS_SITE } from '../docs-site.ts'
+import type { Level, Place, Problem, Severity } from '../problem.ts'
 import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
 import { groupsOf } from './groups.ts'
 import { inert, inertJson } from './inert.ts'
+import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
 
 /** Results that services take in one run; above it, findings that say the same become one result. */
@@ -20,7 +22,7 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
   const indexes = new Map(used.map(({ meta }, index) => [meta.id, index]))
   const results = problems.length > MOST ? groupedResults(problems, indexes) : problems.map((problem) => resultOf(problem, indexes))
   const run = {
-    tool: { driver: { name: 'stac-auth', version, rules: used.map(ruleOf) } },
+    tool: { driver: { name: 'stac-auth', version, informationUri: DOCS_SITE, rules: used.map(ruleOf) } },
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
@@ -44,6 +46,7 @@ function ruleOf({ meta: { id, section }, cases }: Rule): object {
     shortDescription: { text: id.replaceAll('-', ' ') },
     fullDescription: { text },
     help: { text },
+    helpUri: `${DOCS_SITE}rules/${id}`,
     defaultConfiguration: { level: level === 'off' ? 'none' : LEVELS[level] },
     properties: { tags: [section] },
   }
@@ -62,19 +65,26 @@ function groupedResults(problems: readonly Problem[], indexes: ReadonlyMap<strin
     .slice(0, MOST)
     .flatMap(({ first: [problem], count }) => {
       if (!problem) return []
+      const { count: _count, places: _places, ...first } = problem
       const text = count > 1 ? `${problem.message} (${count} places)` : problem.message
-      return [{ ...resultOf({ ...problem, message: text }, indexes), occurrenceCount: count }]
+      return [{ ...resultOf({ ...first, message: text }, indexes), occurrenceCount: count }]
     })
 }
 
-function resultOf({ rule, code, severity, message, fingerprint, ...place }: Problem, indexes: ReadonlyMap<string, number>): object {
+function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): object {
+  const { rule, code, severity, message: _message, fingerprint, count, places = [], ...place } = problem
   const index = indexes.get(rule)
+  const others = places.filter((other) => other.document !== undefined || other.pointer !== place.pointer)
   return {
     ruleId: rule,
     ...(index !== undefined && { ruleIndex: index }),
     level: LEVELS[severity],
-    message: { text: plain(message) },
+    message: { text: plain(messageOf(problem)) },
     locations: [locationOf(place)],
+    ...(others.length > 0 && {
+      relatedLocations: others.map((other) => locationOf({ ...other, document: other.document ?? place.document })),
+    }),
+    ...(count !== undefined && { occurrenceCount: count }),
     properties: { code },
     ...(fingerprint !== undefined && { partialFingerprints: { 'stacAuthFinding/v1': fingerprint } }),
   }
@@ -88,14 +98,8 @@ function plain(text: string): string {
     .replaceAll('}', '}}')
 }
 
-function locationOf({
-  document = 'document',
-  pointer,
-  line,
-  column,
-  endLine,
-  endColumn,
-}: Omit<Problem, 'rule' | 'code' | 'severity' | 'message'>): object {
+function locationOf({ document = 'document', pointer, line, column, ...end }: Located): object {
+  const { endLine, endColumn } = end
   return {
     physicalLocation: {
       artifactLocation: { uri: uriOf(document) },
@@ -104,6 +108,8 @@ function locationOf({
     ...(pointer !== '' && { logicalLocations: [{ fullyQualifiedName: pointer, kind: 'value' }] }),
   }
 }
+
+type Located = Omit<Place, 'document'> & Pick<Problem, 'endLine' | 'endColumn'> & { readonly document?: string | undefined }
 
 /** A path as a reference relative to the root of the repository, an absolute one as a `file:` address. */
 function uriOf(document: string): string {

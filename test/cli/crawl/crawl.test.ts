@@ -38,7 +38,11 @@ describe('lint --crawl', () => {
       pointer,
     ])
     expect(found).toContainEqual(['dangling-ref', 'items?limit=…', '/features/1/assets/data/auth:refs/1'])
-    expect(found).toContainEqual(['scheme-outside-document', 'items?limit=…&token=…', '/features/0/assets/data/auth:refs/0'])
+    expect(found).toContainEqual(['scheme-outside-document', 'collections', '/collections/0/auth:schemes/lent'])
+    expect(problems.find(({ rule }: Record<string, string>) => rule === 'scheme-outside-document')).toMatchObject({
+      count: 1,
+      places: [{ document: `${server.origin}items?limit=…&token=…`, id: 'y', pointer: '/features/0/assets/data/auth:refs/0' }],
+    })
   })
 
   it('tells of a limit that was asked for, and leaves the exit code alone', async () => {

@@ -90,7 +90,8 @@ describe('github', () => {
   })
 
   it('annotates no more than is shown, the worst first', async () => {
-    const found = [...Array.from({ length: 30 }, () => warning), ...many(15).problems]
+    const warnings = Array.from({ length: 30 }, (_, index) => ({ ...warning, message: `"${index}" is listed twice` }))
+    const found = [...warnings, ...many(15).problems]
     const lines = (await as('github', reportOf(found, 45))).trimEnd().split('\n')
     expect(lines.filter((line) => line.startsWith('::error '))).toHaveLength(10)
     expect(lines.filter((line) => line.startsWith('::warning '))).toHaveLength(10)

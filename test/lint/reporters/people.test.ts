@@ -47,7 +47,7 @@ describe('pretty', () => {
     )
     const marks = lines[at + 2] ?? ''
     expect(lines[at + 1]?.slice(marks.indexOf('^'), marks.lastIndexOf('^') + 1)).toBe('"headers"')
-    expect(lines.at(-2)).toBe('1 document: 2 errors, 2 warnings, 0 infos, 1 not read')
+    expect(lines.at(-2)).toBe('1 document: 2 errors, 2 warnings, 0 infos, 1 not read, 1 fixable with --fix')
   })
 
   it('shows no secret and no control characters', () => {
