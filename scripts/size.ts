@@ -17,13 +17,13 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/crawl/index.js', budget: 14_900 },
   { entry: 'dist/browser/index.js', budget: 5_900 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
-  { entry: 'dist/clients/index.js', budget: 29_600 },
-  { entry: 'dist/clients/translation/index.js', budget: 43_600 },
-  { entry: 'dist/time-tracking/index.js', budget: 31_400 },
+  { entry: 'dist/clients/index.js', budget: 29_800 },
+  { entry: 'dist/clients/translation/index.js', budget: 44_100 },
+  { entry: 'dist/time-tracking/index.js', budget: 31_600 },
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 52_400
+export const OPEN_ID_LOGIN_BUDGET = 52_800
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

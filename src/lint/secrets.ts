@@ -15,6 +15,12 @@ const MEMBERS =
 const DOUBTFUL_MEMBERS =
   /^(?:.*api[-_]?key|.*[-_]key|authorization|credentials?|.*[-_]token|.*[-_](?:secret|password)|connection_?string)$/i
 
+/**
+ * Characters of a value that are looked at: no secret is told by what is behind them, and an expression that goes back over millions of them
+ * ends in an exception.
+ */
+const LONGEST = 4096
+
 /** Tokens and keys with a form of their own, anywhere in a text. */
 const FORMS = [
   // A JSON Web Token (RFC 7515 §7.1). Each part is looked through once: text of a catalog may be one word of megabytes.
@@ -36,11 +42,11 @@ const FORMS = [
 ]
 
 /** The value of an `Authorization` field (RFC 9110 §11.6.2), also in the middle of a sentence. */
-const AUTHORIZATION = /\b(basic|bearer|token|api-?key|dpop)[ \t]+([\w.~+/:-]{8,}=*)/gi
+const AUTHORIZATION = /\b(basic|bearer|token|api-?key|dpop)[ \t]+([\w.~+/:-]{8,4096}=*)/gi
 
 /** A word for a secret in several languages, followed by the value itself. */
 const NAMED =
-  /(?:pass(?:word|wort|phrase|wd)|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|secret|geheimnis|api[-_ ]?(?:key|schlüssel)|(?:access|secret|subscription)[-_ ]?key|cl(?:é|e) d['’]api|clave|token|jeton)["'`]?\s*(?:is|ist|lautet|est|es|é|jest|:|=|：|は|是)\s*["'`“„«「]?([^\s"'`”“»」,;)]{6,})/giu
+  /(?:pass(?:word|wort|phrase|wd)|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|secret|geheimnis|api[-_ ]?(?:key|schlüssel)|(?:access|secret|subscription)[-_ ]?key|cl(?:é|e) d['’]api|clave|token|jeton)["'`]?\s*(?:is|ist|lautet|est|es|é|jest|:|=|：|は|是)\s*["'`“„«「]?([^\s"'`”“»」,;)]{6,4096})/giu
 
 /** The user information of a URL in a text. */
 const USER_INFO = /\b[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#@:"'<>]{1,100}):([^\s/?#@"'<>]{1,200})@/gi
@@ -88,11 +94,10 @@ export function looksSecret(text: string): boolean {
 function isAuthorization(scheme: string, value: string): boolean {
   if (isPlaceholder(value)) return false
   if (scheme.toLowerCase() !== 'basic') return isOpaque(value, 10)
-  try {
-    return /^[^\0-\x1f\x7f:]+:[^\0-\x1f\x7f]+$/.test(atob(value))
-  } catch {
-    return false
-  }
+  // What is no base64 is an exception of `atob`, which costs as much as a whole document when there are many.
+  const digits = value.replace(/={1,2}$/, '')
+  if (/[^A-Za-z\d+/]/.test(digits) || digits.length % 4 === 1 || (digits !== value && value.length % 4 !== 0)) return false
+  return /^[^\0-\x1f\x7f:]+:[^\0-\x1f\x7f]+$/.test(atob(value))
 }
 
 /** True when a URL in the text carries a secret in its query. */
@@ -132,7 +137,8 @@ function changes(letters: string): number {
 }
 
 /** True for a value that is no word, number, date, name of a version, place in a file or anything else that people write. */
-function isOpaque(value: string, least: number): boolean {
+function isOpaque(whole: string, least: number): boolean {
+  const value = whole.slice(0, LONGEST)
   if (value.length < least || isPlaceholder(value) || /\s/.test(value)) return false
   if (/^[\da-f]{16,}$/i.test(value) || UUID.test(value)) return true
   if (/^\d*$/.test(value)) return value.length >= 16
@@ -154,9 +160,10 @@ const PLAIN =
   /^(?:required|optional|none|null|true|false|yes|no|string|text|header|query|cookie|body|bearer|basic|digest|jwt|opaque|personal|private|public|static|dynamic|token|password|secret|key|access[-_ ]?token|id[-_ ]?token|api[-_ ]?key|oauth2?|oidc|see .*|ask .*|n\/a|tbd)$/i
 
 /** A description in a secret's place: one of the words above, or a sentence. */
-function isPlainText(value: string): boolean {
+function isPlainText(whole: string): boolean {
+  const value = whole.slice(0, LONGEST).trimEnd()
   return (
-    !looksSecret(value) && (PLAIN.test(value.trim()) || /^\p{Lu}?[\p{L}\p{M}'’,.:;()/-]+(?: [\p{L}\p{M}\d'’,.:;()/"-]+){3,}$/u.test(value))
+    !looksSecret(whole) && (PLAIN.test(value.trim()) || /^\p{Lu}?[\p{L}\p{M}'’,.:;()/-]+(?: [\p{L}\p{M}\d'’,.:;()/"-]+){3,}$/u.test(value))
   )
 }
 
@@ -168,7 +175,7 @@ const PLACEHOLDERS = [
 ]
 
 function isPlaceholder(value: string): boolean {
-  const bare = value.replace(/^(?:Basic|Bearer) +/i, '')
+  const bare = value.slice(0, LONGEST).replace(/^(?:Basic|Bearer) +/i, '')
   return PLACEHOLDERS.some((form) => form.test(bare))
 }
 

@@ -42,21 +42,23 @@ export class Redactor {
     }
   }
 
-  /** The text with `[secret]` in the place of each secret. */
+  /** The text with `[secret]` in the place of each secret; takes time in proportion to its length, whatever is in it. */
   readonly scrub = (text: string): string => {
     if (text.length <= SEEN || this.#secrets.size === 0) return text
     const needles = [...this.#secrets.values()]
-    const found: Span[] = []
+    const [texts, bytes] = [new Search(needles.flatMap(({ texts }) => texts)), new Search(needles.flatMap(({ bytes }) => bytes))]
+    const hidden = new Hidden(text.length)
     for (const view of viewsOf(text)) {
-      searchText(view, needles, found)
-      for (const coding of [BASE64, HEX]) searchBytes(view, coding, needles, found)
+      texts.each(view.units, (start, end) => hidden.add(fromOf(view, start), toOf(view, end - 1)))
+      for (const coding of [BASE64, HEX]) searchDigits(view, coding, bytes, hidden)
     }
-    return without(text, found)
+    return hidden.without(text)
   }
 
   /** A user name and password in base64, and the password alone (RFC 7617 §2: in UTF-8, or in what the user's world used before). */
   #addLogin(base64: string): void {
-    const bytes = packed(base64.replace(/=+$/, ''), 0, BASE64)
+    const digits = Uint8Array.from(base64.replace(/=+$/, ''), (digit) => BASE64.values[digit.charCodeAt(0)] ?? NONE)
+    const bytes = Uint8Array.from(packed(digits, 0, BASE64.bits))
     const login = textOf(bytes) ?? latin1(bytes)
     this.add(login)
     this.add(login.slice(login.indexOf(':') + 1))
@@ -71,10 +73,11 @@ export class Redactor {
   }
 }
 
-/** What is looked for, with the beginning that has to be there. */
+/** What is looked for, and how much of it has to be there. */
 interface Pattern {
-  readonly whole: string
-  readonly head: string
+  readonly units: Uint16Array
+  /** Units of its beginning, at least four. */
+  readonly head: number
 }
 
 /** A secret as text, and as bytes, of which each is a character up to U+00FF. */
@@ -83,86 +86,201 @@ interface Needle {
   readonly bytes: readonly Pattern[]
 }
 
-/** From, and up to but without, a place in the original text. */
-type Span = readonly [from: number, to: number]
-
-/** One reading of the text, and where in the original each of its characters comes from. */
+/** One reading of the text. */
 interface View {
   readonly text: string
-  readonly from: (at: number) => number
-  readonly to: (at: number) => number
+  readonly units: Uint16Array
+  /** Where in the original each of its characters begins; absent for the original. */
+  readonly starts?: Int32Array
+  /** Units of the original. */
+  readonly length: number
+}
+
+function fromOf({ starts, length }: View, at: number): number {
+  return starts ? (starts[at] ?? length) : at
+}
+
+/** Where what follows a character begins. */
+function toOf({ starts, length }: View, at: number): number {
+  if (!starts) return at + 1
+  let next = at + 1
+  while (next < starts.length && starts[next] === starts[at]) next++
+  return starts[next] ?? length
 }
 
 function needleOf(secret: string): Needle {
-  const head = [...secret].slice(0, SEEN + 1).join('')
-  const asBytes = (text: string): Pattern => ({ whole: utf8(text), head: utf8([...text].slice(0, SEEN + 1).join('')) })
-  const texts = [{ whole: secret, head }]
-  const bytes = [asBytes(secret)]
+  const headOf = (text: string) => [...text].slice(0, SEEN + 1).join('')
   const inUtf8 = utf8(secret)
+  const asText: Pattern = { units: unitsOf(secret), head: headOf(secret).length }
+  const asBytes: Pattern = { units: unitsOf(inUtf8), head: utf8(headOf(secret)).length }
+  if (inUtf8 === secret) return { texts: [asText], bytes: [asText] }
   // Servers that take the bytes of UTF-8 for characters, as the fields of HTTP once were, and those that write Latin-1.
-  if (inUtf8 !== secret) {
-    texts.push({ whole: inUtf8, head: utf8(head) })
-    bytes.push(asBytes(inUtf8))
-    if (/^[\0-\xff]*$/.test(secret)) bytes.push({ whole: secret, head })
+  const twice: Pattern = { units: unitsOf(utf8(inUtf8)), head: utf8(headOf(inUtf8)).length }
+  return { texts: [asText, asBytes], bytes: [asBytes, twice, ...(/^[\0-\xff]*$/.test(secret) ? [asText] : [])] }
+}
+
+function unitsOf(text: string): Uint16Array {
+  const units = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
+  return units
+}
+
+interface Candidate {
+  readonly pattern: Pattern
+  borders?: Int32Array
+  /** The text that it was found in last, and up to where that was followed. */
+  pass: number
+  done: number
+}
+
+/** Looks for many patterns in one pass: their first four units tell which of them can begin somewhere. */
+class Search {
+  readonly #mayBegin = new Uint8Array(2 ** 16)
+  readonly #patterns = new Map<number, Candidate[]>()
+  #pass = 0
+
+  constructor(patterns: readonly Pattern[]) {
+    for (const pattern of patterns) {
+      const key = keyAt(pattern.units, 0)
+      this.#mayBegin[key] = 1
+      const others = this.#patterns.get(key) ?? []
+      this.#patterns.set(key, [...others, { pattern, pass: 0, done: 0 }])
+    }
   }
-  return { texts, bytes }
-}
 
-function searchText({ text, from, to }: View, needles: readonly Needle[], found: Span[]): void {
-  for (const { texts } of needles)
-    for (const pattern of texts) for (const [start, end] of places(text, pattern)) found.push([from(start), to(end - 1)])
-}
-
-/** Looks into every run of an encoding's digits, from each of the places where a byte can begin. */
-function searchBytes({ text, from, to }: View, coding: Coding, needles: readonly Needle[], found: Span[]): void {
-  for (const { 0: run, index } of text.matchAll(coding.run)) {
-    const digits = run.replace(/[\r\n]/g, '')
-    /** Where in the run a digit stands. */
-    const placeOf = digits === run ? (digit: number) => digit : placesIn(run)
-    for (let skipped = 0; skipped < coding.digitsPerGroup; skipped++) {
-      const bytes = latin1(packed(digits, skipped, coding))
-      for (const { bytes: patterns } of needles)
-        for (const pattern of patterns)
-          for (const [start, end] of places(bytes, pattern)) {
-            const first = skipped + Math.floor((start * 8) / coding.bits)
-            // What follows the last whole byte belongs to the next one of the secret.
-            const last = end === bytes.length ? digits.length - 1 : skipped + Math.ceil((end * 8) / coding.bits) - 1
-            found.push([from(index + placeOf(first)), to(index + placeOf(last))])
-          }
+  /** Tells every place where a pattern, or at least its head, stands; places of one pattern are told as far as they overlap. */
+  each(units: Uint16Array, found: (start: number, end: number) => void): void {
+    const pass = ++this.#pass
+    for (let at = 0; at + SEEN < units.length; at++) {
+      const key = keyAt(units, at)
+      if (this.#mayBegin[key] === 0) continue
+      for (const candidate of this.#patterns.get(key) ?? []) {
+        const isSeen = candidate.pass === pass && at < candidate.done
+        if (isSeen || !startsWith(units, at, candidate.pattern)) continue
+        candidate.borders ??= bordersOf(candidate.pattern.units)
+        candidate.pass = pass
+        candidate.done = follow(units, at, candidate.pattern, candidate.borders, found)
+      }
     }
   }
 }
 
-function placesIn(run: string): (digit: number) => number {
-  const all = [...run.matchAll(/[^\r\n]/g)].map(({ index }) => index)
-  return (digit) => all[digit] ?? run.length - 1
+function keyAt(units: Uint16Array, at: number): number {
+  return ((units[at] ?? 0) ^ ((units[at + 1] ?? 0) << 3) ^ ((units[at + 2] ?? 0) << 6) ^ ((units[at + 3] ?? 0) << 9)) & 0xffff
 }
 
-/** Every place where the pattern, or at least its head, stands. */
-function* places(text: string, { whole, head }: Pattern): Generator<Span> {
-  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
-    let length = head.length
-    while (length < whole.length && text[at + length] === whole[length]) length++
-    yield [at, at + length]
+function startsWith(units: Uint16Array, at: number, { units: wanted, head }: Pattern): boolean {
+  for (let offset = 0; offset < head; offset++) if (units[at + offset] !== wanted[offset]) return false
+  return true
+}
+
+/** For each length of a beginning: that of the longest shorter one that it ends with (Knuth, Morris and Pratt). */
+function bordersOf(units: Uint16Array): Int32Array {
+  const borders = new Int32Array(units.length + 1)
+  for (let at = 1, length = 0; at < units.length; at++) {
+    while (length > 0 && units[at] !== units[length]) length = borders[length] ?? 0
+    if (units[at] === units[length]) length++
+    borders[at + 1] = length
+  }
+  return borders
+}
+
+/** Follows a pattern from where its head stands, as long as what comes ends with a beginning of it. Gives where that is over. */
+function follow(
+  units: Uint16Array,
+  from: number,
+  { units: wanted, head }: Pattern,
+  borders: Int32Array,
+  found: (start: number, end: number) => void,
+): number {
+  let start = from
+  let end = from + head
+  let length = head
+  let at = end
+  for (; at < units.length && length > 0; at++) {
+    while (length > 0 && (length === wanted.length || units[at] !== wanted[length])) length = borders[length] ?? 0
+    if (units[at] === wanted[length]) length++
+    if (length < head) continue
+    const begin = at + 1 - length
+    if (begin >= end) {
+      found(start, end)
+      start = begin
+    }
+    end = at + 1
+  }
+  found(start, end)
+  return at
+}
+
+/** Looks into every run of an encoding's digits, from each of the places where a byte can begin. */
+function searchDigits(view: View, coding: Coding, search: Search, hidden: Hidden): void {
+  const { units } = view
+  const digits = new Uint8Array(units.length)
+  const places = new Int32Array(units.length)
+  let count = 0
+  const look = () => {
+    if (count >= coding.least) searchRun(view, digits.subarray(0, count), places, coding, search, hidden)
+    count = 0
+  }
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at] ?? 0
+    const value = unit < 128 ? (coding.values[unit] ?? NONE) : NONE
+    if (value === NONE) {
+      // Lines may end between two digits.
+      const isWithin = (unit === 10 || unit === 13) && count > 0 && at - (places[count - 1] ?? 0) <= 2
+      if (!isWithin) look()
+      continue
+    }
+    if (count > 0 && at - (places[count - 1] ?? 0) > 3) look()
+    digits[count] = value
+    places[count++] = at
+  }
+  look()
+}
+
+function searchRun(view: View, digits: Uint8Array, places: Int32Array, coding: Coding, search: Search, hidden: Hidden): void {
+  for (let skipped = 0; skipped < coding.digitsPerGroup; skipped++) {
+    const bytes = packed(digits, skipped, coding.bits)
+    search.each(bytes, (start, end) => {
+      const first = skipped + Math.floor((start * 8) / coding.bits)
+      // What follows the last whole byte belongs to the next one of the secret.
+      const last = end === bytes.length ? digits.length - 1 : skipped + Math.ceil((end * 8) / coding.bits) - 1
+      hidden.add(fromOf(view, places[first] ?? 0), toOf(view, places[last] ?? 0))
+    })
   }
 }
 
-/** Spans may overlap: of two secrets one may end as the other begins. */
-function without(text: string, found: readonly Span[]): string {
-  let clean = ''
-  let done = 0
-  for (const [from, to] of [...found].sort(([a], [b]) => a - b)) {
-    if (to <= done) continue
-    // One that begins within the one before has its placeholder already.
-    if (from >= done) clean += text.slice(done, from) + PLACEHOLDER
-    done = to
+/** What is to be taken out of a text. Spans may overlap: of two secrets one may end as the other begins. */
+class Hidden {
+  /** For each unit: 0 for none, 1 for the first of a span, 2 for one that belongs to the one before it. */
+  readonly #marks: Uint8Array
+
+  constructor(length: number) {
+    this.#marks = new Uint8Array(length)
   }
-  return clean + text.slice(done)
+
+  add(from: number, to: number): void {
+    if (this.#marks[from] === 0) this.#marks[from] = 1
+    this.#marks.fill(2, from + 1, to)
+  }
+
+  without(text: string): string {
+    const parts: string[] = []
+    const marks = this.#marks
+    let done = 0
+    for (let at = 0; at < marks.length; at++) {
+      if (marks[at] === 0) continue
+      if (marks[at] === 1) parts.push(text.slice(done, at), PLACEHOLDER)
+      done = at + 1
+    }
+    return parts.length === 0 ? text : parts.join('') + text.slice(done)
+  }
 }
 
 /** An encoding of bytes as digits. */
 interface Coding {
-  readonly run: RegExp
+  /** Digits of the shortest run that can hold the beginning of a secret, of four bytes. */
+  readonly least: number
   readonly bits: 4 | 6
   /** After so many digits a byte begins again. */
   readonly digitsPerGroup: 2 | 4
@@ -170,9 +288,11 @@ interface Coding {
   readonly values: Uint8Array
 }
 
+const NONE = 255
+
 /** Either alphabet (RFC 4648 §4 and §5), in lines as well (RFC 2045 §6.8). */
 const BASE64: Coding = {
-  run: /[A-Za-z0-9+/_-](?:[\r\n]{0,2}[A-Za-z0-9+/_-]){4,}/g,
+  least: 6,
   bits: 6,
   digitsPerGroup: 4,
   values: valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', [
@@ -182,7 +302,7 @@ const BASE64: Coding = {
 }
 
 const HEX: Coding = {
-  run: /[0-9A-Fa-f](?:[\r\n]{0,2}[0-9A-Fa-f]){6,}/g,
+  least: 8,
   bits: 4,
   digitsPerGroup: 2,
   values: valuesOf(
@@ -192,18 +312,20 @@ const HEX: Coding = {
 }
 
 function valuesOf(digits: string, others: readonly (readonly [string, number])[]): Uint8Array {
-  const values = new Uint8Array(128)
+  const values = new Uint8Array(128).fill(NONE)
   for (const [digit, value] of [...[...digits].map((digit, index) => [digit, index] as const), ...others])
     values[digit.charCodeAt(0)] = value
   return values
 }
 
-/** Whole bytes only. */
-function packed(digits: string, from: number, { bits, values }: Pick<Coding, 'bits' | 'values'>): Uint8Array {
-  const bytes = new Uint8Array(Math.floor((Math.max(0, digits.length - from) * bits) / 8))
-  let [held, count, length] = [0, 0, 0]
+/** Whole bytes only, a unit for each. */
+function packed(digits: Uint8Array, from: number, bits: Coding['bits']): Uint16Array {
+  const bytes = new Uint16Array(Math.floor((Math.max(0, digits.length - from) * bits) / 8))
+  let held = 0
+  let count = 0
+  let length = 0
   for (let at = from; length < bytes.length; at++) {
-    held = ((held << bits) | (values[digits.charCodeAt(at)] ?? 0)) & 0xffff
+    held = ((held << bits) | (digits[at] ?? 0)) & 0xffff
     count += bits
     if (count < 8) continue
     count -= 8
@@ -214,7 +336,7 @@ function packed(digits: string, from: number, { bits, values }: Pick<Coding, 'bi
 
 /** The text as it is, and as each decoding, and each decoding of what that gives, reads it. */
 function viewsOf(text: string): readonly View[] {
-  const views: View[] = [{ text, from: (at) => at, to: (at) => at + 1 }]
+  const views: View[] = [{ text, units: unitsOf(text), length: text.length }]
   const seen = new Set([text])
   let depth = 0
   for (let begin = 0; begin < views.length && depth < DEEPEST; depth++) {
@@ -234,33 +356,38 @@ function viewsOf(text: string): readonly View[] {
 /** An escape of an encoding and what it stands for; the list of characters says how much of the escape each of them is. */
 interface Decoding {
   readonly escape: RegExp
-  readonly decode: (escaped: string) => readonly { readonly text: string; readonly length: number }[]
+  readonly decode: (escaped: string) => Iterable<{ readonly text: string; readonly length: number }>
 }
 
 /** Undefined where the text has no such escape. */
-function decodedView({ text, from, to }: View, { escape: escapes, decode }: Decoding): View | undefined {
-  const parts: string[] = []
-  const [starts, ends]: [number[], number[]] = [[], []]
-  const add = (piece: string, at: number, length: number) => {
-    parts.push(piece)
-    for (let unit = 0; unit < piece.length; unit++) {
-      starts.push(from(at))
-      ends.push(to(at + length - 1))
+function decodedView(view: View, { escape: escapes, decode }: Decoding): View | undefined {
+  const { text, units, length } = view
+  // What is decoded is never longer than its escape.
+  const [decoded, starts] = [new Uint16Array(units.length), new Int32Array(units.length)]
+  let count = 0
+  let done = 0
+  const copyUntil = (end: number) => {
+    for (let at = done; at < end; at++) {
+      decoded[count] = units[at] ?? 0
+      starts[count++] = fromOf(view, at)
     }
   }
-  let done = 0
   for (const { 0: found, index } of text.matchAll(escapes)) {
-    for (let at = done; at < index; at++) add(text[at] ?? '', at, 1)
+    copyUntil(index)
     let at = index
     for (const { text: piece, length } of decode(found)) {
-      add(piece, at, length)
+      for (let unit = 0; unit < piece.length; unit++) {
+        decoded[count] = piece.charCodeAt(unit)
+        starts[count++] = fromOf(view, at)
+      }
       at += length
     }
     done = index + found.length
   }
   if (done === 0) return undefined
-  for (let at = done; at < text.length; at++) add(text[at] ?? '', at, 1)
-  return { text: parts.join(''), from: (at) => starts[at] ?? text.length, to: (at) => ends[at] ?? text.length }
+  copyUntil(units.length)
+  const shown = decoded.subarray(0, count)
+  return { text: latin1(shown), units: shown, starts: starts.subarray(0, count), length }
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0' }
@@ -313,21 +440,17 @@ const DECODINGS: readonly Decoding[] = [
 ]
 
 /** Percent-encoded bytes as the characters that they are in UTF-8, or in Latin-1 where they are none. */
-function fromPercent(escapes: string): readonly { readonly text: string; readonly length: number }[] {
-  const bytes = escapes
-    .split('%')
-    .slice(1)
-    .map((code) => Number.parseInt(code, 16))
-  const pieces: { text: string; length: number }[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const first = bytes[at] ?? 0
+function* fromPercent(escapes: string): Generator<{ readonly text: string; readonly length: number }> {
+  const byteAt = (at: number) => Number.parseInt(escapes.slice(3 * at + 1, 3 * at + 3), 16)
+  const count = escapes.length / 3
+  for (let at = 0; at < count; ) {
+    const first = byteAt(at)
     const wanted = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-    const text = textOf(Uint8Array.from(bytes.slice(at, at + wanted)))
-    const used = text === undefined ? 1 : Math.min(wanted, bytes.length - at)
-    pieces.push({ text: text ?? String.fromCharCode(first), length: 3 * used })
-    at += used
+    const used = Math.min(wanted, count - at)
+    const text = first < 0x80 ? String.fromCharCode(first) : textOf(Uint8Array.from({ length: used }, (_, index) => byteAt(at + index)))
+    yield { text: text ?? String.fromCharCode(first), length: 3 * (text === undefined ? 1 : used) }
+    at += text === undefined ? 1 : used
   }
-  return pieces
 }
 
 const ENCODER = new TextEncoder()
@@ -346,8 +469,8 @@ function utf8(text: string): string {
   return latin1(ENCODER.encode(text))
 }
 
-/** A character for each byte. */
-function latin1(bytes: Uint8Array): string {
+/** A character for each byte, or unit. */
+function latin1(bytes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return text

@@ -4,7 +4,7 @@ import { lint, lintText } from '../../src/lint/index.ts'
 import { pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
 import { isTellingLine } from '../../src/lint/reporters/telling-line.ts'
-import { looksSecret, secretParameter } from '../../src/lint/secrets.ts'
+import { isSecret, looksSecret, secretParameter } from '../../src/lint/secrets.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
@@ -162,5 +162,19 @@ describe('text that was made to be looked at for ever', () => {
   it('is not shown in a line of many megabytes', () => {
     const line = (size: number) => `{"title": "${'x'.repeat(size)}"}`
     expect([isTellingLine(line(100_000)), isTellingLine(line(20_000_000))]).toEqual([false, true])
+  })
+})
+
+describe('a text of many megabytes', () => {
+  const word = 'a'.repeat(12 * 2 ** 20)
+
+  it.each([
+    ['one word', word],
+    ['one word behind its name', `secret: ${word}`],
+    ['names of secrets without an end', 'secret:'.repeat(2 ** 20)],
+  ])('is looked through to its end: %s', { timeout: 60_000 }, (_, text) => {
+    expect(isSecret('x-key', text)).toBe(isSecret('x-key', text.slice(0, 2 ** 16)))
+    expect(isSecret('password', text)).toBe(isSecret('password', text.slice(0, 2 ** 16)))
+    expect(looksSecret(`${text} Basic YWRhOm9wZW4tc2VzYW1l`)).toBe(true)
   })
 })
