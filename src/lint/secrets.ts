@@ -103,7 +103,7 @@ function isAuthorization(scheme: string, value: string): boolean {
 /** True when a URL in the text carries a secret in its query. */
 function hasSecretUrl(text: string): boolean {
   if (!text.includes('?')) return false
-  for (const [url] of text.matchAll(/[?&]([\w-]+)=([^\s&#"'<>]{8,})/g)) {
+  for (const [url] of text.matchAll(/[?&]([\w-]{1,100})=([^\s&#"'<>]{8,4096})/g)) {
     const [name = '', value = ''] = url.slice(1).split('=', 2)
     if (PARAMETERS.test(name.toLowerCase()) && isOpaque(value, 8)) return true
   }
