@@ -1,6 +1,7 @@
 /** Linting of parsed documents. */
 import { kindOf, type StacDocument } from '../stac/document.ts'
-import { isObject } from '../stac/json.ts'
+import { isObject, own } from '../stac/json.ts'
+import type { DocumentType } from '../stac/recognition.ts'
 import { declarationsOf } from '../stac/version.ts'
 import { withCause } from './cause.ts'
 import type { Levels } from './levels.ts'
@@ -65,25 +66,40 @@ function inspectPart(
   inspection: Inspection,
   { url, document: name, parents = [], run }: LintOptions,
 ): readonly Finding[] {
-  const { value, at, depth, inside, wrapper } = part
+  const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
-  const isDocument = isObject(value) && kindOf(value) !== 'unknown'
-  // Most documents do not use the extension: they are only counted.
-  const plain = isDocument && declarations.length > 0 ? undefined : survey(value, depth, inside)
+  const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
+  // Most documents do not use the extension: they are only counted. What has another type for the rules is counted as it is written.
+  const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, depth, inside)
   const isUsed = !plain || (plain.tooDeep === undefined && !isSilent(plain, declarations))
   const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
-  const reading = isDocument && isUsed ? readDocument(value, around) : undefined
-  const { members = 0, strings = 0, tooDeep } = reading?.counted ?? plain ?? {}
+  const reading = isDocument && isUsed ? readDocument(likely ? { ...value, type: likely } : value, around) : undefined
+  const { members = 0, strings = 0, tooDeep } = plain ?? reading?.counted ?? {}
   inspection.members += members
   inspection.strings += strings
   if (tooDeep !== undefined) return runner.named('document-limit', at + tooDeep, 'depth', { limit: DEPTH_LIMIT })
   if (!isDocument) return runner.named('unknown-document', at, 'unknown')
-  if (!reading) return []
+  const mistyped = likely ? wrongType(value, at, likely, runner) : []
+  if (!reading) return mistyped
   const model = reading.document
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
   if (reading.hasStrays) model.strays = straysIn(model)
-  return runner.run(model)
+  return [...mistyped, ...runner.run(model)]
+}
+
+const KINDS: Readonly<Record<DocumentType, string>> = {
+  Feature: 'an Item',
+  Collection: 'a Collection',
+  Catalog: 'a Catalog',
+  FeatureCollection: 'a list of Items',
+}
+
+function wrongType(document: StacDocument, at: string, likely: DocumentType, runner: Runner): readonly Finding[] {
+  const type = own(document, 'type')
+  if (type === undefined) return runner.named('wrong-document-type', at, 'missing', { kind: KINDS[likely], likely })
+  const shown = typeof type === 'string' ? `"${type}"` : 'not a string'
+  return runner.named('wrong-document-type', `${at}/type`, 'wrong', { type: shown, kind: KINDS[likely], likely })
 }
 
 const runners = new WeakMap<Levels, Map<Preset, Runner>>()

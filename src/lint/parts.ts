@@ -1,6 +1,7 @@
 /** What is linted by itself: a document, each one of an array, each one in a wrapper and what is around them. */
 import { kindOf, type StacDocument, wrappedMember } from '../stac/document.ts'
 import { isObject, own } from '../stac/json.ts'
+import { type DocumentType, likelyType } from '../stac/recognition.ts'
 import type { Declaration } from '../stac/version.ts'
 import { DEPTH_LIMIT, type Survey } from './survey.ts'
 
@@ -12,6 +13,8 @@ export interface Part {
   /** Member of a wrapper that holds its documents. */
   readonly inside?: 'features' | 'collections'
   readonly wrapper?: StacDocument
+  /** What its `type` should be, where that is wrong and the extension is used. */
+  readonly likely?: DocumentType
 }
 
 /** The parts of a document, in their order; of an array the parts of its elements. */
@@ -20,9 +23,10 @@ export function partsOf(document: unknown): readonly Part[] {
 }
 
 function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
-  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }) }
+  const likely = isObject(value) ? likelyType(value) : undefined
+  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
   // Below the limit nothing is read, and what stands there is not worth a stack that overflows.
-  if (!isObject(value) || kindOf(value) !== 'wrapper' || depth > DEPTH_LIMIT) return [around]
+  if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
   const inside = wrappedMember(value)
   const documents = own(value, inside)
   if (!Array.isArray(documents)) return [{ ...around, inside }]

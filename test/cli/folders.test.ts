@@ -27,7 +27,7 @@ async function lint(files: Readonly<Record<string, string>>, ...argv: string[]) 
   const outcome = await run(['lint', '--format', 'json', ...argv, ...inputs])
   if (outcome.stdout === '') return { ...outcome, found: [], summary: undefined }
   const { problems, summary } = JSON.parse(outcome.stdout)
-  const found = problems.map(({ document, rule }: { document: string; rule: string }) => `${document.slice(folder.length + 1)} ${rule}`)
+  const found = problems.map(({ document, code }: { document: string; code: string }) => `${document.slice(folder.length + 1)} ${code}`)
   return { ...outcome, found, summary }
 }
 

@@ -6,6 +6,7 @@ import { conflictingScheme } from './conflicting-scheme.ts'
 import { danglingRef } from './dangling-ref.ts'
 import { documentLimit } from './document-limit.ts'
 import { documentShape } from './document-shape.ts'
+import { documentType } from './document-type.ts'
 import { duplicateKey } from './duplicate-key.ts'
 import { endpointUrl } from './endpoint-url.ts'
 import { extensionVersion } from './extension-version.ts'
@@ -39,7 +40,6 @@ import { secretInDocument } from './secret-in-document.ts'
 import { selfMismatch } from './self-mismatch.ts'
 import { signedHref } from './signed-href.ts'
 import { undeclaredExtension } from './undeclared-extension.ts'
-import { unknownDocument } from './unknown-document.ts'
 import { unreachable } from './unreachable.ts'
 import { unusedScheme } from './unused-scheme.ts'
 
@@ -83,7 +83,7 @@ export const rules: readonly Rule[] = [
   notJson,
   documentLimit,
   duplicateKey,
-  unknownDocument,
+  documentType,
   unreachable,
   selfMismatch,
   documentShape,

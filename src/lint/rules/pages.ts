@@ -6,6 +6,7 @@ import { docs as conflictingScheme } from './conflicting-scheme.ts'
 import { docs as danglingRef } from './dangling-ref.ts'
 import { docs as documentLimit } from './document-limit.ts'
 import { docs as documentShape } from './document-shape.ts'
+import { docs as documentType } from './document-type.ts'
 import { docs as duplicateKey } from './duplicate-key.ts'
 import { docs as endpointUrl } from './endpoint-url.ts'
 import { docs as extensionVersion } from './extension-version.ts'
@@ -39,7 +40,6 @@ import { docs as secretInDocument } from './secret-in-document.ts'
 import { docs as selfMismatch } from './self-mismatch.ts'
 import { docs as signedHref } from './signed-href.ts'
 import { docs as undeclaredExtension } from './undeclared-extension.ts'
-import { docs as unknownDocument } from './unknown-document.ts'
 import { docs as unreachable } from './unreachable.ts'
 import { docs as unusedScheme } from './unused-scheme.ts'
 
@@ -83,7 +83,7 @@ export const pages: Readonly<Record<string, RuleDocs>> = {
   'not-json': notJson,
   'document-limit': documentLimit,
   'duplicate-key': duplicateKey,
-  'unknown-document': unknownDocument,
+  'document-type': documentType,
   unreachable: unreachable,
   'self-mismatch': selfMismatch,
   'document-shape': documentShape,
