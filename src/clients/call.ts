@@ -15,7 +15,7 @@ import type { Link } from './link.ts'
 import type { PreparedOperation } from './operation.ts'
 import { isFailure, type Outcome, Outcomes } from './outcome.ts'
 import type { Failure } from './replay.ts'
-import { Retries } from './retries.ts'
+import { CallRetries } from './retries.ts'
 import type { Settings } from './settings.ts'
 import { shownRequestHeaders } from './shown-headers.ts'
 import type { StreamedBody } from './streamed-body.ts'
@@ -81,7 +81,7 @@ export class Call {
     if (prepared.responseKind === 'stream') await this.#stream()
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
-    const retries = new Retries({ settings, prepared, draft, options, lane, streams: link.streams })
+    const retries = new CallRetries({ settings, prepared, draft, options, lane, streams: link.streams })
     for (;;) {
       if (!this.#entersAtOnce(lane)) await this.#enter(lane)
       let outcome: Outcome
@@ -170,7 +170,7 @@ export class Call {
     return body === undefined ? { method, url, headers } : { method, url, headers, body }
   }
 
-  async #pause(failure: Failure, retries: Retries): Promise<void> {
+  async #pause(failure: Failure, retries: CallRetries): Promise<void> {
     const { settings } = this.#parts
     const { events, governor } = settings
     const delay = retries.delayAfter(failure, this.#deadline)

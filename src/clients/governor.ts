@@ -2,9 +2,10 @@
 import type { Transport } from '../http/message.ts'
 import { type Clock, systemClock } from '../net/clock.ts'
 import { TimerWheel } from '../net/deadline.ts'
+import { RetryBudget } from '../net/retry.ts'
 import { Gate } from './gate.ts'
 import { type RateLimit, RateLimiter } from './rate-limiter.ts'
-import { RetryBudget } from './retry-budget.ts'
+import { API_RETRIES } from './retries.ts'
 
 /** The state of one service as one credential sees it. */
 export interface Lane {
@@ -54,7 +55,7 @@ export class Governor {
     const known = this.#lanes.get(key)
     if (known) return known
     const limiter = this.#rateLimit && new RateLimiter(this.#rateLimit)
-    const lane = { gate: new Gate(this.clock), budget: new RetryBudget(), limiter }
+    const lane = { gate: new Gate(this.clock), budget: new RetryBudget(API_RETRIES.budget), limiter }
     this.#lanes.set(key, lane)
     return lane
   }

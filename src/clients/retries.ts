@@ -1,7 +1,7 @@
 /** Whether a call is tried again, and when. */
 import type { AuthError } from '../errors.ts'
 import type { Deadline } from '../net/deadline.ts'
-import { delayBefore } from './backoff.ts'
+import { Retries, type RetryPolicy } from '../net/retry.ts'
 import type { CallOptions, RetryOptions } from './call-options.ts'
 import type { Draft } from './draft.ts'
 import { type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
@@ -21,9 +21,18 @@ interface RetryParts {
   readonly streams: boolean
 }
 
-export class Retries {
-  /** Retries so far. */
-  count = 0
+/** How calls of API clients are retried; clients may set the number and the longest `Retry-After`. */
+export const API_RETRIES = {
+  retries: 4,
+  unresolved: 1,
+  backoff: { first: 500, longest: 20_000, fixed: 0, random: 1, least: 100 },
+  overloaded: { first: 1000, longest: 20_000, fixed: 0.5, random: 0.5 },
+  retryAfter: { longest: 60_000, spread: 0.1, least: 50 },
+  budget: { most: 10, earned: 0.1 },
+} satisfies RetryPolicy
+
+export class CallRetries {
+  readonly #retries: Retries
   readonly #parts: RetryParts
   readonly #replay: ReplayClass
   readonly #wishes: RetryOptions
@@ -36,6 +45,18 @@ export class Retries {
     this.#parts = parts
     this.#wishes = options.retry === false ? { maxRetries: 0 } : (options.retry ?? {})
     this.#replay = replayOf(prepared, options, this.#wishes)
+    const { maxRetries, maxRetryAfter, governor } = parts.settings
+    const policy = {
+      ...API_RETRIES,
+      retries: this.#wishes.maxRetries ?? maxRetries,
+      retryAfter: { ...API_RETRIES.retryAfter, longest: maxRetryAfter },
+    }
+    this.#retries = new Retries(policy, governor.random, parts.lane.budget)
+  }
+
+  /** Retries so far. */
+  get count(): number {
+    return this.#retries.count
   }
 
   /** A repeated deletion that finds nothing has come to its end. */
@@ -57,20 +78,14 @@ export class Retries {
    * end after the deadline.
    */
   delayAfter(failure: Failure, deadline: Deadline): number {
-    const { settings, lane } = this.#parts
-    const { clock, random } = settings.governor
-    const hint = (failure.error as HttpError).retryAfterMs
-    const verdict = this.#verdict(failure)
-    const { maxRetries = settings.maxRetries } = this.#wishes
-    if (verdict === 'never' || this.count >= maxRetries) throw failure.error
-    const now = clock.now()
-    if (hint !== undefined && (hint > settings.maxRetryAfter || now + hint > deadline.end)) throw failure.error
     const { status } = failure
-    const delay =
-      verdict === 'now' ? 0 : delayBefore(this.count + 1, { ...(hint !== undefined && { hint }), ...(status && { status }) }, random)
-    if (now + delay > deadline.end) throw deadline.tooLate(failure.error)
-    if (!lane.budget.spend(hint !== undefined)) throw budgetEmpty(failure.error)
-    this.count++
+    const verdict = this.#verdict(failure)
+    if (verdict === 'never') throw failure.error
+    const left = deadline.end - this.#parts.settings.governor.clock.now()
+    const delay = this.#retries.next({ hint: (failure.error as HttpError).retryAfterMs, status, left, now: verdict === 'now' })
+    if (delay === 'deadline') throw deadline.tooLate(failure.error)
+    if (delay === 'budget') throw budgetEmpty(failure.error)
+    if (typeof delay === 'string') throw failure.error
     this.#unknown ||= failure.sent && (status === undefined || status >= 500)
     return delay
   }

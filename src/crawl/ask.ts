@@ -7,12 +7,12 @@ import { isPassingStatus } from '../http/passing-status.ts'
 import { retryHint } from '../http/retry-after.ts'
 import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
-import { retryAfterOf, withRetryAfter } from '../net/retry.ts'
+import { backoffBefore, retryAfterOf, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
 import type { LentSignals } from './lent-signals.ts'
-import { type CrawlManners, DEFAULTS } from './settings.ts'
+import { CRAWL_RETRIES, type CrawlManners } from './settings.ts'
 
 /** What a crawl needs of an answer; every `HttpResponse` is one. */
 export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'bytes' | 'discard'>
@@ -43,7 +43,6 @@ export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | '
 }
 
 const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
-const BACK_OFF = { first: 500, longest: 30_000 }
 
 /**
  * Asks for a job. What may succeed later (408, 425, 429, most 5xx, the network) is asked again, at most four times: after `Retry-After`, for
@@ -54,7 +53,7 @@ const BACK_OFF = { first: 500, longest: 30_000 }
  * @param earlier what came of it in a run before: then only what has changed is sent
  */
 export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
-  const { retries = DEFAULTS.retries, longestWait = DEFAULTS.wait, clock, random, gate, signal } = asking
+  const { retries = Infinity, longestWait = Infinity, clock, random, gate, signal } = asking
   const origin = originOf(job.url)
   for (let again = 0; ; again++) {
     try {
@@ -71,11 +70,11 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
       if (signal?.aborted) throw new AbortedError(signal.reason)
       const told = failure(error, undefined, job.url)
       const wait = retryAfterOf(told)
-      const isTooLong = (wait ?? 0) > Math.min(longestWait, DEFAULTS.wait) * 1000
-      if (isTooLong || !told.retryable || again >= Math.min(retries, DEFAULTS.retries))
+      const isTooLong = (wait ?? 0) > Math.min(longestWait * 1000, CRAWL_RETRIES.retryAfter.longest)
+      if (isTooLong || !told.retryable || again >= Math.min(retries, CRAWL_RETRIES.retries))
         throw isTooLong || told.code === 'HTTP_429' ? rateLimited(job.url) : told
       if (wait !== undefined || told.status === 429 || told.status === 503) gate.refused(origin, wait ?? 0)
-      if (wait === undefined) await sleep(Math.min(BACK_OFF.longest, BACK_OFF.first * 2 ** again) * (0.5 + random() / 2), clock, signal)
+      if (wait === undefined) await sleep(backoffBefore(CRAWL_RETRIES.backoff, again + 1, random()), clock, signal)
     }
   }
 }

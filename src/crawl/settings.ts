@@ -1,4 +1,5 @@
 /** How far a crawl goes, and how it behaves. */
+import type { RetryPolicy } from '../net/retry.ts'
 
 export interface CrawlLimits {
   /** Follow links to other origins: `cross` does, `same` leaves them out without a word, default: leave out and report. */
@@ -40,5 +41,12 @@ export interface CrawlManners {
   readonly robots?: boolean
 }
 
+/** How requests of a crawl are retried; a `Retry-After` is waited for by the whole origin. */
+export const CRAWL_RETRIES: RetryPolicy = {
+  retries: 4,
+  backoff: { first: 500, longest: 30_000, fixed: 0.5, random: 0.5 },
+  retryAfter: { longest: 120_000 },
+}
+
 /** Where everything that is not given comes from. */
-export const DEFAULTS = { documents: 1_000_000, depth: 64, pageSize: 250, concurrency: 8, retries: 4, wait: 120, timeout: 60_000 } as const
+export const DEFAULTS = { documents: 1_000_000, depth: 64, pageSize: 250, concurrency: 8, timeout: 60_000 } as const

@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import { proposedName } from '../../http/proposed-name.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
+import { withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { answerFailure } from '../answer-failure.ts'
@@ -24,7 +25,6 @@ import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
 import type { ManifestEntry } from './manifest.ts'
 import type { KnownHash } from './multihash.ts'
-import { RefusedAnswer } from './refused-answer.ts'
 import { serverDigest } from './server-digest.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-address.ts'
@@ -105,7 +105,7 @@ export class Attempt {
   /**
    * Fetches what is missing from where it ended.
    *
-   * Errors: `RefusedAnswer` for what is no success; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`, those of the
+   * Errors: `HTTP_<status>` and `AUTH_REJECTED` for what is no success, with its `Retry-After`; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`, those of the
    * engine, of the transport and of writing; `UnwantedSize`.
    */
   async perform(): Promise<void> {
@@ -266,13 +266,13 @@ export class Attempt {
     this.#started(offset)
   }
 
-  async #refused(response: HttpResponse): Promise<RefusedAnswer> {
+  async #refused(response: HttpResponse): Promise<AuthError> {
     const { status, url, headers } = response
     const body = response.chunks?.() ?? null
     const rest = status === 429 || status >= 500 ? retryHint(headers, this.#world.clock.now()) : undefined
     const error = await answerFailure({ status, url, headers, body }, this.#target)
     await response.discard()
-    return new RefusedAnswer(error, rest)
+    return withRetryAfter(error, rest)
   }
 
   #requireWanted(size: number): void {

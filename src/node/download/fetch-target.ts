@@ -1,20 +1,16 @@
 /** Fetches a file from one target, asking as often as it takes. */
 
-import { delayBefore } from '../../clients/backoff.ts'
-import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
-import { type AuthError, abortedBy, isAuthError, NetworkError } from '../../errors.ts'
+import { type AuthError, abortedBy, NetworkError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
 import { sleep } from '../../net/cancellation.ts'
+import { Retries, retryAfterOf } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { UnprovenPart } from './answer.ts'
 import { AlreadyThere, Attempt, type FileState, UnwantedSize } from './attempt.ts'
 import { leastIn } from './exchange.ts'
-import { RefusedAnswer } from './refused-answer.ts'
+import { DOWNLOAD_RETRIES } from './origins.ts'
 import { targetAddress } from './target-address.ts'
 import type { World } from './world.ts'
-
-/** Milliseconds of a `Retry-After` that are waited for. */
-const LONGEST_REST = 120_000
 
 /**
  * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing
@@ -23,7 +19,7 @@ const LONGEST_REST = 120_000
  * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
  */
 export async function fetchTarget(target: Target, state: FileState, world: World): Promise<void> {
-  const retries = new Retries(target, state, world)
+  const retries = new TargetRetries(target, state, world)
   for (;;) {
     const before = state.most
     try {
@@ -36,25 +32,27 @@ export async function fetchTarget(target: Target, state: FileState, world: World
   }
 }
 
-class Retries {
+class TargetRetries {
   readonly #target: Target
   readonly #state: FileState
   readonly #world: World
   readonly #origin: string
-  #barren = 0
+  readonly #retries: Retries
   /** Attempts in a row for which the host name was not resolved. */
   #unresolved = 0
-  #count = 0
+  #hasRetried = false
 
   constructor(target: Target, state: FileState, world: World) {
     this.#target = target
     this.#state = state
     this.#world = world
     this.#origin = targetAddress(target).origin
+    const policy = { ...DOWNLOAD_RETRIES, retries: world.settings.retries }
+    this.#retries = new Retries(policy, world.random, world.origins.budget(this.#origin))
   }
 
   succeeded(): void {
-    if (this.#count === 0) this.#world.origins.budget(this.#origin).earn()
+    if (!this.#hasRetried) this.#world.origins.budget(this.#origin).earn()
   }
 
   /** Waits until it may be asked again. Errors: the one given, when it must not be. */
@@ -62,23 +60,27 @@ class Retries {
     const [world, state] = [this.#world, this.#state]
     if (world.signal.aborted) throw abortedBy(world.signal)
     if (thrown instanceof UnwantedSize || thrown instanceof AlreadyThere) throw thrown
-    const { error, hint } = judged(thrown, this.#target)
+    const error = errorOf(thrown, this.#target)
     // From whoever lets a byte through now and then, nothing is gained: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)
-    this.#barren = hasGained ? 1 : this.#barren + 1
+    if (hasGained) this.#retries.count = 0
     this.#unresolved = error.code === 'NETWORK_DNS' ? this.#unresolved + 1 : 0
-    if (error.code === 'FILE_CHANGED') return this.#beginAnew(error)
+    if (error.code === 'FILE_CHANGED') {
+      this.#retries.count++
+      return this.#beginAnew(error)
+    }
     // Asking again opens no fewer files.
     if (error.code === 'FILE_ACCESS') throw error
-    const isGivenUp = this.#barren > world.settings.retries || this.#unresolved > CRAWL.retries
-    if (!error.retryable || isGivenUp) throw error.code === 'HTTP_429' ? rateLimited(error) : error
-    if (hint !== undefined && hint > LONGEST_REST) throw rateLimited(error)
-    this.#count++
-    if (!hasGained && !world.origins.budget(this.#origin).spend(hint !== undefined)) throw budgetEmpty(error)
+    if (!error.retryable || this.#unresolved > DOWNLOAD_RETRIES.unresolved) throw given(error)
+    const hint = retryAfterOf(error)
     const { status } = error
-    const delay = delayBefore(this.#barren, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, world.random)
+    const delay = this.#retries.next({ hint, status, free: hasGained })
+    if (delay === 'retry-after') throw rateLimited(error)
+    if (delay === 'budget') throw budgetEmpty(error)
+    if (typeof delay === 'string') throw given(error)
+    this.#hasRetried = true
     if (status === 429 || status === 503 || hint !== undefined) world.origins.gate.refused(this.#origin, hint ?? 0)
-    world.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#barren })
+    world.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
     await sleep(delay, world.clock, world.signal)
   }
 
@@ -92,10 +94,13 @@ class Retries {
   }
 }
 
-function judged(thrown: unknown, { href, scope }: Target): { readonly error: AuthError; readonly hint?: number } {
-  if (thrown instanceof RefusedAnswer) return { error: thrown.error, ...(thrown.rest !== undefined && { hint: thrown.rest }) }
-  const url = URL.canParse(href, scope.url) ? new URL(href, scope.url).href : ''
-  return { error: isAuthError(thrown) ? thrown : failure(thrown, undefined, url) }
+function errorOf(thrown: unknown, { href, scope }: Target): AuthError {
+  return failure(thrown, undefined, URL.canParse(href, scope.url) ? new URL(href, scope.url).href : '')
+}
+
+/** The error of a file that is given up. */
+function given(error: AuthError): AuthError {
+  return error.code === 'HTTP_429' ? rateLimited(error) : error
 }
 
 function rateLimited({ url, status }: AuthError): NetworkError {

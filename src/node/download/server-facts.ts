@@ -1,19 +1,19 @@
 /** Asks a server about a file without fetching it: a request for its first byte, as many signed URLs are good for GET only. */
 
-import { delayBefore } from '../../clients/backoff.ts'
-import { abortedBy, isAuthError } from '../../errors.ts'
+import { abortedBy } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import type { BodyPromise } from '../../http/web-page.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
+import { Retries, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { answerFailure } from '../answer-failure.ts'
 import { pageRefusal } from '../page-refusal.ts'
 import { fileDigest } from './manifest.ts'
 import type { KnownHash } from './multihash.ts'
-import { RefusedAnswer } from './refused-answer.ts'
+import { VERIFY_RETRIES } from './origins.ts'
 import { serverDigest } from './server-digest.ts'
 
 /** What a server says about a file. */
@@ -40,26 +40,22 @@ export interface Inquiry {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds of a `Retry-After` that are waited for. */
-const LONGEST_REST = 120_000
-
 /**
  * What the server says about the file; what may succeed later is asked again.
  *
  * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for a web page, those of the engine and the transport, `ABORTED`.
  */
 export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
-  const { retries, clock, random, signal, url } = inquiry
-  for (let attempt = 1; ; attempt++) {
+  const { clock, random, signal, url } = inquiry
+  const retries = new Retries({ ...VERIFY_RETRIES, retries: inquiry.retries }, random)
+  for (;;) {
     try {
       return await askedOnce(inquiry)
     } catch (thrown) {
       if (signal.aborted) throw abortedBy(signal)
-      const hint = thrown instanceof RefusedAnswer ? thrown.rest : undefined
-      const error = thrown instanceof RefusedAnswer ? thrown.error : isAuthError(thrown) ? thrown : failure(thrown, undefined, url)
-      if (!error.retryable || attempt > retries || (hint ?? 0) > LONGEST_REST) throw error
-      const { status } = error
-      const delay = delayBefore(attempt, { ...(hint !== undefined && { hint }), ...(status !== undefined && { status }) }, random)
+      const error = failure(thrown, undefined, url)
+      const delay = error.retryable ? retries.next({ hint: retryAfterOf(error), status: error.status }) : 'retries'
+      if (typeof delay === 'string') throw error
       await sleep(delay, clock, signal)
     }
   }
@@ -95,7 +91,7 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
     const { status, headers, url: answered } = response
     if (status !== 200 && status !== 206 && status !== 416) {
       const error = await answerFailure({ status, url: answered, headers, body: response.chunks?.() ?? null }, target)
-      throw new RefusedAnswer(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
+      throw withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
     }
     const page = pageRefusal(promise, { asked: url, answered, contentType: status === 416 ? null : headers.get('content-type') })
     if (page) throw page

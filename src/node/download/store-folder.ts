@@ -2,16 +2,16 @@
 
 import type { Auth } from '../../auth/auth.ts'
 import { below } from '../../auth/given-target.ts'
-import { delayBefore } from '../../clients/backoff.ts'
-import { DEFAULTS as CRAWL } from '../../crawl/settings.ts'
 import { AuthError, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
 import { mediaType } from '../../http/media-type.ts'
 import { sleep } from '../../net/cancellation.ts'
+import { Retries } from '../../net/retry.ts'
 import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
 import type { DownloadFile } from './events.ts'
+import { LISTING_RETRIES } from './origins.ts'
 import type { WantedFile } from './wanted-files.ts'
 import type { World } from './world.ts'
 
@@ -80,21 +80,21 @@ async function isSigned(target: Target, auth: ListingAuth, mayAsk: boolean): Pro
 export async function objectsIn(folder: Target, auth: ListingAuth, most: number, world: World): Promise<readonly StoredObject[]> {
   const objects: StoredObject[] = []
   let startAfter: string | undefined
-  let failures = 0
+  const retries = new Retries({ ...LISTING_RETRIES, retries: Math.min(LISTING_RETRIES.retries, world.settings.retries) }, world.random)
   for (;;) {
     try {
       const rest = { limit: most + 1 - objects.length, signal: world.signal, ...(startAfter !== undefined && { startAfter }) }
       for await (const object of listObjects(auth as Auth, folder, rest)) {
         startAfter = object.key
         objects.push(object)
-        failures = 0
+        retries.count = 0
       }
       if (objects.length > most) throw tooMany(folder, most)
       return objects.filter(({ path, size }) => size > 0 || !(path === '' || path.endsWith('/')))
     } catch (error) {
       if (!isAuthError(error) || world.signal.aborted) throw error
-      if (!error.retryable || ++failures > Math.min(CRAWL.retries, world.settings.retries)) throw notListed(error)
-      const delay = delayBefore(failures, error.status === undefined ? {} : { status: error.status }, world.random)
+      const delay = error.retryable ? retries.next({ status: error.status }) : 'retries'
+      if (typeof delay === 'string') throw notListed(error)
       await sleep(delay, world.clock, world.signal)
     }
   }

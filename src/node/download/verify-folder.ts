@@ -1,4 +1,5 @@
 /** Compares downloaded files with their manifest, and with what their servers say now. */
+
 import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
@@ -8,6 +9,7 @@ import { bodyPromise } from '../page-refusal.ts'
 import { readFailure } from '../system-error.ts'
 import type { Verification } from './events.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
+import { VERIFY_RETRIES } from './origins.ts'
 import { checkFolder, presentFile } from './present-file.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
 import { TargetFolder } from './target-folder.ts'
@@ -108,7 +110,7 @@ async function verifyFile(
   const { path: name, size: bytes } = entry
   try {
     const path = await verifiedPath(entry, folder)
-    const server = options.auth ? await verifyAtServer(entry, path, options.auth, options.retries ?? 3, signal) : []
+    const server = options.auth ? await verifyAtServer(entry, path, options.auth, options.retries ?? VERIFY_RETRIES.retries, signal) : []
     const unasked = typeof server === 'string' ? { unasked: server } : {}
     return { kind: 'verified', path: name, bytes, verified: ['manifest', ...(typeof server === 'string' ? [] : server)], ...unasked }
   } catch (thrown) {

@@ -6,9 +6,9 @@ import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import type { Clock } from '../../net/clock.ts'
+import { withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
 import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
-import { delayed } from './patience.ts'
 
 /** Bytes of an answer. */
 const MAX_ANSWER = 1_048_576
@@ -42,8 +42,8 @@ export async function taken(response: HttpResponse, endpoint: Endpoint, { now }:
 
 /** The members of an answer that says yes. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
 export function membersOf({ status, json, error, retryAfter }: Read, endpoint: Endpoint, good: readonly number[] = [200]): JsonObject {
-  if (error !== undefined) throw delayed(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
-  if (!good.includes(status)) throw delayed(unexpectedStatus(endpoint, status), retryAfter)
+  if (error !== undefined) throw withRetryAfter(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
+  if (!good.includes(status)) throw withRetryAfter(unexpectedStatus(endpoint, status), retryAfter)
   if (!isObject(json)) throw invalidAnswer(endpoint, 'is not a JSON object')
   return json
 }

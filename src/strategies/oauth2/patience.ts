@@ -3,28 +3,22 @@
 import type { AuthContext } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
+import { Retries, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 
-/** Milliseconds before the second, third … attempt; each is stretched by up to a half. */
-const PAUSES = [500, 1000, 2000, 4000]
+/** How token endpoints are asked again; nothing is begun anew later than {@link LONGEST}. */
+export const TOKEN_RETRIES: RetryPolicy = {
+  retries: 4,
+  backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
+  retryAfter: { longest: 60_000, least: 'backoff', together: true },
+}
 /** Milliseconds after which nothing is begun anew: whoever holds a lock gives it back in time. */
 const LONGEST = 20_000
-/** Milliseconds that a server may ask for (`Retry-After`), all its requests of one call together. */
-const LONGEST_REST = 60_000
 /** The same while a lock is held; what is more is waited for without it. */
 export const LOCKED_REST = 10_000
 /** So many failures in a row, and nobody is asked for so many milliseconds. */
 const TROUBLE = { failures: 5, rest: 10_000 }
 
 type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
-
-/** What servers say about when to come back, in milliseconds; not a part of errors that leave the library. */
-const RETRY_AFTER = new WeakMap<AuthError, number>()
-
-/** The error, with the time for which its server wants to be left alone. */
-export function delayed<E extends AuthError>(error: E, retryAfter: number | undefined): E {
-  if (retryAfter !== undefined) RETRY_AFTER.set(error, retryAfter)
-  return error
-}
 
 interface Trouble {
   failures: number
@@ -40,7 +34,9 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   const begun = clock.now()
   let rested = 0
-  for (let attempt = 0; ; attempt++) {
+  const retryAfter = { ...TOKEN_RETRIES.retryAfter, longest: context.longestRest ?? TOKEN_RETRIES.retryAfter.longest }
+  const retries = new Retries({ ...TOKEN_RETRIES, retryAfter }, () => (context.random(1)[0] ?? 0) / 256)
+  for (;;) {
     if (clock.now() < trouble.until) throw resting(url, credential.id)
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
     try {
@@ -50,20 +46,21 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
     } catch (error) {
       if (!isAuthError(error) || !error.retryable) throw error
       if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
-      const pause = PAUSES[attempt]
-      if (once || pause === undefined || clock.now() - begun - rested > LONGEST) throw error
-      const wanted = RETRY_AFTER.get(error) ?? 0
-      if (rested + wanted > (context.longestRest ?? LONGEST_REST)) throw tooLong(error, wanted)
+      if (once || clock.now() - begun - rested > LONGEST) throw error
+      const wanted = retryAfterOf(error) ?? 0
+      const delay = retries.next({ hint: wanted })
+      if (delay === 'retry-after') throw tooLong(error, wanted)
+      if (typeof delay === 'string') throw error
       rested += wanted
-      await sleep(Math.max(wanted, pause * (1 + (context.random(1)[0] ?? 0) / 512)), clock, context.signal)
+      await sleep(delay, clock, context.signal)
     }
   }
 }
 
 function tooLong(error: AuthError, wanted: number): AuthError {
   const Family = error instanceof CredentialError ? CredentialError : NetworkError
-  const why = `Retry-After of ${Math.ceil(wanted / 1000)} s exceeds the limit of ${LONGEST_REST / 1000} s`
-  return delayed(new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true }), wanted)
+  const why = `Retry-After of ${Math.ceil(wanted / 1000)} s exceeds the limit of ${TOKEN_RETRIES.retryAfter.longest / 1000} s`
+  return withRetryAfter(new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true }), wanted)
 }
 
 /**
@@ -75,8 +72,8 @@ export async function untilRested<T>(context: Context, run: () => Promise<T>): P
     try {
       return await run()
     } catch (error) {
-      const wanted = isAuthError(error) ? (RETRY_AFTER.get(error) ?? 0) : 0
-      if (wanted <= LOCKED_REST || rested + wanted > LONGEST_REST) throw error
+      const wanted = isAuthError(error) ? (retryAfterOf(error) ?? 0) : 0
+      if (wanted <= LOCKED_REST || rested + wanted > TOKEN_RETRIES.retryAfter.longest) throw error
       rested += wanted
       await sleep(wanted, context.clock, context.signal)
     }

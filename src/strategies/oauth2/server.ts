@@ -3,12 +3,13 @@ import type { ServerMetadata } from 'openid-client'
 import { coveredBy, namedOrigin } from '../../auth/grant.ts'
 import { isAuthError, TrustError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
+import { withRetryAfter } from '../../net/retry.ts'
 import { type JsonObject, own, ownString } from '../../stac/json.ts'
 import { membersOf, taken } from './answer.ts'
 import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, unexpectedStatus } from './oauth-error.ts'
-import { delayed, patiently } from './patience.ts'
+import { patiently } from './patience.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
 const RFC_8414 = '/.well-known/oauth-authorization-server'
@@ -119,7 +120,7 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
   return patiently(endpoint.url, context, async () => {
     const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
     const read = await taken(await context.send(request, { signal: context.signal }), endpoint, context.clock)
-    if (read.status >= 400) throw delayed(unexpectedStatus(endpoint, read.status), read.retryAfter)
+    if (read.status >= 400) throw withRetryAfter(unexpectedStatus(endpoint, read.status), read.retryAfter)
     return membersOf(read, endpoint)
   })
 }

@@ -5,6 +5,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import { retryHint } from '../../http/retry-after.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
+import { backoffBefore, type RetryPolicy } from '../../net/retry.ts'
 
 /** Calls per second at first, and so many at once after a rest, while the limit is unknown. */
 const START = { rate: 50, burst: 10 }
@@ -17,9 +18,13 @@ const SLOWEST = 0.5
 const CATCH_UP = 20
 /** More at a time would only be more to refuse. */
 const MOST_AT_A_TIME = 64
-const MOST_TRIES = 6
-/** Milliseconds: pauses without `Retry-After`, doubled each time, and the longest that is waited for. */
-const PAUSE = { first: 1000, most: 30_000, longest: 120_000 }
+
+/** How calls to a signing API are retried: after 429, or 503 with `Retry-After`; all calls wait. */
+export const SIGNING_RETRIES: RetryPolicy = {
+  retries: 5,
+  backoff: { first: 1000, longest: 30_000, fixed: 1, random: 0 },
+  retryAfter: { longest: 120_000 },
+}
 
 interface Waiting {
   readonly go: () => void
@@ -65,9 +70,9 @@ export class Pace {
       const pause = pauseOf(response, tries, this.#clock.now())
       if (pause === undefined) this.#faster()
       else this.#slower(sent, pause)
-      if (pause === undefined || tries === MOST_TRIES) return response
+      if (pause === undefined || tries > SIGNING_RETRIES.retries) return response
       await response.discard()
-      if (pause > PAUSE.longest) this.#sendAway(response)
+      if (pause > SIGNING_RETRIES.retryAfter.longest) this.#sendAway(response)
     }
   }
 
@@ -146,7 +151,7 @@ export class Pace {
   /** Whoever waits, and whoever comes before the rest is nearly over, is told instead of kept. */
   #sendAway({ url, status }: HttpResponse): never {
     const until = this.#next
-    this.#closed = (now) => (until - now > PAUSE.longest ? rateLimited(url, status, until - now) : undefined)
+    this.#closed = (now) => (until - now > SIGNING_RETRIES.retryAfter.longest ? rateLimited(url, status, until - now) : undefined)
     const refusal = rateLimited(url, status, until - this.#clock.now())
     for (const { fail } of [...this.#refused, ...this.#waiting]) fail(refusal)
     this.#sleep?.abort()
@@ -161,7 +166,7 @@ export class Pace {
 /** Milliseconds of rest before the call may come again; undefined for an answer that is one. */
 function pauseOf({ status, headers }: HttpResponse, tries: number, now: number): number | undefined {
   const asked = status === 429 || status === 503 ? retryHint(headers, now) : undefined
-  return asked ?? (status === 429 ? Math.min(PAUSE.most, PAUSE.first * 2 ** (tries - 1)) : undefined)
+  return asked ?? (status === 429 ? backoffBefore(SIGNING_RETRIES.backoff, tries, 0) : undefined)
 }
 
 function rateLimited(url: string, status: number, pause: number): NetworkError {
