@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
 import { isAuthError } from '../errors.ts'
 import { type Fixed, fixText, type UsedElsewhere } from '../lint/fix/index.ts'
+import { namesOf } from '../lint/pointer.ts'
 import { plural } from '../lint/reporters/totals.ts'
 import { DOCUMENT_LIMITS } from '../stac/limits.ts'
 import { forLine, forTerminal } from '../text/sanitize.ts'
@@ -81,6 +82,7 @@ export async function mend(
       else if (fixed && fixed.mended.length > 0) {
         counts.files++
         counts.findings += fixed.mended.length
+        await tellRemoved(input.name === '-' ? settings.stdinName : input.name, fixed, mending, diagnostics)
       }
       if (fixed?.read) stdin = Readable.from([fixed.read])
     } catch (error) {
@@ -92,6 +94,14 @@ export async function mend(
     `${mending.dryRun ? 'would mend' : 'mended'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
   )
   return { stdin, failures }
+}
+
+/** Names the schemes that were taken out: nothing may have referred to them only because it was forgotten. */
+async function tellRemoved(name: string, { mended }: Fixed, { dryRun }: Mending, diagnostics: Context['diagnostics']): Promise<void> {
+  const removed = mended.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
+  if (removed.length === 0) return
+  const what = `${removed.length === 1 ? 'the scheme' : 'the schemes'} ${removed.join(', ')}, to which nothing refers`
+  await diagnostics.note(forLine(`${name}: ${dryRun ? 'would remove' : 'removed'} ${what}`))
 }
 
 /** What the inputs use of each other, where schemes may be taken out; then standard input is at hand for those who read it next. */

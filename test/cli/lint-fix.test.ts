@@ -165,6 +165,21 @@ describe('lint --fix-suggestions and schemes that other documents use', () => {
     expect((await left({ 'collection.json': both, 'items/i.json': itemUsing('used') }, inputs)).names).toEqual(['used'])
   })
 
+  it('names what it takes out, and takes out nothing with --fix alone', async () => {
+    const files = { 'collection.json': both, 'items/i.json': itemUsing('used') }
+    const { outcome } = await left(files)
+    expect(outcome.stderr).toMatch(/collection\.json: removed the scheme "old", to which nothing refers\n/)
+    const one = await put(folder, 'alone.json', {
+      ...itemUsing('key'),
+      properties: { datetime: null, 'auth:schemes': { key: KEY, old: KEY } },
+    })
+    expect((await run(['lint', one, '--fix', '--preset', 'strict'])).stderr).not.toContain('"old"')
+    expect((await run(['lint', one, '--fix-suggestions', '--fix-dry-run', '--preset', 'strict'])).stderr).toContain(
+      'would remove the scheme "old"',
+    )
+    expect(await readFile(one, 'utf8')).toContain('"old"')
+  })
+
   it('keeps what an Item uses that nothing links to', async () => {
     const { names } = await left({ 'collection.json': collectionWith({ used: KEY, old: KEY }), 'i.json': itemUsing('used') })
     expect(names).toEqual(['used'])

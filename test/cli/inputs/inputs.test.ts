@@ -88,7 +88,7 @@ describe('documents in documents', () => {
     const { problems, summary } = await lint(['-'], JSON.stringify(wrapper))
     expect(summary.documents).toBe(3)
     const found = problems.map(({ code, pointer }: { code: string; pointer: string }) => [code, pointer])
-    expect(found).toContainEqual(['scheme-outside-document', '/features/0/assets/data/auth:refs/0'])
+    expect(found).toContainEqual(['scheme-outside-document', '/auth:schemes/key'])
     expect(found).toContainEqual(['dangling-ref', '/features/2/assets/data/auth:refs/1'])
   })
 

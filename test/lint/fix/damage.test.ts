@@ -3,6 +3,15 @@ import { fixText } from '../../../src/lint/fix/index.ts'
 import { lint } from '../../../src/lint/index.ts'
 import { damage, documents, randomFrom } from '../damaged.ts'
 
+/** The names of all schemes, wherever they stand. */
+function schemesIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(name === 'auth:schemes' && typeof inner === 'object' && inner !== null ? Object.keys(inner) : []),
+    ...schemesIn(inner),
+  ])
+}
+
 describe('fixes of damaged documents', () => {
   it('never throw, give JSON with no more errors than before, and leave nothing to do', () => {
     const random = randomFrom(20261121)
@@ -19,5 +28,19 @@ describe('fixes of damaged documents', () => {
       if (fixed.mended.length === 0) expect(fixed.text).toBe(text)
     }
     expect(mended).toBeGreaterThan(300)
+  })
+
+  it('that are safe take out no scheme', () => {
+    const random = randomFrom(20261123)
+    let mended = 0
+    for (let round = 0; round < 600; round++) {
+      let document: unknown = documents[random(documents.length)]
+      for (let times = random(3); times > 0; times--) document = damage(document, random)
+      const text = JSON.stringify(document) ?? 'null'
+      const fixed = fixText(text, { preset: 'strict' })
+      mended += fixed.mended.length
+      expect(schemesIn(JSON.parse(fixed.text)), text).toEqual(schemesIn(JSON.parse(text)))
+    }
+    expect(mended).toBeGreaterThan(25)
   })
 })
