@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { IntegrityError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/json.ts'
 import { plainSuffix } from '../../text/file-name.ts'
@@ -79,6 +78,9 @@ export class Suffixes {
 
 /** The manifest of a folder, where no other name is given. No file of a download begins with a dot. */
 export const MANIFEST_NAME = '.stac-auth-manifest'
+
+/** Bytes of a line. */
+const LONGEST_LINE = 2 ** 17
 
 const HEADER = { format: 'stac-auth/manifest', version: 1 }
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
@@ -240,9 +242,9 @@ export async function* readManifest(path: string): AsyncGenerator<ManifestEntry>
 }
 
 async function* readLines(path: string): AsyncGenerator<unknown> {
-  const input = createReadStream(path, { flags: (O_RDONLY | O_NOFOLLOW | O_NONBLOCK) as unknown as string, encoding: 'utf8' })
+  const input = createReadStream(path, { flags: (O_RDONLY | O_NOFOLLOW | O_NONBLOCK) as unknown as string })
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of linesIn(input)) {
       const value = parsed(line)
       if (isObject(value) && value.format === HEADER.format && value.version !== HEADER.version)
         throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is a manifest of another version of stac-auth`)
@@ -253,6 +255,30 @@ async function* readLines(path: string): AsyncGenerator<unknown> {
   } finally {
     input.destroy()
   }
+}
+
+/** The lines of a file; what is longer than any of ours is left out without being kept, for the file may be somebody else's. */
+async function* linesIn(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let held: Uint8Array[] = []
+  let length = 0
+  const end = (last: Uint8Array) => {
+    const line = length + last.length <= LONGEST_LINE ? Buffer.concat([...held, last]).toString() : ''
+    held = []
+    length = 0
+    return line
+  }
+  for await (const chunk of input) {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      yield end(chunk.subarray(from, at))
+      from = at + 1
+    }
+    const rest = chunk.subarray(from)
+    length += rest.length
+    if (length <= LONGEST_LINE) held.push(rest)
+    else held = []
+  }
+  yield end(new Uint8Array())
 }
 
 /** The SHA-256 of a file, or another hash of it, in lower-case hex. Errors: `FILE_ACCESS`. */

@@ -318,3 +318,23 @@ describe('verifyFolder', () => {
     await expect(verified({ folder })).rejects.toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining('another version') })
   })
 })
+
+describe('a manifest that somebody else has made', () => {
+  it('is read to its end, whatever a line of it is', async () => {
+    const folder = await temporaryFolder()
+    const manifest = join(folder, MANIFEST_NAME)
+    const entry = (path: string) => `${JSON.stringify({ path, url: 'https://a.example/x', size: 1, sha256: '0'.repeat(64), time: '' })}\n`
+    await writeFile(manifest, `${entry('first')}null\n7\n[]\n"\n{"path":"__proto__"}\n${entry('__proto__')}`)
+    // Longer than any string can be.
+    await truncate(manifest, 600 * 2 ** 20)
+    await appendFile(manifest, `\n\n${entry('../outside')}${entry('last').trimEnd()}`)
+    const paths: unknown[] = []
+    for await (const event of verifyFolder({ folder })) paths.push(event.kind === 'failed' && [event.path, event.error.code])
+    expect(paths.slice(0, -1)).toEqual([
+      ['first', 'FILE_INTEGRITY'],
+      ['__proto__', 'FILE_INTEGRITY'],
+      ['../outside', 'PATH_UNSAFE'],
+      ['last', 'FILE_INTEGRITY'],
+    ])
+  })
+})
