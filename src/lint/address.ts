@@ -11,6 +11,9 @@ export function protocolOf(address: string): string | undefined {
 
 /** The lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
+  // Nearly all addresses: nothing to take away.
+  const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
+  if (plain !== undefined) return plain
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
   return authority
     .slice(authority.lastIndexOf('@') + 1)
@@ -20,7 +23,7 @@ export function hostOf(address: string): string {
 
 /** True for `http:` to anything but a loopback address: what is sent can be read on the way. */
 export function isInsecure(address: string): boolean {
-  return /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
+  return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
 }
 
 /** True for a reference that only a client can use that knows where the document came from. */

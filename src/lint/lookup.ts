@@ -19,7 +19,7 @@ export function definitionOf(target: TargetNode, name: string): Definition | und
 
 /** True for a target that may see other schemes than the rest of its document; there are few. */
 export function seesOwnSchemes(target: TargetNode): boolean {
-  return isItemAsset(target) || Object.hasOwn(target.object, 'auth:schemes')
+  return target.hasSchemes || isItemAsset(target)
 }
 
 function find(target: TargetNode, name: string): Definition | undefined {

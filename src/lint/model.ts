@@ -3,10 +3,10 @@
  * resolver's reading of the same document.
  */
 import type { DocumentKind, StacDocument } from '../stac/document.ts'
-import type { JsonObject } from '../stac/json.ts'
+import { type JsonObject, ownString } from '../stac/json.ts'
 import type { Declaration, ExtensionVersion } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
-import type { Definition } from './lookup.ts'
+import { type Definition, definitionOf } from './lookup.ts'
 import type { Preset } from './problem.ts'
 import type { Stray } from './strays.ts'
 
@@ -36,6 +36,8 @@ export interface LintDocument {
   /** Schemes of all maps, in their order. */
   readonly schemes: readonly SchemeNode[]
   readonly targets: readonly TargetNode[]
+  /** The lists in `auth:refs` of its targets; equal ones are mostly one. */
+  readonly refLists: readonly RefList[]
   /** What names mean to its targets, as far as it was looked up. */
   readonly definitions: Map<string, Definition | undefined>
   /** Members with `auth` in their names that stand where the extension does not define them. */
@@ -84,7 +86,7 @@ export interface ParameterNode {
 }
 
 /** An asset, alternate asset, item asset definition or link that is an object. */
-export interface TargetNode {
+export class TargetNode {
   readonly document: LintDocument
   readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
   readonly name: string
@@ -92,12 +94,78 @@ export interface TargetNode {
   readonly pointer: string
   /** As written; undefined when it is no string. */
   readonly href: string | undefined
-  /** The value of `auth:refs` when it is a list, whatever is in it. */
-  readonly refs: readonly unknown[] | undefined
+  /** True when it has `auth:schemes` itself. */
+  readonly hasSchemes: boolean
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
-  /** The definition of each ref, in the order of `refs`; undefined for one that is not defined or not a string. */
-  readonly definitions: readonly (Definition | undefined)[]
+  /** The value of `auth:refs` when it is a list. */
+  list: RefList | undefined
+
+  constructor(
+    document: LintDocument,
+    { kind, name, pointer, asset }: TargetPlace,
+    object: JsonObject,
+    href: string | undefined,
+    hasSchemes: boolean,
+  ) {
+    this.document = document
+    this.kind = kind
+    this.name = name
+    this.object = object
+    this.pointer = pointer
+    this.href = href
+    this.hasSchemes = hasSchemes
+    this.asset = asset
+    this.list = undefined
+  }
+
+  /** The value of `auth:refs` when it is a list, whatever is in it. */
+  get refs(): readonly unknown[] | undefined {
+    return this.list?.names
+  }
+
+  /** The types of the schemes that its refs name, as far as they have a readable type. */
+  get types(): readonly string[] {
+    return this.list?.types ?? NONE
+  }
+}
+
+/** Where a target stands. */
+export interface TargetPlace {
+  readonly kind: TargetNode['kind']
+  readonly name: string
+  readonly pointer: string
+  readonly asset?: TargetNode
+}
+
+const NONE: readonly never[] = []
+
+/**
+ * A list in `auth:refs`, for all targets of a document that have the same names in it and see the same schemes. What the names mean is looked
+ * up when the first rule asks.
+ */
+export class RefList {
+  readonly names: readonly unknown[]
+  /** At least one. */
+  readonly targets: TargetNode[]
+  #definitions: readonly (Definition | undefined)[] | undefined
+  #types: readonly string[] | undefined
+
+  constructor(names: readonly unknown[], target: TargetNode) {
+    this.names = names
+    this.targets = [target]
+  }
+
+  /** The definition of each name; undefined for one that is not defined or not a string. */
+  get definitions(): readonly (Definition | undefined)[] {
+    const [target] = this.targets
+    this.#definitions ??= this.names.map((name) => (target && typeof name === 'string' ? definitionOf(target, name) : undefined))
+    return this.#definitions
+  }
+
   /** The types of the definitions that have a readable type. */
-  readonly types: readonly string[]
+  get types(): readonly string[] {
+    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
+    return this.#types
+  }
 }

@@ -3,11 +3,20 @@
  * properties become a part of the model.
  */
 import { type DocumentKind, kindOf, type StacDocument } from '../stac/document.ts'
-import { isObject, type JsonObject, own, ownString, pointer } from '../stac/json.ts'
+import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
 import { type Declaration, declarationsOf, versionOf } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
-import { type Definition, definitionOf, seesOwnSchemes } from './lookup.ts'
-import type { FlowNode, LintDocument, ParameterNode, SchemeMap, SchemeNode, TargetNode } from './model.ts'
+import { seesOwnSchemes } from './lookup.ts'
+import {
+  type FlowNode,
+  type LintDocument,
+  type ParameterNode,
+  RefList,
+  type SchemeMap,
+  type SchemeNode,
+  TargetNode,
+  type TargetPlace,
+} from './model.ts'
 import type { Preset } from './problem.ts'
 import { expectedFields } from './strays.ts'
 import { countIn, countName, DEPTH_LIMIT, emptySurvey, type Survey, survey } from './survey.ts'
@@ -45,6 +54,7 @@ export function readDocument(object: StacDocument, around: Surroundings): Readin
   const reader = new Reader(document)
   reader.read(around.depth, around.inside)
   document.targets = reader.targets
+  document.refLists = reader.refLists
   document.maps = mapsIn(document)
   document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
   // The reader looks for the depth limit below targets only, and knows no place.
@@ -74,6 +84,7 @@ function emptyModel(object: StacDocument, around: Surroundings): Writable {
     maps: [],
     schemes: [],
     targets: [],
+    refLists: [],
     definitions: new Map(),
     strays: [],
   }
@@ -150,12 +161,11 @@ const TARGET_DEPTH = 4
 /** Walks over a document and keeps its targets. */
 class Reader {
   readonly targets: TargetNode[] = []
+  readonly refLists: RefList[] = []
   readonly counted = emptySurvey()
   /** Fields of the extension that targets may have. */
   fieldsOfTargets = 0
   readonly #document: LintDocument
-  /** Lists of refs that several targets share; a document has few. */
-  readonly #lists: RefList[] = []
 
   constructor(document: LintDocument) {
     this.#document = document
@@ -177,12 +187,12 @@ class Reader {
   #links(links: readonly unknown[], at: string, depth: number): void {
     for (let index = 0; index < links.length; index++) {
       const link = links[index]
-      if (isObject(link)) this.#target('link', String(index), link, `${at}/${index}`, depth + 1)
+      if (isObject(link)) this.#target({ kind: 'link', name: String(index), pointer: `${at}/${index}` }, link, depth + 1)
       else countIn(link, depth + 1, this.counted)
     }
   }
 
-  #assets(assets: unknown, at: string, kind: 'asset' | 'item_asset' | 'alternate', depth: number, of?: Target): void {
+  #assets(assets: unknown, at: string, kind: 'asset' | 'item_asset' | 'alternate', depth: number, of?: TargetNode): void {
     if (!isObject(assets)) {
       countIn(assets, depth, this.counted)
       return
@@ -192,17 +202,20 @@ class Reader {
       const asset = assets[name]
       const isField = of !== undefined && (name === 'auth:refs' || name === 'auth:schemes')
       if (!isObject(asset) || isField) countIn(asset, depth + 1, this.counted)
-      else this.#target(kind, name, asset, pointer(at, name), depth + 1, of)
+      else this.#target({ kind, name, pointer: pointer(at, name), asset: of }, asset, depth + 1)
     }
   }
 
-  #target(kind: TargetNode['kind'], name: string, object: JsonObject, at: string, depth: number, asset?: Target): void {
+  #target(place: TargetPlace, object: JsonObject, depth: number): void {
+    const { kind, pointer: at } = place
     let href: string | undefined
     let refs: readonly unknown[] | undefined
     let alternates: JsonObject | undefined
-    let fields = 0
+    let hasSchemes = false
     for (const field in object) {
-      if (countName(field, this.counted) && (field === 'auth:refs' || field === 'auth:schemes')) fields++
+      const isRefs = countName(field, this.counted) && field === 'auth:refs'
+      if (isRefs || field === 'auth:schemes') this.fieldsOfTargets++
+      if (field === 'auth:schemes') hasSchemes = true
       const value = object[field]
       if (typeof value === 'string') {
         this.counted.strings++
@@ -212,98 +225,36 @@ class Reader {
           alternates = value
           continue
         }
-        if (field === 'auth:refs' && Array.isArray(value)) refs = value
+        if (isRefs && Array.isArray(value)) refs = value
         countIn(value, depth + 1, this.counted)
       }
     }
-    this.fieldsOfTargets += fields
-    const target = new Target(this.#document, kind, name, object, at, href, asset)
-    target.list = refs && this.#list(refs, target)
+    const target = new TargetNode(this.#document, place, object, href, hasSchemes)
     this.targets.push(target)
+    if (refs) target.list = this.#list(refs, target)
     if (alternates) this.#assets(alternates, `${at}/alternate`, 'alternate', depth + 1, target)
   }
 
-  #list(refs: readonly unknown[], target: Target): RefList {
-    if (seesOwnSchemes(target)) return new RefList(refs, target)
-    for (const known of this.#lists) if (isSameList(known.names, refs)) return known
+  /** The list with the target in it. */
+  #list(refs: readonly unknown[], target: TargetNode): RefList {
+    const isShared = !seesOwnSchemes(target)
+    for (let index = 0; isShared && index < this.refLists.length && index < SHARED_LISTS; index++) {
+      const known = this.refLists[index]
+      if (!known || !isSameList(known.names, refs) || seesOwnSchemes(known.targets[0] ?? target)) continue
+      known.targets.push(target)
+      return known
+    }
     const list = new RefList(refs, target)
-    if (this.#lists.length < SHARED_LISTS) this.#lists.push(list)
+    this.refLists.push(list)
     return list
   }
 }
 
-/** Lists that a list is compared with before it is read by itself. */
+/** Lists that a list is compared with before it is read by itself; a document has few. */
 const SHARED_LISTS = 8
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   if (one.length !== other.length) return false
   for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
   return true
-}
-
-/** A list of refs, for all targets of a document that have the same one. What it means is looked up when the first rule asks. */
-class RefList {
-  readonly names: readonly unknown[]
-  readonly #target: TargetNode
-  #definitions: readonly (Definition | undefined)[] | undefined
-  #types: readonly string[] | undefined
-
-  constructor(names: readonly unknown[], target: TargetNode) {
-    this.names = names
-    this.#target = target
-  }
-
-  get definitions(): readonly (Definition | undefined)[] {
-    this.#definitions ??= this.names.map((ref) => (typeof ref === 'string' ? definitionOf(this.#target, ref) : undefined))
-    return this.#definitions
-  }
-
-  get types(): readonly string[] {
-    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
-    return this.#types
-  }
-}
-
-const NONE: readonly never[] = []
-
-class Target implements TargetNode {
-  readonly document: LintDocument
-  readonly kind: TargetNode['kind']
-  readonly name: string
-  readonly object: JsonObject
-  readonly pointer: string
-  readonly href: string | undefined
-  readonly asset: TargetNode | undefined
-  list: RefList | undefined
-
-  constructor(
-    document: LintDocument,
-    kind: TargetNode['kind'],
-    name: string,
-    object: JsonObject,
-    at: string,
-    href: string | undefined,
-    asset: TargetNode | undefined,
-  ) {
-    this.document = document
-    this.kind = kind
-    this.name = name
-    this.object = object
-    this.pointer = at
-    this.href = href
-    this.asset = asset
-    this.list = undefined
-  }
-
-  get refs(): readonly unknown[] | undefined {
-    return this.list?.names
-  }
-
-  get definitions(): readonly (Definition | undefined)[] {
-    return this.list?.definitions ?? NONE
-  }
-
-  get types(): readonly string[] {
-    return this.list?.types ?? NONE
-  }
 }

@@ -1,5 +1,5 @@
 /** A rule is one mistake of an author, in all its cases: each case is data about itself, and a few questions it asks of a document. */
-import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import type { FlowNode, LintDocument, ParameterNode, RefList, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
@@ -48,6 +48,10 @@ export interface RuleCase {
   document?(document: LintDocument, report: Report): void
   /** An asset, alternate asset, item asset definition or link. */
   target?(target: TargetNode, report: Report): void
+  /** A target with an href and at least one ref. */
+  protectedTarget?(target: TargetNode & { readonly href: string }, report: Report): void
+  /** A list in `auth:refs`, once for all targets that have it; pointers start at the list. */
+  refList?(list: RefList, report: Report): void
   scheme?(scheme: SchemeNode, report: Report): void
   /** A flow of a scheme of type `oauth2` or `signedUrl`. */
   flow?(flow: FlowNode, report: Report): void

@@ -1,7 +1,7 @@
 /** Asks all rules about one document and makes one finding of each mistake. */
 import { ownString } from '../stac/json.ts'
 import { type Levels, levelOf } from './levels.ts'
-import type { LintDocument, SchemeMap } from './model.ts'
+import type { LintDocument, RefList, SchemeMap, TargetNode } from './model.ts'
 import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
 import type { CaseMeta, Report, ReportData, RuleCase } from './rule.ts'
@@ -42,6 +42,8 @@ export class Runner {
   readonly #claiming: readonly Active[]
   readonly #document: readonly Active[]
   readonly #target: readonly Active[]
+  readonly #protectedTarget: readonly Active[]
+  readonly #refList: readonly Active[]
   readonly #scheme: readonly Active[]
   readonly #flow: readonly Active[]
   readonly #parameter: readonly Active[]
@@ -61,6 +63,8 @@ export class Runner {
     this.#claiming = cases.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.code) ?? ignore }] : []))
     this.#document = active.filter(({ rule }) => rule.document)
     this.#target = active.filter(({ rule }) => rule.target)
+    this.#protectedTarget = active.filter(({ rule }) => rule.protectedTarget)
+    this.#refList = active.filter(({ rule }) => rule.refList)
     this.#scheme = active.filter(({ rule }) => rule.scheme)
     this.#flow = active.filter(({ rule }) => rule.flow)
     this.#parameter = active.filter(({ rule }) => rule.parameter)
@@ -71,7 +75,8 @@ export class Runner {
     this.#found = []
     if (document.kind !== 'unknown') this.#claim(document, violationsOf(document.object, document.kind, document.version))
     for (const { rule, report } of this.#document) rule.document?.(document, report)
-    for (const target of document.targets) for (const { rule, report } of this.#target) rule.target?.(target, report)
+    for (const target of document.targets) this.#askTarget(target)
+    for (const list of document.refLists) this.#askRefList(list)
     for (const map of document.maps) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map, document)))
     return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
   }
@@ -87,6 +92,22 @@ export class Runner {
     for (const violation of violations) {
       for (const { rule, report } of this.#claiming) if (rule.claim?.(violation, document, report)) break
     }
+  }
+
+  #askTarget(target: TargetNode): void {
+    for (const { rule, report } of this.#target) rule.target?.(target, report)
+    if (isProtected(target)) for (const { rule, report } of this.#protectedTarget) rule.protectedTarget?.(target, report)
+  }
+
+  /** What is wrong with a list is wrong on each target that has it. */
+  #askRefList(list: RefList): void {
+    const before = this.#found
+    const found: Finding[] = []
+    this.#found = found
+    for (const { rule, report } of this.#refList) rule.refList?.(list, report)
+    this.#found = before
+    for (const finding of found)
+      for (const { pointer } of list.targets) before.push({ ...finding, pointer: `${pointer}/auth:refs${finding.pointer}` })
   }
 
   /** The findings about the schemes of one map, their flows and parameters. */
@@ -112,6 +133,10 @@ export class Runner {
       this.#found.push({ rule, code: meta.code, severity, message: text, pointer, fix: fixOf(meta, data), near: data.near })
     }
   }
+}
+
+function isProtected(target: TargetNode): target is TargetNode & { readonly href: string } {
+  return target.href !== undefined && target.refs !== undefined && target.refs.length > 0
 }
 
 function fixOf({ fix }: CaseMeta, data: ReportData): Finding['fix'] {

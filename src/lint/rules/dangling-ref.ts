@@ -14,13 +14,13 @@ export const danglingRef: Rule = {
         messages: { undefined: '"{ref}" is not defined in auth:schemes' },
         fix: 'suggestion',
       },
-      target(target, report) {
-        const { map } = target.document
+      refList({ names, definitions, targets: [target] }, report) {
+        const map = target?.document.map
         // Of a map that cannot be read nobody knows what it defines.
-        if (!target.refs || (map && !isObject(map.value))) return
-        for (const [index, ref] of target.refs.entries()) {
-          if (typeof ref !== 'string' || target.definitions[index]) continue
-          report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
+        if (!target || (map && !isObject(map.value))) return
+        for (const [index, ref] of names.entries()) {
+          if (typeof ref !== 'string' || definitions[index]) continue
+          report(`/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
         }
       },
     },

@@ -14,8 +14,8 @@ export const foreignHostRef: Rule = {
         messages: { foreign: 'credentials of this catalog would go to {host}' },
         fix: 'suggestion',
       },
-      target({ kind, href, refs, pointer, object, document }, report) {
-        if (kind !== 'link' || !refs?.length || href === undefined || !protocolOf(href)?.startsWith('http')) return
+      protectedTarget({ kind, href, pointer, object, document }, report) {
+        if (kind !== 'link' || !protocolOf(href)?.startsWith('http')) return
         const host = hostOf(href)
         if (isPublic(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
           report(`${pointer}/auth:refs`, 'foreign', { host })

@@ -43,8 +43,8 @@ const schemesOnTarget: RuleCase = {
     messages: { 'on-target': 'auth:schemes is understood here, but most clients look in {place} only' },
     fix: 'suggestion',
   },
-  target({ object, pointer, document }, report) {
-    if (!Object.hasOwn(object, 'auth:schemes')) return
+  target({ hasSchemes, pointer, document }, report) {
+    if (!hasSchemes) return
     report(`${pointer}/auth:schemes`, 'on-target', { place: document.kind === 'item' ? 'properties' : 'the root of the document' })
   },
 }

@@ -11,8 +11,7 @@ const schemeHrefMismatch: RuleCase = {
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: { mismatch: '{types} cannot authorize {scheme}: addresses' },
   },
-  target(target, report) {
-    if (!target.refs?.length || target.href === undefined) return
+  protectedTarget(target, report) {
     const scheme = protocolOf(target.href)
     if (scheme !== 's3' && scheme !== 'file') return
     const { types } = target
@@ -30,9 +29,8 @@ const hrefInvalid: RuleCase = {
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
     messages: { invalid: 'the address of this {what} {problem}' },
   },
-  target(target, report) {
-    const { href, pointer, kind, refs } = target
-    if (!refs?.length || href === undefined) return
+  protectedTarget(target, report) {
+    const { href, pointer, kind } = target
     const problem = hrefProblem(href)
     if (!problem || isReportedElsewhere(problem.code, href, target)) return
     report(`${pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: problem.message })
@@ -52,9 +50,8 @@ const insecureHref: RuleCase = {
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
     messages: { insecure: 'credentials would travel unencrypted' },
   },
-  target(target, report) {
-    if (!target.refs?.length || target.href === undefined || !isInsecure(target.href)) return
-    if (target.types.some((type) => SENT.has(type))) report(`${target.pointer}/href`, 'insecure')
+  protectedTarget(target, report) {
+    if (isInsecure(target.href) && target.types.some((type) => SENT.has(type))) report(`${target.pointer}/href`, 'insecure')
   },
 }
 

@@ -24,8 +24,8 @@ const refsEmpty: RuleCase = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { empty: 'an empty auth:refs says: no authentication' },
   },
-  target({ refs, pointer }, report) {
-    if (refs?.length === 0) report(`${pointer}/auth:refs`, 'empty')
+  refList({ names }, report) {
+    if (names.length === 0) report('', 'empty')
   },
 }
 
@@ -37,11 +37,11 @@ const duplicateRef: RuleCase = {
     messages: { twice: '"{ref}" is listed twice' },
     fix: 'safe',
   },
-  target({ refs, pointer }, report) {
-    if (!refs || refs.length < 2) return
+  refList({ names }, report) {
+    if (names.length < 2) return
     const seen = new Set<unknown>()
-    for (const [index, ref] of refs.entries()) {
-      if (typeof ref === 'string' && seen.has(ref)) report(`${pointer}/auth:refs/${index}`, 'twice', { ref })
+    for (const [index, ref] of names.entries()) {
+      if (typeof ref === 'string' && seen.has(ref)) report(`/${index}`, 'twice', { ref })
       seen.add(ref)
     }
   },

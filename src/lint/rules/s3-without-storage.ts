@@ -13,8 +13,8 @@ export const s3WithoutStorage: Rule = {
         severity: { recommended: 'info', strict: 'info', schema: 'off' },
         messages: { unknown: 'endpoint and region are unknown: add the storage extension' },
       },
-      target(target, report) {
-        if (target.href === undefined || !target.types.includes('s3') || hasStorage(target)) return
+      protectedTarget(target, report) {
+        if (!target.types.includes('s3') || hasStorage(target)) return
         if (!/\.amazonaws\.com(?:\.cn)?$/.test(hostOf(target.href))) report(`${target.pointer}/auth:refs`, 'unknown')
       },
     },

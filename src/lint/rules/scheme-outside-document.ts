@@ -11,12 +11,11 @@ export const schemeOutsideDocument: Rule = {
         messages: { outside: '"{ref}" is defined in {where}, not in this document' },
         fix: 'suggestion',
       },
-      target(target, report) {
-        if (!target.refs) return
-        for (const [index, ref] of target.refs.entries()) {
-          const where = target.definitions[index]?.where
+      refList({ names, definitions }, report) {
+        for (const [index, ref] of names.entries()) {
+          const where = definitions[index]?.where
           if (where !== 'wrapper' && where !== 'parent') continue
-          report(`${target.pointer}/auth:refs/${index}`, 'outside', {
+          report(`/${index}`, 'outside', {
             ref: String(ref),
             where: where === 'wrapper' ? 'the wrapper' : 'a parent',
             fix: where === 'wrapper' && 'suggestion',

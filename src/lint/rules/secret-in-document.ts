@@ -13,9 +13,9 @@ export const secretInDocument: Rule = {
         severity: { recommended: 'error', strict: 'error', schema: 'off' },
         messages: { secret: '{field} looks like a secret; remove and revoke it' },
       },
-      target({ href, pointer, object }, report) {
+      target({ href, pointer, object, hasSchemes }, report) {
         if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
-        if (Object.hasOwn(object, 'auth:schemes')) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
+        if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
       },
       scheme({ name, value, pointer }, report) {
         search(value, name, pointer, report)

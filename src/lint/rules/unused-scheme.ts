@@ -12,10 +12,11 @@ export const unusedScheme: Rule = {
         messages: { unused: 'scheme "{name}" is never used' },
         fix: 'suggestion',
       },
-      document({ schemes, targets, kind, object }, report) {
+      document({ schemes, targets, refLists, kind, object }, report) {
         if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
         const used = new Set<unknown>()
-        for (const { object: target } of targets) addAll(used, own(target, 'auth:refs'))
+        for (const { names } of refLists) addAll(used, names)
+        for (const { list, object: target } of targets) if (!list) addAll(used, own(target, 'auth:refs'))
         for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
         for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, 'unused', { name })
       },
