@@ -3,7 +3,7 @@
  * resolver's reading of the same document.
  */
 import type { DocumentKind, StacDocument } from '../stac/document.ts'
-import { type JsonObject, ownString } from '../stac/json.ts'
+import { type JsonObject, ownString, pointer } from '../stac/json.ts'
 import type { Declaration, ExtensionVersion } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
 import { type Definition, definitionOf } from './lookup.ts'
@@ -91,7 +91,6 @@ export class TargetNode {
   readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
   readonly name: string
   readonly object: JsonObject
-  readonly pointer: string
   /** As written; undefined when it is no string. */
   readonly href: string | undefined
   /** True when it has `auth:schemes` itself. */
@@ -100,10 +99,11 @@ export class TargetNode {
   readonly asset: TargetNode | undefined
   /** The value of `auth:refs` when it is a list. */
   list: RefList | undefined
+  readonly #around: string
 
   constructor(
     document: LintDocument,
-    { kind, name, pointer, asset }: TargetPlace,
+    { kind, name, around, asset }: TargetPlace,
     object: JsonObject,
     href: string | undefined,
     hasSchemes: boolean,
@@ -112,11 +112,16 @@ export class TargetNode {
     this.kind = kind
     this.name = name
     this.object = object
-    this.pointer = pointer
+    this.#around = around
     this.href = href
     this.hasSchemes = hasSchemes
     this.asset = asset
     this.list = undefined
+  }
+
+  /** Made when it is asked for: most targets have no finding. */
+  get pointer(): string {
+    return pointer(this.#around, this.name)
   }
 
   /** The value of `auth:refs` when it is a list, whatever is in it. */
@@ -134,7 +139,8 @@ export class TargetNode {
 export interface TargetPlace {
   readonly kind: TargetNode['kind']
   readonly name: string
-  readonly pointer: string
+  /** Pointer of the list or map that it is in. */
+  readonly around: string
   readonly asset?: TargetNode
 }
 
@@ -158,14 +164,23 @@ export class RefList {
 
   /** The definition of each name; undefined for one that is not defined or not a string. */
   get definitions(): readonly (Definition | undefined)[] {
+    if (this.#definitions) return this.#definitions
     const [target] = this.targets
-    this.#definitions ??= this.names.map((name) => (target && typeof name === 'string' ? definitionOf(target, name) : undefined))
-    return this.#definitions
+    const found: (Definition | undefined)[] = []
+    for (const name of this.names) found.push(target && typeof name === 'string' ? definitionOf(target, name) : undefined)
+    this.#definitions = found
+    return found
   }
 
   /** The types of the definitions that have a readable type. */
   get types(): readonly string[] {
-    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
-    return this.#types
+    if (this.#types) return this.#types
+    const found: string[] = []
+    for (const definition of this.definitions) {
+      const type = ownString(definition?.value, 'type')
+      if (type !== undefined) found.push(type)
+    }
+    this.#types = found
+    return found
   }
 }

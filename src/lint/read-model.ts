@@ -187,7 +187,7 @@ class Reader {
   #links(links: readonly unknown[], at: string, depth: number): void {
     for (let index = 0; index < links.length; index++) {
       const link = links[index]
-      if (isObject(link)) this.#target({ kind: 'link', name: String(index), pointer: `${at}/${index}` }, link, depth + 1)
+      if (isObject(link)) this.#target({ kind: 'link', name: String(index), around: at }, link, depth + 1)
       else countIn(link, depth + 1, this.counted)
     }
   }
@@ -202,12 +202,12 @@ class Reader {
       const asset = assets[name]
       const isField = of !== undefined && (name === 'auth:refs' || name === 'auth:schemes')
       if (!isObject(asset) || isField) countIn(asset, depth + 1, this.counted)
-      else this.#target({ kind, name, pointer: pointer(at, name), asset: of }, asset, depth + 1)
+      else this.#target({ kind, name, around: at, asset: of }, asset, depth + 1)
     }
   }
 
   #target(place: TargetPlace, object: JsonObject, depth: number): void {
-    const { kind, pointer: at } = place
+    const { kind } = place
     let href: string | undefined
     let refs: readonly unknown[] | undefined
     let alternates: JsonObject | undefined
@@ -232,7 +232,7 @@ class Reader {
     const target = new TargetNode(this.#document, place, object, href, hasSchemes)
     this.targets.push(target)
     if (refs) target.list = this.#list(refs, target)
-    if (alternates) this.#assets(alternates, `${at}/alternate`, 'alternate', depth + 1, target)
+    if (alternates) this.#assets(alternates, `${target.pointer}/alternate`, 'alternate', depth + 1, target)
   }
 
   /** The list with the target in it. */

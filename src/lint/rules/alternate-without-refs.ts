@@ -10,9 +10,10 @@ export const alternateWithoutRefs: Rule = {
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
         messages: { silent: 'say whether {name} is protected: auth:refs or []' },
       },
-      target({ kind, asset, object, name, pointer }, report) {
+      target(target, report) {
+        const { kind, asset, object, name } = target
         if (kind !== 'alternate' || !asset?.refs?.length) return
-        if (!Object.hasOwn(object, 'auth:refs')) report(pointer, 'silent', { name })
+        if (!Object.hasOwn(object, 'auth:refs')) report(target.pointer, 'silent', { name })
       },
     },
   ],

@@ -39,7 +39,7 @@ const storageVersionMismatch: RuleCase = {
   },
   document({ object, targets, at }, report) {
     const list = own(object, 'stac_extensions')
-    const index = Array.isArray(list) ? list.findIndex((url) => typeof url === 'string' && OLD.test(url)) : -1
+    const index = Array.isArray(list) ? list.findIndex((url) => typeof url === 'string' && url.startsWith(OLD)) : -1
     if (index < 0) return
     const schemes = own(object, 'storage:schemes') ?? own(own(object, 'properties'), 'storage:schemes')
     if (schemes !== undefined || targets.some((target) => Object.hasOwn(target.object, 'storage:refs'))) {
@@ -48,7 +48,7 @@ const storageVersionMismatch: RuleCase = {
   },
 }
 
-const OLD = /^https:\/\/stac-extensions\.github\.io\/storage\/v1\./
+const OLD = 'https://stac-extensions.github.io/storage/v1.'
 
 export const featureVersion: Rule = {
   meta: { id: 'feature-version', section: 'placement' },

@@ -14,35 +14,20 @@ export const foreignHostRef: Rule = {
         messages: { foreign: 'credentials of this catalog would go to {host}' },
         fix: 'suggestion',
       },
-      protectedTarget({ kind, href, pointer, object, document }, report) {
+      protectedTarget(target, report) {
+        const { kind, href, object, document } = target
         if (kind !== 'link' || !protocolOf(href)?.startsWith('http')) return
         const host = hostOf(href)
-        if (isPublic(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
-          report(`${pointer}/auth:refs`, 'foreign', { host })
+        if (PUBLIC.test(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
+          report(`${target.pointer}/auth:refs`, 'foreign', { host })
       },
     },
   ],
 }
 
-const PUBLIC = new Set([
-  'creativecommons.org',
-  'spdx.org',
-  'opensource.org',
-  'doi.org',
-  'w3.org',
-  'stac-extensions.github.io',
-  'schemas.stacspec.org',
-  'github.com',
-  'raw.githubusercontent.com',
-])
-
-/** True for a known public host and whatever is below it. */
-function isPublic(host: string): boolean {
-  for (let name = host; ; name = name.slice(name.indexOf('.') + 1)) {
-    if (PUBLIC.has(name)) return true
-    if (!name.includes('.')) return false
-  }
-}
+/** Known public hosts and whatever is below them. */
+const PUBLIC =
+  /(?:^|\.)(?:creativecommons\.org|spdx\.org|opensource\.org|doi\.org|w3\.org|stac-extensions\.github\.io|schemas\.stacspec\.org|github\.com|raw\.githubusercontent\.com)$/
 
 const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 'author'])
 

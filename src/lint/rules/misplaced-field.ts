@@ -43,9 +43,11 @@ const schemesOnTarget: RuleCase = {
     messages: { 'on-target': 'auth:schemes is understood here, but most clients look in {place} only' },
     fix: 'suggestion',
   },
-  target({ hasSchemes, pointer, document }, report) {
-    if (!hasSchemes) return
-    report(`${pointer}/auth:schemes`, 'on-target', { place: document.kind === 'item' ? 'properties' : 'the root of the document' })
+  target(target, report) {
+    if (!target.hasSchemes) return
+    report(`${target.pointer}/auth:schemes`, 'on-target', {
+      place: target.document.kind === 'item' ? 'properties' : 'the root of the document',
+    })
   },
 }
 

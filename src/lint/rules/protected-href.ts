@@ -30,10 +30,10 @@ const hrefInvalid: RuleCase = {
     messages: { invalid: 'the address of this {what} {problem}' },
   },
   protectedTarget(target, report) {
-    const { href, pointer, kind } = target
+    const { href, kind } = target
     const problem = hrefProblem(href)
     if (!problem || isReportedElsewhere(problem.code, href, target)) return
-    report(`${pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: problem.message })
+    report(`${target.pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: problem.message })
   },
 }
 

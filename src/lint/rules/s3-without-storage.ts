@@ -22,9 +22,13 @@ export const s3WithoutStorage: Rule = {
 }
 
 function hasStorage({ object, asset, document }: TargetNode): boolean {
-  return [object, asset?.object, own(document.object, 'properties')].some((place) =>
-    ['storage:refs', 'storage:platform', 'storage:region'].some((field) => own(place, field) !== undefined),
-  )
+  return describes(object) || describes(asset?.object) || describes(own(document.object, 'properties'))
+}
+
+const FIELDS = ['storage:refs', 'storage:platform', 'storage:region']
+
+function describes(place: unknown): boolean {
+  return FIELDS.some((field) => own(place, field) !== undefined)
 }
 
 export const docs: RuleDocs = {

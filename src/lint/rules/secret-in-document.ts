@@ -13,9 +13,10 @@ export const secretInDocument: Rule = {
         severity: { recommended: 'error', strict: 'error', schema: 'off' },
         messages: { secret: '{field} looks like a secret; remove and revoke it' },
       },
-      target({ href, pointer, object, hasSchemes }, report) {
-        if (href !== undefined && hasUserInfo(href)) report(`${pointer}/href`, 'secret', { field: 'href' })
-        if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${pointer}/auth:schemes`, report)
+      target(target, report) {
+        const { href, object, hasSchemes } = target
+        if (href !== undefined && hasUserInfo(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
+        if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
       },
       scheme({ name, value, pointer }, report) {
         search(value, name, pointer, report)

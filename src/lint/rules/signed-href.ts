@@ -12,13 +12,14 @@ export const signedHref: Rule = {
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
         messages: { signed: 'this address is already signed: it expires and it can be used by anyone' },
       },
-      target({ href, pointer, kind, object }, report) {
+      target(target, report) {
+        const { href, kind, object } = target
         if (href === undefined || !href.includes('?')) return
         const parameter = secretParameter(href)
         // Paging links carry the place in a listing under the same name.
         const paging =
           kind === 'link' && parameter === 'token' && /^(?:next|prev|previous|first|last)$/.test(ownString(object, 'rel') ?? '')
-        if (parameter && !paging) report(`${pointer}/href`, 'signed')
+        if (parameter && !paging) report(`${target.pointer}/href`, 'signed')
       },
     },
   ],
