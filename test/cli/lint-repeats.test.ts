@@ -114,6 +114,35 @@ describe('lint --baseline of repeated mistakes', () => {
     expect(problem.places.map(({ id }: { id: string }) => id)).toEqual(['item-5', 'item-6'])
   })
 
+  it('holds in a crawl, whose Items borrow a scheme from their Collection', async () => {
+    const link = (rel: string, href: string) => ({ rel, href })
+    const write = async (count: number) => {
+      for (const item of itemsOf(count, 'lent')) await put(folder, `${item.id}.json`, item)
+      const links = itemsOf(count).map(({ id }) => link('item', `./${id}.json`))
+      const schemes = { 'auth:schemes': { lent: { type: 'http', scheme: 'basic' } } }
+      await put(folder, 'collection.json', {
+        type: 'Collection',
+        stac_version: '1.1.0',
+        stac_extensions: [EXTENSION],
+        id: 'c',
+        links,
+        ...schemes,
+      })
+    }
+    const baseline = join(folder, 'crawl-baseline.json')
+    const lint = (...argv: string[]) => run(['lint', '--crawl', join(folder, 'collection.json'), '--format', 'json', ...argv])
+    const borrowed = ({ stdout }: { stdout: string }) =>
+      JSON.parse(stdout).problems.filter(({ code }: { code: string }) => code === 'scheme-outside-document')
+    await write(4)
+    expect(borrowed(await lint())).toMatchObject([{ pointer: '/auth:schemes/lent', count: 4 }])
+    expect((await lint('--baseline', baseline, '--update-baseline')).code).toBe(0)
+    await write(6)
+    const [problem, ...others] = borrowed(await lint('--baseline', baseline))
+    expect([problem.count, others]).toEqual([2, []])
+    expect(problem.document).toMatch(/collection\.json$/)
+    expect(problem.places.map(({ id }: { id: string }) => id)).toEqual(['item-4', 'item-5'])
+  })
+
   it('leaves a baseline that is none alone when not everything could be read', async () => {
     const bad = await put(folder, 'bad.json', '{')
     const outcome = await run(['lint', page, join(folder, 'missing.json'), '--baseline', bad, '--update-baseline', '--format', 'json'])

@@ -3,6 +3,7 @@ import { compared } from '../../../src/cli/linter.ts'
 import { lintJob, packed, readResults } from '../../../src/cli/queue/lint-job.ts'
 import { withFingerprint } from '../../../src/lint/fingerprint.ts'
 import { LintRun, lintText } from '../../../src/lint/index.ts'
+import { withoutRepeats } from '../../../src/lint/repeated.ts'
 import { itemWith, KEY_SCHEME } from '../items.ts'
 
 const named = (id: string, name: string, refs = ['key']) =>
@@ -39,6 +40,14 @@ describe('a job', () => {
     expect(elsewhere).toEqual(here)
     const conflicts = here.flat().filter(({ code }) => code === 'conflicting-scheme')
     expect(conflicts.map(({ message }) => message)).toEqual(['"key" differs from the one in a', '"key" differs from the one in a'])
+  })
+
+  it('gives findings with what causes them in the page around their Items', () => {
+    const items = ['a', 'b', 'c'].map((id) => ({ ...JSON.parse(named(id, 'x')), properties: { datetime: null } }))
+    const page = JSON.stringify({ type: 'FeatureCollection', features: items })
+    const [judged] = readResults(travelled(lintJob(travelled(job([page])))), 1) ?? []
+    const told = withoutRepeats(judged?.problems ?? []).filter(({ code }) => code === 'missing-schemes')
+    expect(told).toMatchObject([{ pointer: '', count: 3 }])
   })
 
   const tasks = [{ document: 'd', levels: 0, text: '{}' }]
