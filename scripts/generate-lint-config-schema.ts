@@ -1,7 +1,7 @@
 /** Writes schemas/lint-config.json, the JSON Schema of the linter's configuration: an editor then knows every rule. */
 
-import { LEVELS, PRESETS } from '../src/lint/config/config.ts'
 import { type Rule, rules } from '../src/lint/index.ts'
+import { LEVELS, PRESETS } from '../src/lint/problem.ts'
 import { pages } from '../src/lint/rules/pages.ts'
 import { checkOnly, emit } from './emit.ts'
 

@@ -1,7 +1,6 @@
 /** The options of `lint` that say which rules are on, how findings are shown and what makes them count. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { LEVELS, PRESETS } from '../lint/config/config.ts'
-import type { Level, Severity } from '../lint/problem.ts'
+import { LEVELS, type Level, PRESETS, type Severity } from '../lint/problem.ts'
 import { FORMATS, type Format } from '../lint/reporters/index.ts'
 import type { BaselineOptions } from './lint-baseline.ts'
 import type { GivenRules } from './lint-config.ts'

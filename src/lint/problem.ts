@@ -6,8 +6,12 @@ export type Severity = 'error' | 'warn' | 'info'
 /** A severity, or `off` for a rule that does not run. */
 export type Level = Severity | 'off'
 
+export const LEVELS = ['off', 'info', 'warn', 'error'] as const satisfies readonly Level[]
+
 /** Sets of levels: what is sure to fail, everything worth saying, or only what a JSON Schema can tell. */
 export type Preset = 'recommended' | 'strict' | 'schema'
+
+export const PRESETS = ['recommended', 'strict', 'schema'] as const satisfies readonly Preset[]
 
 /** One finding. Line and column are 1-based, columns in UTF-16 units; they are absent where there is no text. */
 export interface Problem {

@@ -22,6 +22,13 @@ function run(limit: number, argv: readonly string[]) {
   })
 }
 
+it.each([[['lint', item]], [['lint', '--format', 'sarif', item]], [['lint', '--crawl', item]]])(
+  '%j works with 64 descriptors',
+  async (argv) => {
+    expect(await run(64, argv)).toMatchObject({ code: 0 })
+  },
+)
+
 it.each([[['lint', item]], [['explain', item, '--json']], [['download', '--dry-run', item, '-d', folder]]])(
   '%j says that too many files are open where it can open too few',
   async (argv) => {

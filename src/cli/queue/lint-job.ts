@@ -1,8 +1,9 @@
 /** A job of the queue: some tasks and their rules. It may have been written by anybody who reaches the queue. */
-import { LEVELS, PRESETS } from '../../lint/config/config.ts'
+
 import { withFingerprint } from '../../lint/fingerprint.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
 import { RULE_NAMES } from '../../lint/levels.ts'
+import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { isObject, own } from '../../stac/json.ts'
 import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
 import { judge, type Task } from '../inputs/task.ts'

@@ -1,7 +1,7 @@
 /** What is wrong with a configuration. */
 import { isObject, own, pointer } from '../../stac/json.ts'
 import { nearMiss } from '../../stac/near.ts'
-import { LEVELS, PRESETS } from './config.ts'
+import { LEVELS, PRESETS } from '../problem.ts'
 
 /** One fault and its place in the configuration. */
 export interface ConfigFault {

@@ -3,9 +3,6 @@
 import { byCode, type Levels, NO_INFOS } from '../levels.ts'
 import type { Preset } from '../problem.ts'
 
-export const PRESETS = ['recommended', 'strict', 'schema'] as const
-export const LEVELS = ['off', 'info', 'warn', 'error'] as const
-
 /** A configuration as `schemas/lint-config.json` describes it. */
 export interface LintConfig {
   readonly preset?: Preset
