@@ -44,13 +44,14 @@ describe('the linter in stac-node-validator', () => {
     expect(report.valid).toBe(false)
     expect(report.results.custom).toMatchObject([
       {
-        message: '"gone" is not defined in auth:schemes [dangling-ref] at /links/0/auth:refs/2',
+        message:
+          'auth:refs names "gone", which auth:schemes does not define: define it, or correct the name [dangling-ref] at /links/0/auth:refs/2',
         rule: 'dangling-ref',
         code: 'dangling-ref',
         instancePath: '/links/0/auth:refs/2',
       },
     ])
-    expect(report.messages).toEqual(['warn: "key" is listed twice [duplicate-ref] at /links/0/auth:refs/1'])
+    expect(report.messages).toEqual(['warn: auth:refs lists "key" twice: remove one [duplicate-ref] at /links/0/auth:refs/1'])
   })
 
   it('takes the options of the linter', async () => {

@@ -179,7 +179,7 @@ describe('lint for people', () => {
     const { stdout } = await run(['lint', dangling])
     expect(stdout).toContain(dangling)
     expect(stdout).toContain('dangling-ref')
-    expect(stdout).toContain('"gone" is not defined in auth:schemes')
+    expect(stdout).toContain('auth:refs names "gone", which auth:schemes does not define: define it, or correct the name')
     expect(stdout).toMatch(/\| +"gone"\n/)
     expect(stdout).toContain('1 document: 1 error, 0 warnings')
     expect(stdout).not.toContain('\u001b')

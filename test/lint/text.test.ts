@@ -31,7 +31,7 @@ describe('positions', () => {
       rule: 'dangling-ref',
       code: 'dangling-ref',
       severity: 'error',
-      message: '"x" is not defined in auth:schemes (did you mean "k"?)',
+      message: 'auth:refs names "x", which auth:schemes does not define: define it, or correct the name (did you mean "k"?)',
       document: 'catalog.json',
       id: '🛰',
       pointer: '/links/0/auth:refs/0',
@@ -71,7 +71,7 @@ describe('bytes', () => {
 
   it('that are no UTF-8 are not JSON', () => {
     expect(lintText(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))).toMatchObject([
-      { code: 'not-json', message: 'not UTF-8', line: 1 },
+      { code: 'not-json', message: 'the text is not encoded in UTF-8: save it as UTF-8', line: 1 },
     ])
   })
 })
@@ -125,7 +125,9 @@ describe('limits', () => {
     ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ])('of depth are told for %s 20,000 deep, with a short pointer', (_, text) => {
     const problems = lintText(text)
-    expect(problems).toMatchObject([{ code: 'document-limit', severity: 'error', message: 'nested deeper than 64 levels' }])
+    expect(problems).toMatchObject([
+      { code: 'document-limit', severity: 'error', message: 'the document is nested deeper than 64 levels, so it was not checked' },
+    ])
     expect(problems[0]?.pointer.split('/')).toHaveLength(65)
   })
 

@@ -8,7 +8,9 @@ export const alternateWithoutRefs: Rule = {
       meta: {
         code: 'alternate-without-refs',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { silent: 'say whether {name} is protected: auth:refs or []' },
+        messages: {
+          silent: 'the alternate "{name}" does not say whether it needs authentication, as its asset does: add auth:refs, or an empty list',
+        },
       },
       target(target, report) {
         const { kind, asset, object, name } = target

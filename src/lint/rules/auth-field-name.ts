@@ -6,7 +6,7 @@ const misspeltAuthField: RuleCase = {
   meta: {
     code: 'misspelt-auth-field',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { misspelt: 'unknown field "{field}"' },
+    messages: { misspelt: '"{field}" is not a field of the authentication extension' },
     fix: 'suggestion',
   },
   document({ strays }, report) {
@@ -27,7 +27,9 @@ const unknownAuthField: RuleCase = {
   meta: {
     code: 'unknown-auth-field',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: '"{field}" is not a field of the extension' },
+    messages: {
+      unknown: '"{field}" is not a field of the authentication extension, and clients ignore it: remove it, or use another prefix',
+    },
   },
   document({ strays }, report) {
     for (const { field, pointer } of strays) {

@@ -9,7 +9,7 @@ export const conflictingScheme: Rule = {
       meta: {
         code: 'conflicting-scheme',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { differs: '"{name}" differs from {document}' },
+        messages: { differs: 'the scheme "{name}" differs from {document}: use the same definition or another name' },
       },
       document({ object, kind, name: document, run, maps }, report) {
         if (!run || kind === 'wrapper') return

@@ -11,7 +11,7 @@ export const danglingRef: Rule = {
       meta: {
         code: 'dangling-ref',
         severity: { recommended: 'error', strict: 'error', schema: 'off' },
-        messages: { undefined: '"{ref}" is not defined in auth:schemes' },
+        messages: { undefined: 'auth:refs names "{ref}", which auth:schemes does not define: define it, or correct the name' },
         fix: 'suggestion',
       },
       refList({ names, definitions, targets: [target] }, report) {

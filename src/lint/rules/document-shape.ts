@@ -8,11 +8,14 @@ export const documentShape: Rule = {
       meta: {
         code: 'document-shape',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { type: '{member} must be {expected}', other: '{member} does not fit the schema ({keyword})' },
+        messages: {
+          type: '{member} must be {expected}',
+          other: '{member} does not satisfy the JSON Schema of the extension ({keyword})',
+        },
       },
       // Listed last: whatever no other rule takes is reported here rather than lost.
       claim({ pointer, name, expected, keyword }, { at }, report) {
-        const member = name || 'the document'
+        const member = name ? `"${name}"` : 'the document'
         report(at + pointer, expected ? 'type' : 'other', { member, expected: expected && withArticle(expected), keyword })
         return true
       },

@@ -8,7 +8,7 @@ export const duplicateKey: Rule = {
       meta: {
         code: 'duplicate-key',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { repeated: '"{name}" stands twice in one object; the later one counts' },
+        messages: { repeated: '"{name}" appears twice in one object, and only the later one counts: remove one' },
       },
     },
   ],

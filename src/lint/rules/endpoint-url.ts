@@ -7,7 +7,7 @@ const urlFormat: RuleCase = {
   meta: {
     code: 'url-format',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { format: '{field} must be an absolute URL' },
+    messages: { format: '{field} must be an absolute URL that starts with https://' },
   },
   claim({ keyword, pointer, name }, { at }, report) {
     if (keyword !== 'format') return false
@@ -21,7 +21,7 @@ const urlScheme: RuleCase = {
   meta: {
     code: 'url-scheme',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { scheme: '{field} must be an https URL' },
+    messages: { scheme: '{field} must be an https URL: clients open no other kind' },
   },
   scheme(scheme, report) {
     const url = discoveryUrl(scheme)
@@ -42,7 +42,7 @@ const insecureEndpoint: RuleCase = {
   meta: {
     code: 'insecure-endpoint',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { insecure: '{field} must use https' },
+    messages: { insecure: '{field} starts with http:, so credentials would be sent unencrypted: use https' },
     fix: 'suggestion',
   },
   scheme(scheme, report) {
@@ -59,7 +59,9 @@ const relativeAuthorizationApi: RuleCase = {
   meta: {
     code: 'relative-authorization-api',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { relative: 'only clients that know where the document came from can use it' },
+    messages: {
+      relative: 'authorizationApi is a relative URL, which means nothing once the document is saved elsewhere: write an absolute URL',
+    },
   },
   flow({ value, pointer, scheme }, report) {
     const api = scheme.type === 'signedUrl' ? ownString(value, 'authorizationApi') : undefined
@@ -72,7 +74,7 @@ const openidDiscoveryUrl: RuleCase = {
   meta: {
     code: 'openid-discovery-url',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { issuer: 'this looks like an issuer, not a discovery document' },
+    messages: { issuer: 'openIdConnectUrl looks like an issuer, not a discovery document: append /.well-known/openid-configuration' },
     fix: 'suggestion',
   },
   scheme(scheme, report) {

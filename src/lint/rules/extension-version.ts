@@ -6,7 +6,9 @@ const unknownExtensionVersion: RuleCase = {
   meta: {
     code: 'unknown-extension-version',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: 'version {version} is unknown, read as {newest}' },
+    messages: {
+      unknown: 'version {version} of the authentication extension is unknown and was read as {newest}: declare a published version',
+    },
     fix: 'suggestion',
   },
   document({ declarations, at }, report) {
@@ -23,7 +25,7 @@ const multipleExtensionVersions: RuleCase = {
   meta: {
     code: 'multiple-extension-versions',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { twice: 'the extension is declared twice ({first}, {other})' },
+    messages: { twice: 'the authentication extension is declared twice ({first}, {other}): keep one version' },
     fix: 'suggestion',
   },
   document({ declarations: [first, ...others], at }, report) {

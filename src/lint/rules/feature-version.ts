@@ -7,7 +7,7 @@ const versionMismatch: RuleCase = {
   meta: {
     code: 'version-mismatch',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { mismatch: '{feature} needs version {need}, declared is {version}' },
+    messages: { mismatch: '{feature} needs version {need} of the authentication extension, but the document declares {version}' },
     fix: 'suggestion',
   },
   scheme({ value, type, pointer, map: { declared, version } }, report) {
@@ -34,7 +34,7 @@ const storageVersionMismatch: RuleCase = {
   meta: {
     code: 'storage-version-mismatch',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { mismatch: 'storage:schemes needs storage v2' },
+    messages: { mismatch: 'storage:schemes and storage:refs need version 2 of the storage extension, but the document declares version 1' },
     fix: 'suggestion',
   },
   document({ object, targets, at }, report) {

@@ -9,7 +9,7 @@ export const fieldType: Rule = {
       meta: {
         code: 'field-type',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { type: '{field} must be {type}' },
+        messages: { type: '"{field}" must be {type}' },
         fix: 'safe',
       },
       claim({ keyword, place, pointer, name, expected }, { at, object }, report) {

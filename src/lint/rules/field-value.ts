@@ -8,7 +8,7 @@ const apikeyIn: RuleCase = {
   meta: {
     code: 'apikey-in',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { place: 'in must be query, header or cookie' },
+    messages: { place: '"in" of an API key must be query, header or cookie, not "{value}"' },
     fix: 'safe',
   },
   scheme({ value, type, pointer }, report) {
@@ -16,7 +16,7 @@ const apikeyIn: RuleCase = {
     if (place === undefined || KEY_PLACES.includes(place)) return
     const near = nearMiss(place, KEY_PLACES)
     const plain = place.toLowerCase().replace(/s$/, '') === near
-    report(`${pointer}/in`, 'place', { near, fix: near !== undefined && (plain ? 'safe' : 'suggestion') })
+    report(`${pointer}/in`, 'place', { value: place, near, fix: near !== undefined && (plain ? 'safe' : 'suggestion') })
   },
 }
 
@@ -27,7 +27,7 @@ const apikeyName: RuleCase = {
   meta: {
     code: 'apikey-name',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { name: '"{name}" is no {place} name' },
+    messages: { name: '"{name}" cannot be the name of a {place} that carries an API key: write the name that the service expects' },
   },
   scheme({ value, type, pointer }, report) {
     const name = type === 'apiKey' ? ownString(value, 'name') : undefined
@@ -45,7 +45,7 @@ const httpSchemeInvalid: RuleCase = {
   meta: {
     code: 'http-scheme-invalid',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { invalid: '"{scheme}" is no authorization scheme name' },
+    messages: { invalid: '"{scheme}" is not the name of an HTTP authentication scheme: write one word, such as basic or bearer' },
   },
   scheme({ value, type, pointer }, report) {
     const scheme = type === 'http' ? ownString(value, 'scheme') : undefined
@@ -59,12 +59,12 @@ const parameterIn: RuleCase = {
   meta: {
     code: 'parameter-in',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { place: 'in must be query, header or body' },
+    messages: { place: '"in" of a parameter must be query, header or body, not "{value}"' },
   },
   parameter({ value, pointer }, report) {
     const place = ownString(value, 'in')
     if (place !== undefined && !PARAMETER_PLACES.includes(place))
-      report(`${pointer}/in`, 'place', { near: nearMiss(place, PARAMETER_PLACES) })
+      report(`${pointer}/in`, 'place', { value: place, near: nearMiss(place, PARAMETER_PLACES) })
   },
 }
 
@@ -75,7 +75,7 @@ const parameterBodyWithGet: RuleCase = {
   meta: {
     code: 'parameter-body-with-get',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { body: 'a GET request has no body' },
+    messages: { body: 'a parameter cannot go into the body of a GET request: use "in": "query", or the method POST' },
   },
   parameter({ value, pointer, flow }, report) {
     if (ownString(value, 'in') === 'body' && ownString(flow.value, 'method')?.toUpperCase() === 'GET') report(`${pointer}/in`, 'body')
@@ -87,11 +87,11 @@ const signedMethod: RuleCase = {
   meta: {
     code: 'signed-method',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { method: 'method must be GET or POST' },
+    messages: { method: '"method" must be GET or POST, not "{method}"' },
   },
   flow({ value, pointer, scheme }, report) {
     const method = scheme.type === 'signedUrl' ? ownString(value, 'method') : undefined
-    if (method !== undefined && !/^(?:get|post)$/i.test(method)) report(`${pointer}/method`, 'method')
+    if (method !== undefined && !/^(?:get|post)$/i.test(method)) report(`${pointer}/method`, 'method', { method })
   },
 }
 
@@ -100,7 +100,7 @@ const methodCase: RuleCase = {
   meta: {
     code: 'method-case',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { case: 'write "{upper}"' },
+    messages: { case: '"method" is written in upper case: write "{upper}"' },
     fix: 'safe',
   },
   flow({ value, pointer, scheme }, report) {

@@ -26,7 +26,7 @@ const flowsEmpty: RuleCase = {
   meta: {
     code: 'flows-empty',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { empty: 'at least one flow is needed' },
+    messages: { empty: 'flows is empty: describe at least one flow' },
   },
   scheme({ value, type, pointer }, report) {
     const flows = type === 'oauth2' || type === 'signedUrl' ? own(value, 'flows') : undefined

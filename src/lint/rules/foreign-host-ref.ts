@@ -11,7 +11,7 @@ export const foreignHostRef: Rule = {
       meta: {
         code: 'foreign-host-ref',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { foreign: 'credentials of this catalog would go to {host}' },
+        messages: { foreign: 'auth:refs on this link would send credentials of the catalog to {host}: remove them' },
         fix: 'suggestion',
       },
       protectedTarget(target, report) {

@@ -9,7 +9,7 @@ const httpSchemeUnregistered: RuleCase = {
   meta: {
     code: 'http-scheme-unregistered',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unregistered: '"{scheme}" is not registered at IANA' },
+    messages: { unregistered: '"{scheme}" is not a registered HTTP authentication scheme, so clients may not support it' },
     fix: 'suggestion',
   },
   scheme({ value, type, pointer }, report) {
@@ -24,7 +24,7 @@ const httpSchemeCase: RuleCase = {
   meta: {
     code: 'http-scheme-case',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { case: 'write "{lower}"' },
+    messages: { case: 'HTTP authentication schemes are written in lower case: write "{lower}"' },
     fix: 'safe',
   },
   scheme({ value, type, pointer }, report) {

@@ -6,7 +6,7 @@ const misplacedSchemes: RuleCase = {
   meta: {
     code: 'misplaced-schemes',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { misplaced: 'auth:schemes belongs into {place}, not on {found}' },
+    messages: { misplaced: 'clients do not look for auth:schemes in {found}: move it to {place}' },
     fix: 'suggestion',
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:schemes',
@@ -24,7 +24,9 @@ const misplacedRefs: RuleCase = {
   meta: {
     code: 'misplaced-refs',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { misplaced: 'auth:refs belongs on assets, links and (1.2.0) schemes, not on {place}' },
+    messages: {
+      misplaced: 'clients do not look for auth:refs in {place}: put it on an asset, an alternate asset, a link or (from 1.2.0 on) a scheme',
+    },
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:refs',
   document({ strays, kind }, report) {
@@ -40,7 +42,7 @@ const schemesOnTarget: RuleCase = {
   meta: {
     code: 'schemes-on-target',
     severity: { recommended: 'warn', strict: 'error', schema: 'error' },
-    messages: { 'on-target': 'auth:schemes is understood here, but most clients look in {place} only' },
+    messages: { 'on-target': 'most clients do not look for auth:schemes on assets and links: move it to {place}' },
     fix: 'suggestion',
   },
   target(target, report) {
@@ -56,7 +58,7 @@ const refsOnDocument: RuleCase = {
   meta: {
     code: 'refs-on-document',
     severity: { recommended: 'warn', strict: 'error', schema: 'error' },
-    messages: { 'on-document': 'auth:refs protects nothing here: put it on assets and links' },
+    messages: { 'on-document': 'auth:refs on a whole document protects nothing: put it on the assets and links that need authentication' },
   },
   document({ strays, kind }, report) {
     for (const { field, pointer, holder } of strays) {

@@ -9,7 +9,9 @@ export const missingResponseField: Rule = {
       meta: {
         code: 'missing-response-field',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { missing: 'clients must guess where the signed URL is' },
+        messages: {
+          missing: 'the flow has no responseField, so clients must guess which member of the response is the signed URL: name it',
+        },
       },
       flow({ value, pointer, scheme }, report) {
         if (scheme.type === 'signedUrl' && own(value, 'responseField') === undefined) report(pointer, 'missing')

@@ -10,7 +10,9 @@ export const missingSchemes: Rule = {
       meta: {
         code: 'missing-schemes',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { missing: 'no auth:schemes in this document' },
+        messages: {
+          missing: 'the document declares the authentication extension or uses auth:refs, but has no auth:schemes: define the schemes',
+        },
       },
       claim({ missing, pointer, place }, document, report) {
         if (place !== 'document' || (missing !== 'auth:schemes' && !(missing === 'properties' && pointer === ''))) return false

@@ -9,7 +9,7 @@ export const notJson: Rule = {
         code: 'not-json',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
         messages: {
-          encoding: 'not UTF-8',
+          encoding: 'the text is not encoded in UTF-8: save it as UTF-8',
           syntax: 'not JSON (at byte {offset}): names need double quotes, commas stand only between members, comments are not allowed',
           end: 'not JSON: the text ends too early (at byte {offset})',
           lines: 'not JSON (at byte {offset}): this looks like NDJSON: each line is a document of its own',

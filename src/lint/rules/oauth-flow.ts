@@ -8,7 +8,7 @@ const flowName: RuleCase = {
   meta: {
     code: 'flow-name',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { near: '"{flow}" is not a defined flow' },
+    messages: { near: '"{flow}" is not a flow of OAuth 2.0 that the extension defines' },
     fix: 'suggestion',
   },
   flow(flow, report) {
@@ -29,7 +29,7 @@ const unknownFlow: RuleCase = {
   meta: {
     code: 'unknown-flow',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: 'clients need a handler for flow "{flow}"' },
+    messages: { unknown: 'the extension does not define the flow "{flow}", so most clients cannot use it: offer a defined flow, too' },
   },
   flow(flow, report) {
     const { name, scheme, pointer } = flow
@@ -43,7 +43,7 @@ const deprecatedFlow: RuleCase = {
   meta: {
     code: 'deprecated-flow',
     severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-    messages: { deprecated: 'RFC 9700 advises against {flow}' },
+    messages: { deprecated: 'RFC 9700 advises against the flow "{flow}": offer authorizationCode instead' },
   },
   flow({ name, scheme, pointer }, report) {
     if (scheme.type === 'oauth2' && (name === 'implicit' || name === 'password')) report(pointer, 'deprecated', { flow: name })

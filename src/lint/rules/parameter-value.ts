@@ -7,7 +7,7 @@ const parameterNeedsCallback: RuleCase = {
   meta: {
     code: 'parameter-needs-callback',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { value: 'clients need a value for "{name}"' },
+    messages: { value: 'users must supply a value for the parameter "{name}", which clients cannot derive from the asset' },
   },
   parameter({ name, value, pointer }, report) {
     if (own(value, 'required') === true && !KNOWN.has(name) && !isCredentialHeader(name, value)) report(pointer, 'value', { name })
@@ -21,10 +21,12 @@ const credentialParameter: RuleCase = {
   meta: {
     code: 'credential-parameter',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { credential: 'refer to a scheme instead (auth:refs on the scheme, 1.2.0)' },
+    messages: {
+      credential: 'the parameter "{name}" carries a credential, which clients do not fill in: name a scheme in auth:refs (1.2.0)',
+    },
   },
   parameter({ name, value, pointer }, report) {
-    if (isCredentialHeader(name, value)) report(pointer, 'credential')
+    if (isCredentialHeader(name, value)) report(pointer, 'credential', { name })
   },
 }
 

@@ -9,7 +9,7 @@ const schemeHrefMismatch: RuleCase = {
   meta: {
     code: 'scheme-href-mismatch',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { mismatch: '{types} cannot authorize {scheme}: addresses' },
+    messages: { mismatch: 'schemes of type {types} cannot authorize {scheme}: URLs; refer to a scheme that can' },
   },
   protectedTarget(target, report) {
     const scheme = protocolOf(target.href)
@@ -48,7 +48,7 @@ const insecureHref: RuleCase = {
   meta: {
     code: 'insecure-href',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { insecure: 'credentials would travel unencrypted' },
+    messages: { insecure: 'href starts with http:, so credentials would be sent unencrypted: use https' },
   },
   protectedTarget(target, report) {
     if (isInsecure(target.href) && target.types.some((type) => SENT.has(type))) report(`${target.pointer}/href`, 'insecure')

@@ -9,7 +9,7 @@ export const publicAsHttp: Rule = {
       meta: {
         code: 'public-as-http',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { public: 'scheme "{name}" makes clients ask for a password; leave out auth:refs instead' },
+        messages: { public: 'the scheme "{name}" makes clients ask for a password although access is free: leave out auth:refs instead' },
       },
       scheme({ name, value, type, pointer }, report) {
         if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public', { name })

@@ -6,7 +6,10 @@ const refsShape: RuleCase = {
   meta: {
     code: 'refs-shape',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { shape: 'auth:refs must be an array of scheme names', element: 'an element of auth:refs must be the name of a scheme' },
+    messages: {
+      shape: 'auth:refs must be an array of names of schemes, such as ["login"]',
+      element: 'each element of auth:refs must be a string, the name of a scheme',
+    },
     fix: 'safe',
   },
   claim({ place, keyword, pointer, name }, { at, object }, report) {
@@ -22,7 +25,7 @@ const refsEmpty: RuleCase = {
   meta: {
     code: 'refs-empty',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { empty: 'an empty auth:refs says: no authentication' },
+    messages: { empty: 'auth:refs is empty, which means that no authentication is needed' },
   },
   refList({ names }, report) {
     if (names.length === 0) report('', 'empty')
@@ -34,7 +37,7 @@ const duplicateRef: RuleCase = {
   meta: {
     code: 'duplicate-ref',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { twice: '"{ref}" is listed twice' },
+    messages: { twice: 'auth:refs lists "{ref}" twice: remove one' },
     fix: 'safe',
   },
   refList({ names }, report) {

@@ -8,7 +8,7 @@ export const requiredField: Rule = {
       meta: {
         code: 'required-field',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { missing: '{object} needs {field}' },
+        messages: { missing: '{object} lacks the required field "{field}"' },
       },
       claim({ missing, place, pointer, name }, { at }, report) {
         if (missing === undefined || (place !== 'scheme' && place !== 'field') || missing === 'auth:refs') return false

@@ -8,7 +8,7 @@ export const s3PublicBucket: Rule = {
       meta: {
         code: 's3-public-bucket',
         severity: { recommended: 'info', strict: 'info', schema: 'off' },
-        messages: { open: '{bucket} is public' },
+        messages: { open: 'the bucket {bucket} can be read without credentials: remove auth:refs' },
       },
     },
   ],

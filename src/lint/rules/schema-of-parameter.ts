@@ -7,7 +7,7 @@ const parameterSchema: RuleCase = {
   meta: {
     code: 'parameter-schema',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { invalid: 'schema is not valid: {reason}' },
+    messages: { invalid: 'the schema of the parameter is not a valid JSON Schema: {reason}' },
     fix: 'safe',
   },
   // The compiled schema only knows that it is an object or a boolean, and names no type where there are two; the rest is checked here.
@@ -29,7 +29,7 @@ const parameterSchemaUnsafe: RuleCase = {
   meta: {
     code: 'parameter-schema-unsafe',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { refused: '{keyword} is refused by clients' },
+    messages: { refused: 'clients refuse parameters whose schema has {keyword}: write the schema out' },
   },
   parameter({ value, pointer }, report) {
     for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
@@ -43,7 +43,7 @@ const openapiKeyword: RuleCase = {
   meta: {
     code: 'openapi-keyword',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { meaningless: '{keyword} has no meaning in JSON Schema' },
+    messages: { meaningless: '{keyword} is a keyword of OpenAPI without a meaning in JSON Schema: remove it' },
   },
   parameter({ value, pointer, flow }, report) {
     if (flow.scheme.map.version === '1.0.0') return

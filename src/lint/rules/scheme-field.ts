@@ -8,7 +8,7 @@ const misappliedField: RuleCase = {
   meta: {
     code: 'misapplied-field',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { misapplied: '{field} belongs to {types}, not to {type}' },
+    messages: { misapplied: '"{field}" is a field of {types}, not of {type}: remove it, or correct the type' },
     fix: 'suggestion',
   },
   claim({ keyword, pointer, name }, { at, schemes }, report) {
@@ -25,7 +25,7 @@ const unknownField: RuleCase = {
   meta: {
     code: 'unknown-field',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: '{field} is not defined here' },
+    messages: { unknown: 'the extension does not define "{field}" here, and clients ignore it' },
     fix: 'suggestion',
   },
   scheme({ value, type, pointer }, report) {
@@ -54,7 +54,7 @@ const nestedScheme: RuleCase = {
   meta: {
     code: 'nested-scheme',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { nested: 'schemes cannot be nested; use auth:refs' },
+    messages: { nested: 'a scheme inside of another is ignored: define it in auth:schemes, and name it in auth:refs of the outer one' },
   },
   scheme({ value, type, pointer }, report) {
     if (!isDefinedType(type)) return

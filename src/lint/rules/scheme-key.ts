@@ -7,7 +7,7 @@ const schemeName: RuleCase = {
   meta: {
     code: 'scheme-name',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { bad: '"{name}" is a bad scheme name' },
+    messages: { bad: '"{name}" is a bad name for a scheme: use a word of letters, digits, hyphens and underscores' },
   },
   scheme({ name, pointer }, report) {
     if (BAD.test(name)) report(pointer, 'bad', { name })
@@ -21,7 +21,7 @@ const schemeNameType: RuleCase = {
   meta: {
     code: 'scheme-name-type',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { differs: '"{name}" is of type {type}' },
+    messages: { differs: 'the scheme "{name}" is of type {type}, which its name does not suggest: use another name' },
   },
   scheme({ name, type, pointer }, report) {
     const meant = TYPES.get(name.toLowerCase())

@@ -8,7 +8,9 @@ export const schemeOutsideDocument: Rule = {
       meta: {
         code: 'scheme-outside-document',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { outside: '"{ref}" is defined in {where}, not in this document' },
+        messages: {
+          outside: 'the scheme "{ref}" is defined in {where}, so clients that read this document alone do not find it: copy it here',
+        },
         fix: 'suggestion',
       },
       refList({ names, definitions }, report) {

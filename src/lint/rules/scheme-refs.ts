@@ -8,7 +8,7 @@ const schemeRefDangling: RuleCase = {
   meta: {
     code: 'scheme-ref-dangling',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { undefined: 'scheme "{ref}" is not defined' },
+    messages: { undefined: 'auth:refs of this scheme names "{ref}", which the same auth:schemes does not define' },
     fix: 'suggestion',
   },
   scheme({ value, pointer, map: { value: siblings } }, report) {
@@ -26,7 +26,7 @@ const schemeRefCycle: RuleCase = {
   meta: {
     code: 'scheme-ref-cycle',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { cycle: 'schemes refer to each other: {path}' },
+    messages: { cycle: 'schemes refer to each other in a circle: {path}. Remove one of the references' },
   },
   document({ schemes }, report) {
     for (const { path, pointer } of cyclesIn(schemes)) report(pointer, 'cycle', { path: path.join(' → ') })
@@ -38,7 +38,7 @@ const tokenExchangeInput: RuleCase = {
   meta: {
     code: 'token-exchange-input',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { missing: 'tokenExchange needs auth:refs' },
+    messages: { missing: 'a scheme with the flow tokenExchange needs auth:refs: name the scheme whose token is exchanged' },
   },
   claim({ keyword, missing, name, pointer }, { at }, report) {
     if (missing !== 'auth:refs' && !(keyword === 'minItems' && name === 'auth:refs')) return false
@@ -61,7 +61,7 @@ const chainInputType: RuleCase = {
   meta: {
     code: 'chain-input-type',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { 'no-token': '{type} yields no token' },
+    messages: { 'no-token': 'a scheme of type {type} yields no token to exchange: refer to an oauth2 or openIdConnect scheme' },
   },
   scheme({ value, pointer, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
@@ -82,7 +82,7 @@ const subjectTokenType: RuleCase = {
   meta: {
     code: 'subject-token-type',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unused: 'only tokenExchange uses it' },
+    messages: { unused: 'subjectTokenType has a meaning in the flow tokenExchange only: remove it' },
     fix: 'suggestion',
   },
   flow({ name, value, pointer, scheme }, report) {

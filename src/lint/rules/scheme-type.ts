@@ -11,7 +11,7 @@ const missingType: RuleCase = {
   meta: {
     code: 'missing-type',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { missing: 'type is required' },
+    messages: { missing: 'the scheme has no usable type: write one, such as http, apiKey, oauth2, openIdConnect, s3 or signedUrl' },
     fix: 'suggestion',
   },
   claim({ pointer, missing, name, keyword, place }, { at, object }, report) {
@@ -38,7 +38,7 @@ const typeNearMiss: RuleCase = {
   meta: {
     code: 'type-near-miss',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { near: '"{type}" is not a defined type' },
+    messages: { near: '"{type}" is not a type that the extension defines' },
     fix: 'suggestion',
   },
   scheme(scheme, report) {
@@ -72,7 +72,7 @@ const customType: RuleCase = {
   meta: {
     code: 'custom-type',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { custom: 'clients need a handler for "{type}"' },
+    messages: { custom: '"{type}" is a custom type, which only clients with a handler for it can use' },
   },
   scheme(scheme, report) {
     const { type, pointer } = scheme

@@ -5,7 +5,7 @@ const summariesShape: RuleCase = {
   meta: {
     code: 'summaries-shape',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
-    messages: { shape: 'a summary of auth:schemes is a list of maps or a JSON Schema' },
+    messages: { shape: 'a summary of auth:schemes must be an array of maps of schemes, or a JSON Schema' },
   },
   claim({ pointer, keyword }, { at }, report) {
     if (keyword !== 'type' || !/^\/summaries\/auth:schemes(?:\/\d+)?$/.test(pointer)) return false
@@ -19,7 +19,7 @@ const schemesInSummaries: RuleCase = {
   meta: {
     code: 'schemes-in-summaries',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { only: 'these schemes describe Items; the Collection itself has none' },
+    messages: { only: 'auth:schemes stands in the summaries only: it describes Items, and the Collection itself has no schemes' },
   },
   document({ maps, map, at }, report) {
     if (map === undefined && maps.length > 0) report(`${at}/summaries/auth:schemes`, 'only')

@@ -8,7 +8,7 @@ export const selfMismatch: Rule = {
       meta: {
         code: 'self-mismatch',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { elsewhere: 'says that it is at {self}' },
+        messages: { elsewhere: 'the self link says {self}, which is not where the document was read from' },
       },
     },
   ],

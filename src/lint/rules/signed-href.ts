@@ -10,7 +10,7 @@ export const signedHref: Rule = {
       meta: {
         code: 'signed-href',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { signed: 'this address is already signed: it expires and it can be used by anyone' },
+        messages: { signed: 'href carries a signature or token, which expires and which everyone can use: write the URL without it' },
       },
       target(target, report) {
         const { href, kind, object } = target

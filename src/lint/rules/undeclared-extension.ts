@@ -9,7 +9,9 @@ export const undeclaredExtension: Rule = {
       meta: {
         code: 'undeclared-extension',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { undeclared: 'auth: fields are used, but the Authentication extension is not declared' },
+        messages: {
+          undeclared: 'the document uses auth: fields, but does not declare the authentication extension: add its URL to stac_extensions',
+        },
         fix: 'safe',
       },
       claim({ keyword, missing, pointer }, { at, declared, object }, report) {

@@ -8,7 +8,7 @@ export const unreachable: Rule = {
       meta: {
         code: 'unreachable',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: { unread: 'could not be read: {code}' },
+        messages: { unread: 'the document could not be read: {code}' },
       },
     },
   ],

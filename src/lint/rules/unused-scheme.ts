@@ -9,7 +9,7 @@ export const unusedScheme: Rule = {
       meta: {
         code: 'unused-scheme',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { unused: 'scheme "{name}" is never used' },
+        messages: { unused: 'no auth:refs names the scheme "{name}": refer to it, or remove it' },
         fix: 'suggestion',
       },
       document({ schemes, targets, refLists, kind, object }, report) {

@@ -32,8 +32,20 @@ describe('a whole run', () => {
       message,
     ])
     expect(found).toEqual([
-      ['conflicting-scheme', 'b', '/properties/auth:schemes/key', 'second', '"key" differs from the one in first'],
-      ['conflicting-scheme', 'page', '/features/1/properties/auth:schemes/key', 'inner', '"key" differs from the one in first'],
+      [
+        'conflicting-scheme',
+        'b',
+        '/properties/auth:schemes/key',
+        'second',
+        'the scheme "key" differs from the one in first: use the same definition or another name',
+      ],
+      [
+        'conflicting-scheme',
+        'page',
+        '/features/1/properties/auth:schemes/key',
+        'inner',
+        'the scheme "key" differs from the one in first: use the same definition or another name',
+      ],
     ])
   })
 
@@ -45,7 +57,11 @@ describe('a whole run', () => {
     })
     const { problems } = await crawl([server.origin])
     expect(problems.filter(({ code }: { code: string }) => code === 'conflicting-scheme')).toMatchObject([
-      { pointer: '/children/1/auth:schemes/key', id: 'two', message: '"key" differs from the one in one' },
+      {
+        pointer: '/children/1/auth:schemes/key',
+        id: 'two',
+        message: 'the scheme "key" differs from the one in one: use the same definition or another name',
+      },
     ])
   })
 

@@ -39,7 +39,10 @@ describe('a job', () => {
     }
     expect(elsewhere).toEqual(here)
     const conflicts = here.flat().filter(({ code }) => code === 'conflicting-scheme')
-    expect(conflicts.map(({ message }) => message)).toEqual(['"key" differs from the one in a', '"key" differs from the one in a'])
+    expect(conflicts.map(({ message }) => message)).toEqual([
+      'the scheme "key" differs from the one in a: use the same definition or another name',
+      'the scheme "key" differs from the one in a: use the same definition or another name',
+    ])
   })
 
   it('gives findings with what causes them in the page around their Items', () => {

@@ -43,7 +43,7 @@ describe('pretty', () => {
     const lines = pretty(report, { texts }).split('\n')
     const at = lines.findIndex((line) => line.includes('apikey-in'))
     expect(lines[at]).toBe(
-      '  5:68 error  in must be query, header or cookie (did you mean "header"?)  apikey-in /auth:schemes/key\\u{a}::error/in',
+      '  5:68 error  "in" of an API key must be query, header or cookie, not "headers" (did you mean "header"?)  apikey-in /auth:schemes/key\\u{a}::error/in',
     )
     const marks = lines[at + 2] ?? ''
     expect(lines[at + 1]?.slice(marks.indexOf('^'), marks.lastIndexOf('^') + 1)).toBe('"headers"')
@@ -52,7 +52,7 @@ describe('pretty', () => {
 
   it('shows no secret and no control characters', () => {
     const text = pretty(report, { texts })
-    expect(text).toContain('password looks like a secret')
+    expect(text).toContain('"password" looks like a secret')
     expect(text).not.toContain('correct horse')
     expect(text).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f]/)
     expect(text).not.toMatch(/^::error/m)
