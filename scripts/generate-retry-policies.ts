@@ -36,7 +36,7 @@ const ROWS: { readonly [caller: string]: Row } = {
     policy: TOKEN_RETRIES,
     attempts: ', none begun after 20 s; 5 failures in a row rest the endpoint for 10 s',
     retried: '429, 5xx, the network; never what must not be sent twice',
-    retryAfter: ' (10 s while a lock is held)',
+    retryAfter: ' in all (10 s while a lock is held), at least the delay',
   },
   'signing APIs': { policy: SIGNING_RETRIES, retried: '429; 503 with `Retry-After`', retryAfter: '; all calls wait' },
 }
@@ -71,9 +71,8 @@ function delaysOf({ first, longest, fixed, random, least }: Backoff): string {
   return `${first / 1000} s doubled up to ${longest / 1000} s${shares}${least === undefined ? '' : `, at least ${least / 1000} s`}`
 }
 
-function hintOf({ retryAfter: { longest, spread, least, together } }: RetryPolicy): string {
-  const all = together ? ' in all' : ''
+function hintOf({ retryAfter: { longest, spread, least } }: RetryPolicy): string {
   const more = spread === undefined ? '' : `, and up to ${spread * 100} % more`
-  const floor = least === undefined ? '' : least === 'backoff' ? ', at least the delay' : `, at least ${least} ms`
-  return `up to ${longest / 1000} s${all}${more}${floor}`
+  const floor = least === undefined ? '' : `, at least ${least} ms`
+  return `up to ${longest / 1000} s${more}${floor}`
 }

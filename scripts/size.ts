@@ -14,16 +14,16 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/engine.js', budget: 12_000 },
   { entry: 'dist/lint/index.js', budget: 25_400 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 14_900 },
+  { entry: 'dist/crawl/index.js', budget: 15_000 },
   { entry: 'dist/browser/index.js', budget: 5_900 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
-  { entry: 'dist/clients/index.js', budget: 29_800 },
-  { entry: 'dist/clients/translation/index.js', budget: 44_100 },
-  { entry: 'dist/time-tracking/index.js', budget: 31_600 },
+  { entry: 'dist/clients/index.js', budget: 30_000 },
+  { entry: 'dist/clients/translation/index.js', budget: 44_500 },
+  { entry: 'dist/time-tracking/index.js', budget: 31_800 },
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 52_800
+export const OPEN_ID_LOGIN_BUDGET = 53_000
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

@@ -29,9 +29,7 @@ export interface RetryAfterPolicy {
   /** Share that is added at most, by chance. */
   readonly spread?: number
   /** The least that is waited; default 0. */
-  readonly least?: number | 'backoff'
-  /** True when `longest` is for all waits together. */
-  readonly together?: boolean
+  readonly least?: number
 }
 
 /** How an attempt failed. */
@@ -57,7 +55,6 @@ export class Retries {
   readonly #policy: RetryPolicy
   readonly #random: () => number
   readonly #budget: RetryBudget | undefined
-  #asked = 0
 
   constructor(policy: RetryPolicy, random: () => number, budget?: RetryBudget) {
     this.#policy = policy
@@ -69,29 +66,27 @@ export class Retries {
   next({ hint, status, left = Number.POSITIVE_INFINITY, now = false, free = false }: FailedAttempt): number | RetryEnd {
     const { retries, retryAfter } = this.#policy
     if (this.count >= retries) return 'retries'
-    if (hint !== undefined && (this.#asked + hint > retryAfter.longest || hint > left)) return 'retry-after'
+    if (hint !== undefined && (hint > retryAfter.longest || hint > left)) return 'retry-after'
     const delay = now ? 0 : delayBefore(this.#policy, this.count + 1, { hint, status }, this.#random)
     if (delay > left) return 'deadline'
     if (!free && this.#budget && !this.#budget.spend(hint !== undefined)) return 'budget'
-    if (retryAfter.together) this.#asked += hint ?? 0
     this.count++
     return delay
   }
 }
 
 /** Milliseconds before that retry, counted from 1. */
-export function delayBefore(
+function delayBefore(
   policy: RetryPolicy,
   retry: number,
   { hint, status }: Pick<FailedAttempt, 'hint' | 'status'>,
   random: () => number,
 ): number {
   const drawn = random()
-  const backoff = (status === 429 || status === 529) && policy.overloaded ? policy.overloaded : policy.backoff
-  const pause = () => backoffBefore(backoff, retry, drawn)
-  if (hint === undefined) return pause()
-  const { spread = 0, least = 0 } = policy.retryAfter
-  return Math.max(least === 'backoff' ? pause() : least, hint + drawn * spread * hint)
+  const { backoff, overloaded = backoff, retryAfter } = policy
+  if (hint === undefined) return backoffBefore(status === 429 || status === 529 ? overloaded : backoff, retry, drawn)
+  const { spread = 0, least = 0 } = retryAfter
+  return Math.max(least, hint + drawn * spread * hint)
 }
 
 /** The same where the server asks for nothing; `drawn` is from 0 up to, not including, 1. */

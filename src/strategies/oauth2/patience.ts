@@ -3,13 +3,13 @@
 import type { AuthContext } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
-import { Retries, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
+import { backoffBefore, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 
 /** How token endpoints are asked again; nothing is begun anew later than {@link LONGEST}. */
 export const TOKEN_RETRIES: RetryPolicy = {
   retries: 4,
   backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
-  retryAfter: { longest: 60_000, least: 'backoff', together: true },
+  retryAfter: { longest: 60_000 },
 }
 /** Milliseconds after which nothing is begun anew: whoever holds a lock gives it back in time. */
 const LONGEST = 20_000
@@ -33,10 +33,9 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
   const { clock, session, credential } = context
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   const begun = clock.now()
+  const { retries, backoff, retryAfter } = TOKEN_RETRIES
   let rested = 0
-  const retryAfter = { ...TOKEN_RETRIES.retryAfter, longest: context.longestRest ?? TOKEN_RETRIES.retryAfter.longest }
-  const retries = new Retries({ ...TOKEN_RETRIES, retryAfter }, () => (context.random(1)[0] ?? 0) / 256)
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     if (clock.now() < trouble.until) throw resting(url, credential.id)
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
     try {
@@ -46,13 +45,12 @@ export async function patiently<T>(url: string, context: Context, ask: () => Pro
     } catch (error) {
       if (!isAuthError(error) || !error.retryable) throw error
       if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
-      if (once || clock.now() - begun - rested > LONGEST) throw error
+      if (once || attempt > retries || clock.now() - begun - rested > LONGEST) throw error
       const wanted = retryAfterOf(error) ?? 0
-      const delay = retries.next({ hint: wanted })
-      if (delay === 'retry-after') throw tooLong(error, wanted)
-      if (typeof delay === 'string') throw error
+      if (rested + wanted > (context.longestRest ?? retryAfter.longest)) throw tooLong(error, wanted)
       rested += wanted
-      await sleep(delay, clock, context.signal)
+      const pause = backoffBefore(backoff, attempt, (context.random(1)[0] ?? 0) / 256)
+      await sleep(Math.max(wanted, pause), clock, context.signal)
     }
   }
 }
