@@ -1,8 +1,8 @@
 /** A new content for a file, whole or not at all. */
-import { type FileHandle, lstat, rename } from 'node:fs/promises'
+import { type FileHandle, lstat } from 'node:fs/promises'
 import { IntegrityError } from '../errors.ts'
-import { PartFile } from '../node/part-file.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../node/system-error.ts'
+import { replaceAlone } from '../node/write-file.ts'
 
 /** What a file looked like when it was read. */
 export interface Seen {
@@ -26,28 +26,11 @@ export async function seenFile(name: string): Promise<Seen | undefined> {
  * `DISK_FULL`, `FILE_ACCESS`; then the file is as before.
  */
 export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
-  const refuse = (error: unknown): never => {
-    throw writeFailure(error, `"${name}"`)
-  }
-  const part = await PartFile.open(name, seen ? seen.mode & 0o777 : 0o666, name)
-  try {
-    await fill(part.file, text).catch(refuse)
-    await requireSame(name, seen)
-    await part.confirm()
-    await rename(part.path, name).catch(refuse)
-  } finally {
-    await part.end()
-  }
-}
-
-/** Writes the text, waits until the disk has it, and closes the file. */
-async function fill(file: FileHandle, text: string): Promise<void> {
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  const write = (file: FileHandle) =>
+    file.writeFile(text).catch((error: unknown) => {
+      throw writeFailure(error, `"${name}"`)
+    })
+  await replaceAlone(name, name, seen ? seen.mode & 0o777 : 0o666, { write, confirm: () => requireSame(name, seen) })
 }
 
 async function requireSame(name: string, seen: Seen | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { IntegrityError, isAuthError } from '../errors.ts'
 import { shellWord } from '../text/shell-word.ts'
+import { writeFileAtomically } from './files.ts'
 import { readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** Windows has neither flag: no named pipes in its folders, and links only for administrators. */
@@ -66,21 +67,17 @@ export async function writeOwnFile(path: string, text: string, reserved?: string
   const part = reserved ?? beside(path, 'tmp')
   try {
     const file = await (reserved === undefined ? open(part, 'wx', 0o600) : open(part, O_RDWR | O_NOFOLLOW))
-    try {
+    const write = async () => {
       await file.writeFile(text)
       if (reserved !== undefined) await file.truncate(Buffer.byteLength(text))
-      await file.sync()
-    } finally {
-      await file.close()
     }
-    await rename(part, path)
+    await writeFileAtomically({ path: part, file }, path, { write, durable: true })
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)
     const stats = await lstat(path).catch(() => undefined)
     if (stats?.isDirectory()) checkKind(path, stats)
-    throw writeFailure(error, `"${path}"`)
+    throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
   }
-  await syncFolder(dirname(path))
 }
 
 /**
@@ -165,11 +162,4 @@ async function overwrite(path: string): Promise<void> {
   } finally {
     await file.close()
   }
-}
-
-/** Makes a rename last through a power cut, where folders can be synced. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, O_RDONLY).catch(() => undefined)
-  await folder?.sync().catch(() => undefined)
-  await folder?.close()
 }

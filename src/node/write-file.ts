@@ -1,9 +1,24 @@
-/** A new file that is complete or not there: data goes to a `.part` beside it, is synced, then gets the name. */
-import { link, lstat, realpath, rename, rm } from 'node:fs/promises'
+/** A new file that is complete or not there, written by one process at a time. */
+import { type FileHandle, link, lstat, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { IntegrityError } from '../errors.ts'
+import { IntegrityError, isAuthError } from '../errors.ts'
+import { type AtomicWrite, writeFileAtomically } from './files.ts'
 import { PartFile } from './part-file.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
+
+/** Writes a file atomically, with a part that only one process at a time can have ({@link PartFile}), and that is removed in any case. */
+export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
+  const part = await PartFile.open(target, mode, name)
+  const confirm = async () => {
+    await how.confirm?.()
+    await part.confirm()
+  }
+  try {
+    await writeFileAtomically(part, target, { ...how, confirm }, name)
+  } finally {
+    await part.end()
+  }
+}
 
 /**
  * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.
@@ -16,20 +31,11 @@ import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite = false): Promise<void> {
   const refuse = refusing(name)
   const target = await newPath(name, overwrite)
-  const part = await PartFile.open(target, 0o666, name)
-  try {
-    try {
-      for await (const chunk of await source()) await part.file.writeFile(chunk).catch(refuse)
-      await part.file.sync().catch(refuse)
-    } finally {
-      await part.file.close()
-    }
-    await part.confirm()
-    if (overwrite) await rename(part.path, target).catch(refuse)
-    else await give(part.path, name, target)
-  } finally {
-    await part.end()
+  const write = async (file: FileHandle) => {
+    for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
   }
+  const place = overwrite ? rename : (part: string) => give(part, name, target)
+  await replaceAlone(target, name, 0o666, { write, place })
 }
 
 /** The path of a file that may be written, its folder resolved once. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
@@ -69,6 +75,6 @@ function exists(name: string): IntegrityError {
 
 function refusing(name: string) {
   return (error: unknown): never => {
-    throw writeFailure(error, `"${name}"`)
+    throw isAuthError(error) ? error : writeFailure(error, `"${name}"`)
   }
 }

@@ -1,8 +1,10 @@
 /** The state of a crawl in a file: a line for each job that is done, so that a crawl may be stopped in any way at any time. */
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { Sink, Stored } from '../../crawl/index.ts'
+import { isAuthError } from '../../errors.ts'
+import { writeFileAtomically } from '../../node/files.ts'
 import { readFailure, systemCode, writeFailure } from '../../node/system-error.ts'
 import { linesOf } from '../inputs/lines.ts'
 import { usageError } from '../usage.ts'
@@ -50,7 +52,7 @@ export class Journal<R> implements Sink<R> {
       if (!goesOn) journal.#append(header)
       return journal
     } catch (error) {
-      throw writeFailure(error, `"${name}"`)
+      throw isAuthError(error) ? error : writeFailure(error, `"${name}"`)
     }
   }
 
@@ -157,6 +159,6 @@ function foreign(name: string): Error {
 /** Keeps the last complete run only. */
 async function compact(name: string, header: string, { lines }: Run): Promise<void> {
   const fresh = `${name}.part`
-  await writeFile(fresh, [header.trimEnd(), ...lines.values(), END, ''].join('\n'), { mode: 0o600, flag: 'w' })
-  await rename(fresh, name)
+  const part = { path: fresh, file: await open(fresh, 'w', 0o600) }
+  await writeFileAtomically(part, name, { write: (file) => file.writeFile([header.trimEnd(), ...lines.values(), END, ''].join('\n')) })
 }

@@ -1,10 +1,9 @@
 /** Files of the user's configuration: replaced wholly or not at all, and nobody else's business. */
-import { realpath, rename } from 'node:fs/promises'
+import { type FileHandle, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { makeFolder } from '../../node/make-folder.ts'
-import { syncFolder } from '../../node/own-file.ts'
-import { PartFile } from '../../node/part-file.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
+import { replaceAlone } from '../../node/write-file.ts'
 
 /**
  * Writes the text that `make` gives in place of a file, mode 0600; missing folders are made with mode 0700, a link is followed. While
@@ -17,21 +16,11 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     throw writeFailure(error, `"${name}"`)
   }
   const target = await targetOf(name).catch(refuse)
-  const part = await PartFile.open(target, 0o600, name)
-  try {
-    try {
-      const text = await make()
-      await part.file.writeFile(text).catch(refuse)
-      await part.file.sync().catch(refuse)
-    } finally {
-      await part.file.close()
-    }
-    await part.confirm()
-    await rename(part.path, target).catch(refuse)
-  } finally {
-    await part.end()
+  const write = async (file: FileHandle) => {
+    const text = await make()
+    await file.writeFile(text).catch(refuse)
   }
-  await syncFolder(dirname(target))
+  await replaceAlone(target, name, 0o600, { write, durable: true })
 }
 
 /** The path that a link leads to, or the one to create. */

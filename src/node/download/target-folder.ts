@@ -2,7 +2,7 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
-import { syncFolder } from '../own-file.ts'
+import { syncFolder } from '../files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../system-error.ts'
 import { clearLeftovers } from './leftovers.ts'
 
