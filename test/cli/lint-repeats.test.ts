@@ -83,7 +83,7 @@ describe('lint of documents with equal mistakes', () => {
     const one = await put(folder, 'infos.json', item)
     for (const format of ['pretty', 'concise']) {
       const { stdout } = await run(['lint', one, '--format', format, '--max-problems', '1', '--rule', 'unused-scheme=info'])
-      expect(stdout).toContain('"gone" is not defined')
+      expect(stdout).toContain('auth:refs names "gone"')
       expect(stdout).toMatch(/… and \d more/)
     }
   })

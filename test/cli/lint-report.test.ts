@@ -145,7 +145,7 @@ describe('lint --baseline', () => {
     expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).findings)).toHaveLength(2)
     await writeFile(work, JSON.stringify(itemOf('new', 'gone', 'key'), null, 4))
     const outcome = await run(['lint', work, '--baseline', file])
-    expect([outcome.code, outcome.stdout]).toEqual([1, expect.stringContaining('"new" is not defined')])
+    expect([outcome.code, outcome.stdout]).toEqual([1, expect.stringContaining('auth:refs names "new"')])
     expect(outcome.stdout).toContain('1 error, 0 warnings, 0 infos, 1 in the baseline')
     expect(outcome.stdout).not.toContain('"gone"')
     expect(outcome.stderr).toContain('no longer found')
