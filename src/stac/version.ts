@@ -1,7 +1,10 @@
 /** Which version of the authentication extension a document declares. */
 import { own } from './json.ts'
 
-export const EXTENSION = 'https://stac-extensions.github.io/authentication/'
+const SITE = 'https://stac-extensions.github.io/'
+const NAME = 'authentication/'
+
+export const EXTENSION = `${SITE}${NAME}`
 
 /** Versions that are understood, oldest first. */
 export const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'] as const
@@ -25,7 +28,9 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
   const found: Declaration[] = []
   for (let index = 0; index < list.length; index++) {
     const url = list[index]
-    if (typeof url === 'string' && url.startsWith(EXTENSION)) found.push({ index, version: knownVersion(url), url })
+    // The name first: all extensions have the same site.
+    if (typeof url === 'string' && url.startsWith(NAME, SITE.length) && url.startsWith(SITE))
+      found.push({ index, version: knownVersion(url), url })
   }
   return found
 }

@@ -39,7 +39,7 @@ const storageVersionMismatch: RuleCase = {
   },
   document({ object, targets, at }, report) {
     const list = own(object, 'stac_extensions')
-    const index = Array.isArray(list) ? list.findIndex((url) => typeof url === 'string' && url.startsWith(OLD)) : -1
+    const index = Array.isArray(list) ? list.findIndex((url) => typeof url === 'string' && isOldStorage(url)) : -1
     if (index < 0) return
     const schemes = own(object, 'storage:schemes') ?? own(own(object, 'properties'), 'storage:schemes')
     if (schemes !== undefined || targets.some((target) => Object.hasOwn(target.object, 'storage:refs'))) {
@@ -48,7 +48,12 @@ const storageVersionMismatch: RuleCase = {
   },
 }
 
-const OLD = 'https://stac-extensions.github.io/storage/v1.'
+const SITE = 'https://stac-extensions.github.io/'
+
+/** The name is compared first: all extensions have the same site. */
+function isOldStorage(url: string): boolean {
+  return url.startsWith('storage/v1.', SITE.length) && url.startsWith(SITE)
+}
 
 export const featureVersion: Rule = {
   meta: { id: 'feature-version', section: 'placement' },
