@@ -43,7 +43,7 @@ export function localLinter(complete: TextOptions['complete'], run?: LintRun): L
 }
 
 /** Stands in a message where the document will be named that said otherwise. */
-const PLACE = /\u0001(\d+)$/
+const PLACE = /\u0001(\d+)/
 
 /** Notes each definition once instead of comparing it, so that who knows the other documents can do that. */
 export class RecordingRun extends LintRun {
@@ -74,6 +74,6 @@ export function compared({ problems, definitions }: Judged, run: LintRun): reado
     const [place, index] = (problem.code === 'conflicting-scheme' && PLACE.exec(problem.message)) || []
     if (place === undefined) return [problem]
     const other = others[Number(index)]
-    return other === undefined ? [] : [{ ...problem, message: problem.message.slice(0, -place.length) + other }]
+    return other === undefined ? [] : [{ ...problem, message: problem.message.replace(place, () => other) }]
   })
 }
