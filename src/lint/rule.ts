@@ -26,6 +26,8 @@ export interface ReportData {
   readonly near?: string
   /** How far this finding can be mended, where that is not what the case says of itself; false when it cannot. */
   readonly fix?: 'safe' | 'suggestion' | false
+  /** True for a finding that may be no mistake at all, which other documents would tell: it only informs, whatever the level. */
+  readonly uncertain?: boolean
 }
 
 /** Notes a finding at a pointer, with one of the case's messages. */

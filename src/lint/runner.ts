@@ -130,7 +130,15 @@ export class Runner {
   #reporter(rule: string, meta: CaseMeta, severity: Severity): Report {
     return (pointer, message, data = {}) => {
       const text = fill(meta.messages[message] ?? message, data)
-      this.#found.push({ rule, code: meta.code, severity, message: text, pointer, fix: fixOf(meta, data), near: data.near })
+      this.#found.push({
+        rule,
+        code: meta.code,
+        severity: data.uncertain ? 'info' : severity,
+        message: text,
+        pointer,
+        fix: fixOf(meta, data),
+        near: data.near,
+      })
     }
   }
 }

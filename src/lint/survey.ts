@@ -27,10 +27,13 @@ export function emptySurvey(): Survey {
   return { members: 0, strings: 0, fields: 0, tooDeep: undefined }
 }
 
-/** True for names like `auth:refs`, `auth_schemes` or `AuthRefs`, not for `author` or `authorizationUrl`. */
+/** True for names like `auth:refs`, `auth_schemes`, `AuthRefs` or `atuh:refs`, not for `author`, `authorizationUrl` or `auto:refs`. */
 export function looksLikeField(name: string): boolean {
-  return /^auth[:_\-. rs]/i.test(name)
+  return /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
 }
+
+/** One slip away from `auth`, which leaves out words that others may have as their prefix, and then one of the two fields. */
+const MISSPELT_PREFIX = /^(?:ath|auh|aut|auht|atuh|auths|aauth|auuth|autth|authh|au[a-z]h|aut[a-np-z])[:_\-. ](?:ref|scheme)s?$/i
 
 /** Counts the name of a member; true when it could be a field of the extension. */
 export function countName(name: string, result: Survey): boolean {

@@ -28,9 +28,7 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
   const found: Declaration[] = []
   for (let index = 0; index < list.length; index++) {
     const url = list[index]
-    // The name first: all extensions have the same site.
-    if (typeof url === 'string' && url.startsWith(NAME, SITE.length) && url.startsWith(SITE))
-      found.push({ index, version: knownVersion(url), url })
+    if (typeof url === 'string' && namesExtension(url)) found.push({ index, version: knownVersion(url), url })
   }
   return found
 }
@@ -49,5 +47,16 @@ export function versionOf(declared: readonly Declaration[]): ExtensionVersion {
 }
 
 function knownVersion(url: string): ExtensionVersion | undefined {
+  if (!url.startsWith(EXTENSION)) return VERSIONS.find((version) => url.includes(`/v${version}/`))
   return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
 }
+
+/** True for the address of the extension, and for one that leads to the same schema without being the extension's name. */
+function namesExtension(url: string): boolean {
+  // The name first: all extensions have the same site.
+  if (url.startsWith(NAME, SITE.length) && url.startsWith(SITE)) return true
+  return !url.startsWith('https://stac') && OTHER_ADDRESS.test(url)
+}
+
+const OTHER_ADDRESS =
+  /^https?:\/\/(?:(?:www\.)?stac-extensions\.github\.io|raw\.githubusercontent\.com\/stac-extensions|(?:www\.)?github\.com\/stac-extensions)\/authentication\//i

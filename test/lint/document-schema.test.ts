@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { lint } from '../../src/lint/index.ts'
 import { kindOf } from '../../src/stac/document.ts'
-import { declarationsOf } from '../../src/stac/version.ts'
+import { declarationsOf, EXTENSION } from '../../src/stac/version.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 import { allViolations } from './violations.ts'
 
@@ -25,6 +25,7 @@ describe('the schema for editors', () => {
       const kind = kindOf(document)
       if (
         !declaration?.version ||
+        !declaration.url.startsWith(EXTENSION) ||
         other ||
         kind === 'unknown' ||
         (kind === 'wrapper' && (document as { type?: unknown }).type !== 'FeatureCollection')

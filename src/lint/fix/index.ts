@@ -7,7 +7,8 @@ import type { FixPlace } from './fix.ts'
 import { fixes } from './fixes/index.ts'
 import { isRemovable, mayBeUsed, type UsedElsewhere } from './removable.ts'
 
-export { childrenOf, type UsedElsewhere } from './removable.ts'
+export { childrenOf } from '../rules/unused-scheme.ts'
+export type { UsedElsewhere } from './removable.ts'
 
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */

@@ -1,18 +1,7 @@
 /** Which schemes that nothing refers to may be taken out: one that something else refers to, or may refer to, stays. */
-import { kindOf, type StacDocument } from '../../stac/document.ts'
-import { own, ownString } from '../../stac/json.ts'
 import type { Problem } from '../problem.ts'
+import { childrenOf } from '../rules/unused-scheme.ts'
 import { FINDING_LIMIT } from '../runner.ts'
-
-/** Relations of links that lead to documents which may use the schemes of this one. */
-const CHILDREN: ReadonlySet<string | undefined> = new Set(['child', 'item', 'items', 'data', 'children', 'search'])
-
-/** The addresses, as written, of the documents below a Catalog or Collection; an Item has none. */
-export function childrenOf(document: unknown): readonly string[] {
-  const links = own(document, 'links')
-  if (!Array.isArray(links) || kindOf(document as StacDocument) === 'item') return []
-  return links.filter((link) => CHILDREN.has(ownString(link, 'rel'))).map((link) => ownString(link, 'href') ?? '')
-}
 
 /** Says of a scheme whether other documents may use it. */
 export type UsedElsewhere = (scheme: string, document: unknown) => boolean

@@ -1,5 +1,6 @@
 import { nearMiss } from '../../stac/near.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import { looksLikeField } from '../survey.ts'
 
 /** The two fields are called `auth:schemes` and `auth:refs`. */
 const misspeltAuthField: RuleCase = {
@@ -19,8 +20,16 @@ const misspeltAuthField: RuleCase = {
 
 /** The field that a name misses narrowly. */
 export function nearAuthField(field: string): string | undefined {
-  return nearMiss(field, ['auth:schemes', 'auth:refs'], { 'auth:references': 'auth:refs' })
+  if (!looksLikeField(field) || FIELDS.includes(field)) return undefined
+  const [, rest = ''] = /^a[a-z]*[:_\-. ]+(.+)$/i.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []
+  const name = rest.toLowerCase()
+  const near = NAMES.includes(name) ? name : nearMiss(name, NAMES, ALIASES)
+  return near && `auth:${near}`
 }
+
+const NAMES = ['schemes', 'refs']
+const FIELDS = NAMES.map((name) => `auth:${name}`)
+const ALIASES = { reference: 'refs', references: 'refs', schema: 'schemes', schemas: 'schemes', schemata: 'schemes' }
 
 /** The prefix `auth:` belongs to the extension. */
 const unknownAuthField: RuleCase = {

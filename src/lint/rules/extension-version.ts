@@ -13,9 +13,25 @@ const unknownExtensionVersion: RuleCase = {
   },
   document({ declarations, at }, report) {
     for (const { version, url, index } of declarations) {
-      if (version) continue
+      if (version || !url.startsWith(EXTENSION)) continue
       const written = url.slice(EXTENSION.length).replace(/^v|\/schema\.json$/g, '')
       report(`${at}/stac_extensions/${index}`, 'unknown', { version: written, newest: NEWEST })
+    }
+  },
+}
+
+/** The extension is declared by its own address, which is its name. */
+const extensionUrl: RuleCase = {
+  meta: {
+    code: 'extension-url',
+    severity: { recommended: 'warn', strict: 'error', schema: 'off' },
+    messages: { other: 'stac_extensions names the extension by an address that programs do not know it by' },
+    fix: 'suggestion',
+  },
+  document({ declarations, at }, report) {
+    for (const { version, url, index } of declarations) {
+      if (!url.startsWith(EXTENSION))
+        report(`${at}/stac_extensions/${index}`, 'other', { near: `${EXTENSION}v${version ?? NEWEST}/schema.json` })
     }
   },
 }
@@ -39,12 +55,14 @@ const multipleExtensionVersions: RuleCase = {
 
 export const extensionVersion: Rule = {
   meta: { id: 'extension-version', section: 'placement' },
-  cases: [unknownExtensionVersion, multipleExtensionVersions],
+  cases: [unknownExtensionVersion, extensionUrl, multipleExtensionVersions],
 }
 
 export const docs: RuleDocs = {
   'unknown-extension-version':
     'The version is the whole address in stac_extensions. One that was never published cannot be validated by anyone.',
+  'extension-url':
+    'The address in stac_extensions is compared as a text: with http:, or as a file of the repository, clients and validators do not find the extension.',
   'multiple-extension-versions':
     'Two versions contradict each other on the same fields. It happens when a proxy adds its own declaration to older data.',
 }

@@ -17,7 +17,7 @@ export const foreignHostRef: Rule = {
       protectedTarget(target, report) {
         const { kind, href, object, document } = target
         if (kind !== 'link' || !protocolOf(href)?.startsWith('http')) return
-        const host = hostOf(href)
+        const host = decodedHost(href)
         if (PUBLIC.test(host) || (RELATIONS.has(ownString(object, 'rel') ?? '') && isElsewhere(host, document)))
           report(`${target.pointer}/auth:refs`, 'foreign', { host })
       },
@@ -31,11 +31,17 @@ const PUBLIC =
 
 const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 'author'])
 
+/** The host that a request would go to: `%` in it is decoded, other scripts are encoded. */
+function decodedHost(address: string): string {
+  const host = hostOf(address)
+  return /^[a-z0-9.-]*$/.test(host) || !URL.canParse(address) ? host : new URL(address).hostname
+}
+
 /** Another site than the document's own; false when nobody knows where the document lives. */
 function isElsewhere(host: string, { object, url }: LintDocument): boolean {
   const links = own(object, 'links')
   const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
-  const home = hostOf(ownString(self, 'href') ?? '') || hostOf(url ?? '')
+  const home = decodedHost(ownString(self, 'href') ?? '') || decodedHost(url ?? '')
   return home !== '' && site(home) !== site(host)
 }
 

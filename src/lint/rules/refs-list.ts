@@ -1,5 +1,6 @@
+import { own } from '../../stac/json.ts'
 import { valueAt } from '../pointer.ts'
-import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
+import type { Report, Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** Refs are a list of names. */
 const refsShape: RuleCase = {
@@ -41,13 +42,21 @@ const duplicateRef: RuleCase = {
     fix: 'safe',
   },
   refList({ names }, report) {
-    if (names.length < 2) return
-    const seen = new Set<unknown>()
-    for (const [index, ref] of names.entries()) {
-      if (typeof ref === 'string' && seen.has(ref)) report(`/${index}`, 'twice', { ref })
-      seen.add(ref)
-    }
+    if (names.length > 1) reportRepeated(names, '', report)
   },
+  scheme({ value, pointer }, report) {
+    const refs = own(value, 'auth:refs')
+    if (Array.isArray(refs)) reportRepeated(refs, `${pointer}/auth:refs`, report)
+  },
+}
+
+/** `at` is where the list stands. */
+function reportRepeated(refs: readonly unknown[], at: string, report: Report): void {
+  const seen = new Set<unknown>()
+  for (const [index, ref] of refs.entries()) {
+    if (typeof ref === 'string' && seen.has(ref)) report(`${at}/${index}`, 'twice', { ref })
+    seen.add(ref)
+  }
 }
 
 export const refsList: Rule = {

@@ -1,3 +1,4 @@
+import { valueAt } from '../pointer.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** A summary of schemes is a list of maps or a JSON Schema. */
@@ -7,9 +8,11 @@ const summariesShape: RuleCase = {
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
     messages: { shape: 'a summary of auth:schemes must be an array of maps of schemes, or a JSON Schema' },
   },
-  claim({ pointer, keyword }, { at }, report) {
+  claim({ pointer, keyword }, { at, object, version }, report) {
     if (keyword !== 'type' || !/^\/summaries\/auth:schemes(?:\/\d+)?$/.test(pointer)) return false
-    report(at + pointer, 'shape')
+    // The example of 1.0.0 lists names, and its schema says nothing else.
+    const isName = version === '1.0.0' && typeof valueAt(object, pointer) === 'string' && pointer !== '/summaries/auth:schemes'
+    if (!isName) report(at + pointer, 'shape')
     return true
   },
 }

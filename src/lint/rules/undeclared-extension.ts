@@ -1,5 +1,7 @@
 import { own } from '../../stac/json.ts'
+import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
+import { nearAuthField } from './auth-field-name.ts'
 
 /** A document that uses the fields says so in `stac_extensions`; its wrapper may say it for all. */
 export const undeclaredExtension: Rule = {
@@ -14,15 +16,22 @@ export const undeclaredExtension: Rule = {
         },
         fix: 'safe',
       },
-      claim({ keyword, missing, pointer }, { at, declared, object }, report) {
+      claim({ keyword, missing, pointer }, document, report) {
         if (missing !== 'stac_extensions' && !(keyword === 'contains' && pointer === '/stac_extensions')) return false
+        const { at, declared, object } = document
         const list = own(object, 'stac_extensions')
         const place = list === undefined ? at : `${at}/stac_extensions`
-        if (!declared) report(place, 'undeclared', { fix: (list === undefined || Array.isArray(list)) && 'safe' })
+        if (!declared && usesFields(document)) report(place, 'undeclared', { fix: (list === undefined || Array.isArray(list)) && 'safe' })
         return true
       },
     },
   ],
+}
+
+/** True for a field of the extension anywhere, in its place or not, also misspelt; `auth_token` and the like are somebody else's. */
+function usesFields({ map, maps, targets, strays }: LintDocument): boolean {
+  const onTarget = targets.some(({ object }) => Object.hasOwn(object, 'auth:refs') || Object.hasOwn(object, 'auth:schemes'))
+  return onTarget || map !== undefined || maps.length > 0 || strays.some(({ field }) => field.startsWith('auth:') || nearAuthField(field))
 }
 
 export const docs: RuleDocs = {

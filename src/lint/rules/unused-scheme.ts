@@ -1,4 +1,5 @@
-import { own } from '../../stac/json.ts'
+import { kindOf, type StacDocument } from '../../stac/document.ts'
+import { own, ownString } from '../../stac/json.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Schemes are there to be referred to. */
@@ -9,7 +10,10 @@ export const unusedScheme: Rule = {
       meta: {
         code: 'unused-scheme',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { unused: 'no auth:refs names the scheme "{name}": refer to it, or remove it' },
+        messages: {
+          unused: 'no auth:refs names the scheme "{name}": refer to it, or remove it',
+          below: 'no auth:refs of this document names the scheme "{name}": remove it unless a document below uses it',
+        },
         fix: 'suggestion',
       },
       document({ schemes, targets, refLists, kind, object }, report) {
@@ -18,10 +22,21 @@ export const unusedScheme: Rule = {
         for (const { names } of refLists) addAll(used, names)
         for (const { list, object: target } of targets) if (!list) addAll(used, own(target, 'auth:refs'))
         for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
-        for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, 'unused', { name })
+        const [message, uncertain] = childrenOf(object).length > 0 ? (['below', true] as const) : (['unused', false] as const)
+        for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, message, { name, uncertain })
       },
     },
   ],
+}
+
+/** Relations of links that lead to documents which may use the schemes of this one. */
+const CHILDREN: ReadonlySet<string | undefined> = new Set(['child', 'item', 'items', 'data', 'children', 'search'])
+
+/** The addresses, as written, of the documents below a Catalog or Collection; an Item has none. */
+export function childrenOf(document: unknown): readonly string[] {
+  const links = own(document, 'links')
+  if (!Array.isArray(links) || kindOf(document as StacDocument) === 'item') return []
+  return links.filter((link) => CHILDREN.has(ownString(link, 'rel'))).map((link) => ownString(link, 'href') ?? '')
 }
 
 /** A lone name is a mistake of its own, but it is a use. */

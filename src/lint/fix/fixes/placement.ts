@@ -1,7 +1,7 @@
 import { isObject, own, ownString } from '../../../stac/json.ts'
 import { declarationsOf, EXTENSION, type ExtensionVersion, NEWEST, VERSIONS } from '../../../stac/version.ts'
 import { inside, valueAt } from '../../pointer.ts'
-import { type Fix, renameToNear } from '../fix.ts'
+import { type Fix, renameToNear, replaceWithNear } from '../fix.ts'
 import { mapPlaceOf, moveInto } from '../move.ts'
 
 const STORAGE = 'https://stac-extensions.github.io/storage/v2.0.0/schema.json'
@@ -53,6 +53,7 @@ export const placement: Readonly<Record<string, Fix>> = {
   'schemes-on-target': intoDocument,
   'misspelt-auth-field': renameToNear,
   'unknown-extension-version': (text, { pointer }) => text.replace(pointer, urlOf(NEWEST)),
+  'extension-url': replaceWithNear,
   'multiple-extension-versions': keepHighest,
   'version-mismatch': raise,
   'storage-version-mismatch': (text, { pointer }) => text.replace(pointer, STORAGE),

@@ -1,0 +1,152 @@
+/** Cases of rules that one bad and one good example do not show. */
+import { describe, expect, it } from 'vitest'
+import { fixText } from '../../src/lint/fix/index.ts'
+import { lint, lintText } from '../../src/lint/index.ts'
+
+const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
+
+function itemOf(over: object = {}, extensions: readonly string[] = [EXTENSION], schemes: object = { key: KEY }) {
+  return {
+    type: 'Feature',
+    stac_version: '1.1.0',
+    stac_extensions: extensions,
+    id: 'scene',
+    geometry: null,
+    properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': schemes },
+    links: [],
+    assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } },
+    ...over,
+  }
+}
+
+const brief = (document: unknown, options = {}) => lint(document, options).map(({ code, pointer }) => `${code} ${pointer}`)
+
+describe('names of members', () => {
+  const assets = (field: string) => ({ data: { href: 'https://data.example/a.tif', [field]: ['key'] } })
+
+  it.each([
+    ['aut:refs', 'auth:refs'],
+    ['atuh:refs', 'auth:refs'],
+    ['auht:refs', 'auth:refs'],
+    ['auth_ref', 'auth:refs'],
+    ['auth_refs', 'auth:refs'],
+    ['authRefs', 'auth:refs'],
+    ['auth:ref', 'auth:refs'],
+    ['auth:refss', 'auth:refs'],
+    ['auth:reference', 'auth:refs'],
+    ['auth:references', 'auth:refs'],
+    ['AUTH:REFS', 'auth:refs'],
+    ['auth-scheme', 'auth:schemes'],
+    ['auth:schmes', 'auth:schemes'],
+    ['auth:schema', 'auth:schemes'],
+    ['aut:schemes', 'auth:schemes'],
+  ])('like %s are near misses of %s', (field, near) => {
+    const found = lint(itemOf({ assets: assets(field) })).filter(({ code }) => code === 'misspelt-auth-field')
+    expect(found.map(({ pointer, message }) => [pointer, message])).toEqual([
+      [`/assets/data/${field}`, expect.stringContaining(`did you mean "${near}"`)],
+    ])
+  })
+
+  it.each(['aux:refs', 'aux:schemes', 'auto:refs', 'author:refs', 'authn:refs', 'author', 'authority', 'auth_token', 'a:refs', 'auth'])(
+    'like %s belong to others, with and without the extension',
+    (field) => {
+      const properties = { datetime: '2026-01-01T00:00:00Z', [field]: 'x' }
+      expect(brief({ ...itemOf({ assets: {} }, []), properties })).toEqual([])
+      expect(brief(itemOf({ assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['key'], [field]: 'x' } } }))).toEqual([])
+    },
+  )
+
+  it('that are misspelt use the extension, so that it has to be declared', () => {
+    const properties = { datetime: '2026-01-01T00:00:00Z' }
+    expect(brief({ ...itemOf({ assets: assets('aut:refs') }, []), properties })).toContain('undeclared-extension /stac_extensions')
+  })
+})
+
+describe('the address of the extension', () => {
+  it.each([
+    'http://stac-extensions.github.io/authentication/v1.1.0/schema.json',
+    'https://raw.githubusercontent.com/stac-extensions/authentication/v1.1.0/json-schema/schema.json',
+    'https://github.com/stac-extensions/authentication/blob/v1.1.0/json-schema/schema.json',
+  ])('is told when it is %s, and nothing else is', (url) => {
+    const [problem, ...others] = lint(itemOf({}, [url]))
+    expect(others).toEqual([])
+    expect(problem).toMatchObject({ rule: 'extension-version', code: 'extension-url', severity: 'warn', pointer: '/stac_extensions/0' })
+    const fixed = fixText(JSON.stringify(itemOf({}, [url])), { suggestions: true }).text
+    expect(JSON.parse(fixed)).toEqual(itemOf())
+  })
+
+  it('of other extensions is nobody’s concern here', () => {
+    const others = [
+      'http://stac-extensions.github.io/eo/v1.1.0/schema.json',
+      'https://raw.githubusercontent.com/x/authentication/main/a.json',
+    ]
+    expect(brief(itemOf({}, [EXTENSION, ...others]))).toEqual([])
+  })
+})
+
+it('oauth1 is a type of its own, not a slip for oauth2', () => {
+  const found = lint(itemOf({}, [EXTENSION], { key: { type: 'oauth1' } }))
+  expect(found).toMatchObject([{ code: 'custom-type', severity: 'info' }])
+})
+
+it('a Collection of 1.0.0 may list names of types in its summaries, as the example of that version does', () => {
+  const collection = (version: string, summary: unknown) => ({
+    type: 'Collection',
+    stac_version: '1.0.0',
+    stac_extensions: [`https://stac-extensions.github.io/authentication/v${version}/schema.json`],
+    id: 'c',
+    description: 'd',
+    license: 'proprietary',
+    extent: { spatial: { bbox: [[0, 0, 1, 1]] }, temporal: { interval: [[null, null]] } },
+    'auth:schemes': { key: KEY },
+    summaries: { 'auth:schemes': summary },
+    links: [{ rel: 'item', href: './item.json', 'auth:refs': ['key'] }],
+  })
+  expect(brief(collection('1.0.0', ['none', 'key', 's3']))).toEqual([])
+  expect(brief(collection('1.1.0', ['none']))).toEqual(['summaries-shape /summaries/auth:schemes/0'])
+  expect(brief(collection('1.0.0', 'none'))).toEqual(['summaries-shape /summaries/auth:schemes'])
+})
+
+it('a ref that a scheme repeats is told, and the fix takes it out', () => {
+  const url = EXTENSION.replace('1.1.0', '1.2.0')
+  const schemes = (refs: readonly string[]) => ({ key: KEY, signed: { type: 'custom', 'auth:refs': refs } })
+  const twice = itemOf({}, [url], schemes(['key', 'key']))
+  expect(brief(twice)).toContain('duplicate-ref /properties/auth:schemes/signed/auth:refs/1')
+  expect(JSON.parse(fixText(JSON.stringify(twice)).text)).toEqual(itemOf({}, [url], schemes(['key'])))
+})
+
+describe('a scheme that nothing in its document uses', () => {
+  const catalog = (links: readonly object[]) => ({
+    type: 'Catalog',
+    stac_version: '1.1.0',
+    stac_extensions: [EXTENSION],
+    id: 'root',
+    description: 'd',
+    'auth:schemes': { key: KEY },
+    links,
+  })
+
+  it('only informs where documents below may use it, and is a warning of the strict preset elsewhere', () => {
+    expect(lint(catalog([{ rel: 'item', href: './a.json' }]), { preset: 'strict' })).toMatchObject([
+      { code: 'unused-scheme', severity: 'info', message: expect.stringContaining('unless a document below uses it') },
+    ])
+    expect(lint(catalog([]), { preset: 'strict' })).toMatchObject([{ code: 'unused-scheme', severity: 'warn' }])
+  })
+})
+
+it('the host of a link is compared as a request would take it', () => {
+  const link = (href: string) => ({ rel: 'license', href, 'auth:refs': ['key'] })
+  const at = (href: string) => brief(itemOf({ links: [link(href)] }), { url: 'https://data.example/scene.json' })
+  expect(at('https://d%61ta.example/license')).not.toContain('foreign-host-ref /links/0/auth:refs')
+  expect(at('https://sp%64x.org/licenses/MIT')).toContain('foreign-host-ref /links/0/auth:refs')
+})
+
+it('a finding is the same from the text', () => {
+  const document = itemOf({ assets: { data: { href: 'https://data.example/a.tif', 'atuh:refs': ['key'] } } })
+  expect(
+    lintText(JSON.stringify(document))
+      .map(({ code, pointer }) => `${code} ${pointer}`)
+      .sort(),
+  ).toEqual(brief(document).sort())
+})
