@@ -1,6 +1,6 @@
 /** Objects of stac-js as targets. */
 import type { JsonObject } from '../stac/json.ts'
-import { alternateOf, assetOf, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
+import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 
 /** An Asset or Link of stac-js, as far as it matters here. */
 export interface StacReference {
@@ -34,14 +34,14 @@ export function targetOf(
   if (!isEntity(context)) return alternateTarget(reference, context, parents)
   const [document, options] = documentOf(context, parents)
   if (reference.isLink) return linkTarget(reference, context, document, options)
-  return assetOf(document, reference.getKey?.() ?? '', options)
+  return findAsset(document, reference.getKey?.() ?? '', options)
 }
 
 function alternateTarget(reference: StacReference, asset: StacReference, parents: TargetOptions['parents']): Target | undefined {
   const context = asset.getContext()
   if (!context || !isEntity(context)) return undefined
   const [document, options] = documentOf(context, parents)
-  return alternateOf(document, asset.getKey?.() ?? '', reference.getKey?.() ?? '', options)
+  return findAlternate(document, asset.getKey?.() ?? '', reference.getKey?.() ?? '', options)
 }
 
 /** Links have no key: it is the same one among those of its relation. */

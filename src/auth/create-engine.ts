@@ -9,7 +9,7 @@ import { Chooser } from './chooser.ts'
 import type { CredentialSource } from './credential.ts'
 import { flatten } from './flatten.ts'
 import type { Leg } from './flow.ts'
-import { below, givenTarget, isTarget } from './given-target.ts'
+import { below, givenTarget, isPlainTarget, isTarget } from './given-target.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { Registry } from './registry.ts'
 import { hrefOf } from './resource.ts'
@@ -147,7 +147,7 @@ export function createEngine(options: EngineOptions): Auth {
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
-      if (input === undefined || isTarget(input)) return fetchTarget(input, init)
+      if (input === undefined || isTarget(input) || isPlainTarget(input)) return fetchTarget(input as Target | undefined, init)
       return (await running()).fetchAddress(input, init)
     },
     send: async (wanted, options) => {

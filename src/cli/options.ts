@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { ConfigurationError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { isObject, own, ownString } from '../stac/json.ts'
-import { alternateOf, assetOf, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
+import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 import { usageError } from './usage.ts'
 
 /** How the description of an option ends that may be given several times. */
@@ -76,7 +76,7 @@ export function chosenTarget(document: StacDocument, choice: TargetChoice, optio
   if (!isChosen(choice)) throw usageError('what is wanted? Give --asset KEY, --alternate KEY/NAME or --link REL')
   const target =
     choice.asset !== undefined
-      ? assetOf(document, choice.asset, options)
+      ? findAsset(document, choice.asset, options)
       : choice.alternate !== undefined
         ? alternateNamed(document, choice.alternate, options)
         : linkNamed(document, choice.link ?? '', options)
@@ -87,7 +87,7 @@ export function chosenTarget(document: StacDocument, choice: TargetChoice, optio
 function alternateNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
   for (let slash = name.lastIndexOf('/'); slash >= 0; slash = slash > 0 ? name.lastIndexOf('/', slash - 1) : -1) {
     const key = name.slice(0, slash)
-    if (own(own(document, 'assets'), key) !== undefined) return alternateOf(document, key, name.slice(slash + 1), options)
+    if (own(own(document, 'assets'), key) !== undefined) return findAlternate(document, key, name.slice(slash + 1), options)
   }
   return undefined
 }

@@ -1,6 +1,8 @@
 /** Assets, alternate assets, item asset definitions and links: the things that `auth:refs` protects. */
+import { SelectionError } from '../errors.ts'
 import { kindOf, type StacDocument, wrappedMember } from './document.ts'
 import { isObject, type JsonObject, own, ownObject, ownString, pointer } from './json.ts'
+import { nearMiss } from './near.ts'
 import { sameOrigin } from './same-origin.ts'
 import type { Parent, Scope } from './scope.ts'
 
@@ -39,18 +41,52 @@ export interface TargetOptions {
   readonly parents?: readonly object[]
 }
 
-/** The asset of that key, or undefined. */
-export function assetOf(document: object, key: string, options: TargetOptions = {}): Target | undefined {
+/**
+ * Returns the asset of that key.
+ *
+ * Errors: `TARGET_NOT_FOUND` with the keys that the document has.
+ */
+export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
+  return findAsset(document, key, options) ?? refuse('asset', key, own(document, 'assets'), pointer('/assets', key))
+}
+
+/**
+ * Returns the alternate of that name of the asset of that key.
+ *
+ * Errors: `TARGET_NOT_FOUND` with the keys or names that there are.
+ */
+export function alternateOf(document: object, key: string, name: string, options: TargetOptions = {}): Target {
+  const found = findAlternate(document, key, name, options)
+  if (found) return found
+  const { object } = assetOf(document, key)
+  return refuse(`alternate of "${key}"`, name, own(object, 'alternate'), pointer('/assets', key, 'alternate', name))
+}
+
+/** Returns the asset of that key, or undefined. */
+export function findAsset(document: object, key: string, options: TargetOptions = {}): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   return isObject(asset) ? targetAt('asset', asset, pointer('/assets', key), scopeOf(document, options)) : undefined
 }
 
-/** The alternate of that name of the asset of that key, or undefined. */
-export function alternateOf(document: object, key: string, name: string, options: TargetOptions = {}): Target | undefined {
+/** Returns the alternate of that name of the asset of that key, or undefined. */
+export function findAlternate(document: object, key: string, name: string, options: TargetOptions = {}): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   const alternate = own(own(asset, 'alternate'), name)
   if (!isObject(asset) || !isObject(alternate)) return undefined
   return alternateTarget('alternate', asset, alternate, pointer('/assets', key), name, scopeOf(document, options))
+}
+
+/** More names than these are no help. */
+const MAX_NAMES = 10
+
+function refuse(what: string, name: string, present: unknown, at: string): never {
+  const names = isObject(present) ? Object.keys(present) : []
+  const meant = nearMiss(name, names)
+  const list = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? `, … (${names.length} in all)` : '')
+  throw new SelectionError('TARGET_NOT_FOUND', `the document has no ${what} "${name}"; it has ${list || 'none'}`, {
+    pointer: at,
+    hint: meant === undefined ? 'see targetsOf(document)' : `did you mean "${meant}"?`,
+  })
 }
 
 /** The link of that relation (the first, or the `index`-th of them, from 0), or undefined. */

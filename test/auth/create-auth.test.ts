@@ -41,8 +41,21 @@ describe('what is not there', () => {
   it('in a document is TARGET_NOT_FOUND when it is fetched', async () => {
     const { auth, script: servers } = victim()
     const document = catalog({})
-    expect(await failureOf(auth.fetch(assetOf(document, 'toString')))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(thrownBy(() => assetOf(document, 'toString'))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
     expect(await failureOf(auth.fetch(linkOf(document, 'next')))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+    expect(servers.sent).toEqual([])
+  })
+})
+
+describe('a plain asset object', () => {
+  it('is refused with the function that makes a target of it, by every call', async () => {
+    const { auth, script: servers } = victim()
+    const plain = asset(F) as never
+    const refusal = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining("assetOf(item, 'key')") }
+    expect(await failureOf(auth.fetch(plain))).toMatchObject(refusal)
+    expect(await failureOf(auth.authorize(plain))).toMatchObject(refusal)
+    expect(await failureOf(auth.explain(plain))).toMatchObject(refusal)
+    expect(thrownBy(() => auth.peek(plain))).toMatchObject(refusal)
     expect(servers.sent).toEqual([])
   })
 })

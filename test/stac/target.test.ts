@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { alternateOf, assetOf, linkOf, refPointer, type Target, targetsOf } from '../../src/stac/target.ts'
+import { alternateOf, assetOf, findAlternate, findAsset, linkOf, refPointer, type Target, targetsOf } from '../../src/stac/target.ts'
+import { thrownBy } from '../harness/canary.ts'
 import { asset, catalog, collection, found, item, type Json } from '../harness/documents.ts'
 
 const A = 'https://a.example/f.tif'
@@ -70,10 +71,33 @@ describe('a look-up', () => {
     expect(assetOf(document, '__proto__')?.pointer).toBe('/assets/__proto__')
     expect(alternateOf(document, 'data', '__proto__')?.pointer).toBe('/assets/data/alternate/__proto__')
     for (const name of ['toString', 'constructor', 'gone']) {
-      expect(assetOf(document, name)).toBeUndefined()
-      expect(alternateOf(document, 'data', name)).toBeUndefined()
-      expect(alternateOf(document, name, 's3')).toBeUndefined()
+      expect(thrownBy(() => assetOf(document, name))).toMatchObject({ code: 'TARGET_NOT_FOUND', pointer: `/assets/${name}` })
+      expect(thrownBy(() => alternateOf(document, 'data', name))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+      expect(thrownBy(() => alternateOf(document, name, 's3'))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+      expect(findAsset(document, name)).toBeUndefined()
+      expect(findAlternate(document, 'data', name)).toBeUndefined()
+      expect(findAlternate(document, name, 's3')).toBeUndefined()
     }
+  })
+
+  it('names the key that is missing, the keys that exist and the one that was probably meant', () => {
+    const scene = item({}, { visual: { href: A }, B04: { href: A, alternate: { archive: { href: A } } } })
+    expect(thrownBy(() => assetOf(scene, 'visaul'))).toMatchObject({
+      code: 'TARGET_NOT_FOUND',
+      message: 'the document has no asset "visaul"; it has visual, B04',
+      hint: 'did you mean "visual"?',
+    })
+    expect(thrownBy(() => alternateOf(scene, 'B04', 'Archive'))).toMatchObject({
+      message: 'the document has no alternate of "B04" "Archive"; it has archive',
+      hint: 'did you mean "archive"?',
+      pointer: '/assets/B04/alternate/Archive',
+    })
+    expect(thrownBy(() => alternateOf(scene, 'b04', 'archive'))).toMatchObject({
+      message: 'the document has no asset "b04"; it has visual, B04',
+    })
+    expect(thrownBy(() => assetOf(catalog({}), 'x'))).toMatchObject({ message: 'the document has no asset "x"; it has none' })
+    const many = item({}, Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`B${number}`, { href: A }])))
+    expect(thrownBy(() => assetOf(many, 'x'))).toMatchObject({ message: expect.stringContaining('B9, … (12 in all)') })
   })
 
   it('finds the first link of a relation, or a later one', () => {

@@ -39,9 +39,9 @@ createAuth({})
 // @ts-expect-error: an entry has a type
 createAuth({ credentials: [{ id: 'a' }] })
 
-// Targets: undefined when the document has no such thing.
-expectTypeOf(assetOf(item, 'B04')).toEqualTypeOf<Target | undefined>()
-expectTypeOf(alternateOf(item, 'B04', 's3')).toEqualTypeOf<Target | undefined>()
+// Targets: a key that the document does not have is an error, a link that it does not have undefined.
+expectTypeOf(assetOf(item, 'B04')).toEqualTypeOf<Target>()
+expectTypeOf(alternateOf(item, 'B04', 's3')).toEqualTypeOf<Target>()
 expectTypeOf(linkOf(item, 'license')).toEqualTypeOf<Target | undefined>()
 expectTypeOf(targetsOf(item)).toExtend<Iterable<Target>>()
 expectTypeOf<Target['href']>().toEqualTypeOf<string>()
@@ -56,7 +56,9 @@ expectTypeOf(auth.fetchFor(target)).toEqualTypeOf<typeof globalThis.fetch>()
 expectTypeOf(auth.peek(target)).toEqualTypeOf<AuthorizedRequest | undefined>()
 expectTypeOf(auth.explain(target)).toEqualTypeOf<Promise<Explanation>>()
 // What a document does not have is an error of the call, not of the types.
-auth.authorize(assetOf(item, 'B04'))
+auth.authorize(linkOf(item, 'license'))
+// @ts-expect-error: a plain asset does not say where its schemes are
+auth.fetch({ href: 'https://data.example/' })
 // @ts-expect-error: an address alone says nothing about refs
 auth.authorize('https://data.example/')
 
