@@ -11,8 +11,8 @@ export interface AuthOptions extends Omit<EngineOptions, 'strategies'> {
 /**
  * Turns what catalogs say about access into requests, with the user's entries.
  *
- * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field; what is inside of an entry is read, and its strategy
- * loaded, by `ready()` or the first call.
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: at once for a credential without a known type or
+ * without `sendTo`; everything else in it is read, and its strategy loaded, by `ready()` or the first call.
  *
  * @example
  * const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })

@@ -7,7 +7,7 @@ import { authorizedRequest, plainRequest } from './authorized-request.ts'
 import { type Choice, checkReach } from './choice.ts'
 import { Chooser } from './chooser.ts'
 import type { CredentialSource } from './credential.ts'
-import { flatten } from './flatten.ts'
+import { checkShapes, flatten } from './flatten.ts'
 import type { Leg } from './flow.ts'
 import { below, givenTarget, isPlainTarget, isTarget } from './given-target.ts'
 import { plainHeaders } from './plain-headers.ts'
@@ -54,8 +54,8 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
 /**
  * `createAuth` with the strategies that the caller names, for programs that are to carry no others.
  *
- * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field, for what is inside of an entry with `ready()` or the
- * first call.
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: at once for a credential without a known type or
+ * without `sendTo`, for everything else in it with `ready()` or the first call.
  *
  * @example createEngine({ credentials, strategies: [apiKey] }) // apiKey of stac-auth/strategies/api-key
  */
@@ -64,6 +64,7 @@ export function createEngine(options: EngineOptions): Auth {
   const { typed = [], anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
   const registry = new Registry(options.strategies)
   const entries = flatten(options.credentials)
+  checkShapes(entries, registry)
   const isEmpty = entries.credentials.length === 0 && !entries.preferred?.length
   let chooser = isEmpty ? new Chooser([], registry, typed) : undefined
   let runtime: Runtime | undefined
@@ -71,9 +72,8 @@ export function createEngine(options: EngineOptions): Auth {
   /** The chooser, once the entries are read and the strategies of all of them and of the target's schemes are loaded. */
   async function ready(target?: Target): Promise<Chooser> {
     if (!chooser) {
-      const types = entries.credentials.map((entry) => String(entry?.type))
-      const [{ checkTypes, readCredentials }] = await Promise.all([import('./read-credentials.ts'), registry.load(types)])
-      checkTypes(entries, registry.types)
+      const types = entries.credentials.map(({ type }) => type)
+      const [{ readCredentials }] = await Promise.all([import('./read-credentials.ts'), registry.load(types)])
       chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed, byAddress)
     }
     if (target && !chooser.isPrepared(target)) await chooser.prepare(target)

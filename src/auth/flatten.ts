@@ -1,7 +1,9 @@
 import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
+import { nearMiss } from '../stac/near.ts'
 import type { CredentialInput, CredentialSet, CredentialSource } from './credential.ts'
 import { invalid } from './invalid.ts'
+import type { Registry } from './registry.ts'
 
 /** The entries of all sources as one set. Errors: `CONFIG_INVALID`. */
 export function flatten(source: CredentialSource): CredentialSet {
@@ -16,6 +18,34 @@ export function flatten(source: CredentialSource): CredentialSet {
   if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list of entries')
   if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
   return preferred === undefined ? { credentials } : { credentials, preferred }
+}
+
+/**
+ * Checks what can be told of the credentials before a strategy is loaded: that each has a known type and says where it may go.
+ *
+ * Errors: `CONFIG_INVALID` with the pointer of the field.
+ */
+export function checkShapes({ credentials }: CredentialSet, registry: Registry): void {
+  credentials.forEach((input: unknown, index) => {
+    const at = `/credentials/${index}`
+    const where = `of credentials[${index}]`
+    if (!isObject(input)) throw new ConfigurationError('CONFIG_INVALID', `credentials[${index}] must be an object`, { pointer: at })
+    const type = String(input.type)
+    const { types } = registry
+    if (!types.includes(type)) throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant(nearMiss(type, types)))
+    if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
+    const misspelt = nearMiss('sendTo', Object.keys(input))
+    if (misspelt) throw invalid(`${at}/${misspelt}`, `${where} is not a field`, meant('sendTo'))
+    throw invalid(
+      `${at}/sendTo`,
+      `${where} is missing: say where this credential may go`,
+      'for example "sendTo": ["https://data.example/"]',
+    )
+  })
+}
+
+function meant(name: string | undefined): string | undefined {
+  return name && `did you mean "${name}"?`
 }
 
 function isTexts(value: unknown): value is readonly string[] {

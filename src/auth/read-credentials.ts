@@ -1,7 +1,8 @@
 /** Reads the user's entries: checks every field, wraps secrets, parses patterns. */
 import { ConfigurationError } from '../errors.ts'
 import { isObject, type JsonObject, pointer } from '../stac/json.ts'
-import type { Credential, CredentialSet, CredentialSource, EntryForm } from './credential.ts'
+import { nearMiss } from '../stac/near.ts'
+import type { Credential, CredentialSource, EntryForm } from './credential.ts'
 import { flatten } from './flatten.ts'
 import { coveredBy } from './grant.ts'
 import { invalid } from './invalid.ts'
@@ -34,13 +35,6 @@ export function readCredentials(source: CredentialSource, strategies: readonly S
   return entries
 }
 
-/** Errors: `CONFIG_INVALID` for an entry of a type that is not in the list. */
-export function checkTypes({ credentials }: CredentialSet, types: readonly string[]): void {
-  credentials.forEach((input, index) => {
-    if (isObject(input) && !types.includes(String(input.type))) throw unknownType(`/credentials/${index}`, types)
-  })
-}
-
 function unknownType(at: string, types: readonly string[]): ConfigurationError {
   return invalid(`${at}/type`, `must be one of ${types.join(', ')}`)
 }
@@ -68,7 +62,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
       throw invalid(
         pointer(at, name),
         `is not a field of ${strategy.type} entries`,
-        `fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
+        `${meant(name, form)}fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
       )
     if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
   }
@@ -92,6 +86,12 @@ function refined(strategy: Strategy, entry: Credential, at: string): Credential 
 /** The first form whose `when` agrees with the entry. */
 function formOf({ forms }: Strategy, input: JsonObject): EntryForm | undefined {
   return forms.find(({ when = {} }) => Object.entries(when).every(([name, values]) => values.includes(input[name] as string)))
+}
+
+/** `sendTo` is a field of every form. */
+function meant(name: string, { fields }: EntryForm): string {
+  const near = nearMiss(name, [...Object.keys(fields), 'sendTo'])
+  return near === undefined ? '' : `did you mean "${near}"? `
 }
 
 /** Where the form at hand is the one for everything else, the user may have meant another. */

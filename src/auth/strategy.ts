@@ -202,5 +202,7 @@ export interface Origin {
 /** A strategy that is loaded when an entry or a scheme first has its type. */
 export interface LazyStrategy {
   readonly type: string
+  /** `required`: every credential of this type has `sendTo`, so that its absence is found before anything is loaded. */
+  readonly sendTo?: 'required'
   load(): Promise<Strategy>
 }

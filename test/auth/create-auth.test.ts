@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
 import { IntegrityError } from '../../src/errors.ts'
 import { assetOf, linkOf } from '../../src/stac/target.ts'
+import { defaultStrategies } from '../../src/strategies/index.ts'
 import { failureOf, thrownBy } from '../harness/canary.ts'
 import { asset, catalog, found, item, scheme, target } from '../harness/documents.ts'
 import { script } from '../harness/scripted.ts'
@@ -187,4 +188,49 @@ it('a store that cannot be read is the reason at its reference, and hides nothin
     { ref: 'login', code: 'CACHE_UNSAFE' },
     { ref: 'key', credential: 'key' },
   ])
+})
+
+describe('a credential of the wrong shape', () => {
+  const create = (...credentials: unknown[]) => thrownBy(() => createAuth({ credentials: credentials as never }))
+
+  it.each([
+    ['a text', ['secret'], { code: 'CONFIG_INVALID' }],
+    ['no type', [{ token: 't', sendTo: DATA }], { pointer: '/credentials/0/type', message: expect.stringContaining('credentials[0]') }],
+    [
+      'a misspelt type',
+      [bearer('t', DATA), { type: 'apikey', sendTo: DATA }],
+      { pointer: '/credentials/1/type', hint: 'did you mean "apiKey"?' },
+    ],
+    [
+      'no sendTo',
+      [{ type: 's3' }],
+      { pointer: '/credentials/0/sendTo', message: expect.stringContaining('sendTo of credentials[0] is missing') },
+    ],
+    ['a misspelt sendTo', [{ type: 's3', sendto: DATA }], { pointer: '/credentials/0/sendto', hint: 'did you mean "sendTo"?' }],
+  ])('with %s is refused by createAuth itself', (_what, credentials, error) => {
+    expect(create(...(credentials as unknown[]))).toMatchObject({ code: 'CONFIG_INVALID', ...error })
+  })
+
+  it('with a misspelt field is refused before anything is sent, with the field that was probably meant', async () => {
+    const { auth, script: servers } = victim({
+      credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', pasword: 'b', sendTo: DATA } as never],
+    })
+    expect(await failureOf(auth.fetch(target(scheme.basic, F)))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: '/credentials/1/pasword',
+      hint: expect.stringContaining('did you mean "password"?'),
+    })
+    expect(servers.sent).toEqual([])
+  })
+
+  it('may leave out sendTo where its type says elsewhere what it may sign', () => {
+    expect(() => createAuth({ credentials: [entries.signer] })).not.toThrow()
+  })
+})
+
+describe('what the default strategies say about sendTo before they are loaded', () => {
+  it.each(defaultStrategies)('agrees with the forms of $type', async ({ sendTo, load }) => {
+    const { forms } = await load()
+    expect(sendTo === 'required').toBe(forms.every(({ fields }) => fields.sendTo?.required !== false))
+  })
 })
