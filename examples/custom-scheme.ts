@@ -2,7 +2,7 @@
  * A scheme type of your own: `com.example.ticket` wants a ticket in a header. Run it with
  * `npx tsx examples/custom-scheme.ts`; it prints the authorized request.
  */
-import { assetOf, type Credential, createAuth, defaultStrategies, oneLeg, type Secret, type Strategy } from 'stac-auth'
+import { assetOf, type Credential, createAuth, defaultStrategies, oneLeg, type Secret, type Strategy, uncheckedCredential } from 'stac-auth'
 
 type TicketScheme = { readonly type: 'com.example.ticket'; readonly counter: string }
 type TicketCredential = Credential & { readonly counter: string; readonly ticket: Secret }
@@ -35,7 +35,7 @@ const item = {
 
 const auth = createAuth({
   strategies: [...defaultStrategies, ticket],
-  credentials: [{ type: 'com.example.ticket', counter: 'east', ticket: 'A-17', sendTo: 'https://data.example/' }],
+  credentials: uncheckedCredential({ type: 'com.example.ticket', counter: 'east', ticket: 'A-17', sendTo: 'https://data.example/' }),
 })
 
 const { method, url, headers } = await auth.authorize(assetOf(item, 'data'))

@@ -2,15 +2,27 @@
 export type { Auth, AuthorizedRequest, AuthorizeOptions, ByAddressExplanation, Explanation, RefExplanation } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
 export {
+  apiKey,
+  basic,
   bearer,
   type Credential,
   type CredentialForm,
   type CredentialInput,
+  type CredentialObject,
   type CredentialSet,
   type CredentialSource,
   type EntryForm,
   type Field,
+  oauth2,
+  openIdConnect,
   type SecretSource,
+  type SecretValue,
+  type ServiceCredential,
+  s3,
+  signedUrl,
+  type UncheckedCredential,
+  type UrlPatterns,
+  uncheckedCredential,
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
 export type { DevicePrompt, Interaction, OngoingLogin, Redirection } from './auth/interaction.ts'

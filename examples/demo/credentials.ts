@@ -16,7 +16,7 @@ export function entriesFor(addresses: Addresses, secret: SecretOf): readonly Cre
 }
 
 function httpEntries({ files, signing, issuerRequestUri }: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  const known = (scheme: string) => ({ id: scheme, type: 'http', scheme, sendTo: [`${files}/${scheme}/`] })
+  const known = <S extends string>(scheme: S) => ({ id: scheme, type: 'http' as const, scheme, sendTo: [`${files}/${scheme}/`] })
   const account = { username: USERNAME, password: secret('password') }
   const token = secret('boundToken')
   const consumer = { consumerKey: CLIENT_ID, consumerSecret: secret('consumerSecret') }
@@ -43,7 +43,7 @@ function sealedEntry({ sealed }: Addresses, secret: SecretOf): CredentialInput {
 }
 
 function keyEntries({ files }: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  const key = { type: 'apiKey', sendTo: [`${files}/key/`] }
+  const key = { type: 'apiKey' as const, sendTo: [`${files}/key/`] }
   return [
     { id: 'header-key', ...key, in: 'header', name: 'X-Api-Key', value: secret('headerKey') },
     { id: 'query-key', ...key, in: 'query', name: 'apikey', value: secret('queryKey') },
@@ -52,7 +52,7 @@ function keyEntries({ files }: Addresses, secret: SecretOf): readonly Credential
 }
 
 function otherEntries({ files, tokenUrl, signing, blobs, s3 }: Addresses, secret: SecretOf): readonly CredentialInput[] {
-  const signer = { type: 'signedUrl', signedUrlHosts: [`${blobs}/`] }
+  const signer = { type: 'signedUrl' as const, signedUrlHosts: [`${blobs}/`] }
   return [
     {
       id: 'client',

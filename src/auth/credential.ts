@@ -1,6 +1,22 @@
 /** The user's credential entries: the shapes they may have, and what they are after reading. */
+import type {
+  ApiKeyCredential,
+  CredentialInput,
+  OAuth2AuthorizationCodeCredential,
+  OAuth2ClientCredentialsCredential,
+  OAuth2ImplicitCredential,
+  OAuth2PasswordCredential,
+  OAuth2TokenExchangeCredential,
+  OpenIdConnectAuthorizationCodeCredential,
+  OpenIdConnectClientCredentialsCredential,
+  OpenIdConnectPasswordCredential,
+  S3Credential,
+  SignedUrlCredential,
+} from './credential-input.ts'
 import type { Grant } from './grant.ts'
-import type { SecretInput } from './secret.ts'
+import type { Secret, SecretInput } from './secret.ts'
+
+export type { CredentialInput } from './credential-input.ts'
 
 /** Where a secret is kept, for entries in a file; exactly one key. */
 export type SecretSource =
@@ -10,25 +26,46 @@ export type SecretSource =
   | { readonly keyring: string }
   | { readonly prompt: string }
 
-/** An entry as a user writes it, in the credential file or in code. */
-export interface CredentialInput {
-  /** Label for messages, `[A-Za-z0-9._-]{1,64}`; in code it may be left out. Never compared with scheme names. */
+/** A secret as a program gives it: text, a function that is asked each time, or where it is kept. */
+export type SecretValue = SecretInput | Secret | SecretSource
+
+/** Patterns of URLs; one string is enough for one. */
+export type UrlPatterns = string | readonly string[]
+
+/** What every credential may have. */
+export type CredentialBase = {
+  /** Label for messages, `[A-Za-z0-9._-]{1,64}`; without it the type and a number. Never compared with scheme names. */
   readonly id?: string
-  readonly type: string
-  /** Patterns of addresses that may receive the material; in code one string is enough. */
-  readonly sendTo?: string | readonly string[]
   /** `by-address`: targets without references whose URL `sendTo` covers get it, too. */
   readonly use?: 'by-address'
+}
+
+/** A credential before it is read: in JSON nobody knows its fields. */
+export interface CredentialObject extends CredentialBase {
+  readonly type: string
+  readonly sendTo?: UrlPatterns
   readonly [field: string]: unknown
 }
 
-/** Several entries and the order in which alternatives are preferred (ids). */
-export interface CredentialSet {
-  readonly credentials: readonly CredentialInput[]
+declare const UNCHECKED: unique symbol
+
+/** A credential whose fields are checked when it is read, not when the program is compiled. Made by {@link uncheckedCredential}. */
+export type UncheckedCredential = CredentialBase & {
+  readonly type: string
+  readonly sendTo?: UrlPatterns
+  readonly [UNCHECKED]: true
+}
+
+/** Several credentials and the order in which alternatives are preferred (ids). */
+export interface CredentialSet<C = CredentialInput> {
+  readonly credentials: readonly C[]
   readonly preferred?: readonly string[]
 }
 
-export type CredentialSource = CredentialInput | CredentialSet | readonly CredentialSource[]
+/** Credentials in any depth of lists and sets. */
+export type SourceOf<C> = C | CredentialSet<C> | readonly SourceOf<C>[]
+
+export type CredentialSource = SourceOf<CredentialInput>
 
 /** An entry after reading: patterns parsed, secrets wrapped, everything known to the strategy of its type checked. */
 export interface Credential {
@@ -94,11 +131,96 @@ export interface CredentialForm {
   readonly inPages?: 'if exposed' | 'never'
 }
 
+/** The fields of a credential without what its helper adds. */
+type FieldsOf<C, Added extends string = 'type' | 'sendTo'> = C extends unknown ? Omit<C, Added> : never
+
+/** A credential of the client of one service: without `sendTo` it goes to the origin of the service only. */
+export type ServiceCredential = CredentialInput | FieldsOf<Exclude<CredentialInput, UncheckedCredential>, 'sendTo'>
+
 /**
- * An entry for a finished token that may go to one origin; it answers `http` bearer, `oauth2` and `openIdConnect`.
+ * Returns a credential for a finished token that may go to one origin; it answers `http` bearer, `oauth2` and `openIdConnect`.
  *
  * @example createAuth({ credentials: [bearer(token, 'https://data.example/')] })
  */
-export function bearer(token: SecretInput, sendTo: string | readonly string[]): CredentialInput {
+export function bearer(token: SecretInput, sendTo: UrlPatterns): CredentialInput {
   return { type: 'http', scheme: 'bearer', token, sendTo }
+}
+
+/**
+ * Returns a credential for HTTP Basic authentication (RFC 7617).
+ *
+ * @example createAuth({ credentials: [basic('ada', () => prompt('Password'), 'https://data.example/')] })
+ */
+export function basic(username: SecretValue, password: SecretValue, sendTo: UrlPatterns): CredentialInput {
+  return { type: 'http', scheme: 'basic', username, password, sendTo }
+}
+
+/**
+ * Returns a credential for an API key in a header, a query parameter or a cookie.
+ *
+ * @example createAuth({ credentials: [apiKey(key, { in: 'header', name: 'x-api-key' }, 'https://data.example/')] })
+ */
+export function apiKey(
+  value: SecretValue,
+  place: FieldsOf<ApiKeyCredential, 'type' | 'sendTo' | 'value'>,
+  sendTo: UrlPatterns,
+): CredentialInput {
+  return { ...place, type: 'apiKey', value, sendTo }
+}
+
+/**
+ * Returns a credential for S3: a pair of keys, a profile, or a service that gives temporary keys.
+ *
+ * @example createAuth({ credentials: [s3({ accessKeyId, secretAccessKey, region: 'eu-central-1' }, 's3://bucket/')] })
+ */
+export function s3(fields: FieldsOf<S3Credential>, sendTo: UrlPatterns): CredentialInput {
+  return { ...fields, type: 's3', sendTo }
+}
+
+/**
+ * Returns a credential for OAuth 2.0; `flow` decides which fields it needs.
+ *
+ * @example createAuth({ credentials: [oauth2({ flow: 'clientCredentials', tokenUrl, clientId, clientSecret }, 'https://data.example/')] })
+ */
+export function oauth2(
+  fields: FieldsOf<
+    | OAuth2AuthorizationCodeCredential
+    | OAuth2ClientCredentialsCredential
+    | OAuth2ImplicitCredential
+    | OAuth2PasswordCredential
+    | OAuth2TokenExchangeCredential
+  >,
+  sendTo: UrlPatterns,
+): CredentialInput {
+  return { ...fields, type: 'oauth2', sendTo }
+}
+
+/**
+ * Returns a credential for OpenID Connect; without `flow` a person logs in.
+ *
+ * @example createAuth({ credentials: [openIdConnect({ issuer: 'https://login.example/', clientId: 'app' }, 'https://data.example/')] })
+ */
+export function openIdConnect(
+  fields: FieldsOf<OpenIdConnectAuthorizationCodeCredential | OpenIdConnectClientCredentialsCredential | OpenIdConnectPasswordCredential>,
+  sendTo: UrlPatterns,
+): CredentialInput {
+  return { ...fields, type: 'openIdConnect', sendTo }
+}
+
+/**
+ * Returns a credential for a signing API; `signedUrlHosts` says where the signed URLs may point.
+ *
+ * @example createAuth({ credentials: [signedUrl({ authorizationApi, method: 'GET', signedUrlHosts: 'https://data.example/' })] })
+ */
+export function signedUrl(fields: FieldsOf<SignedUrlCredential, 'type'>): CredentialInput {
+  return { ...fields, type: 'signedUrl' }
+}
+
+/**
+ * Returns a credential whose fields the compiler does not check: one that was read from JSON, or of a strategy of your own.
+ *
+ * @example createAuth({ credentials: [uncheckedCredential(JSON.parse(text))], strategies: [...defaultStrategies, mine] })
+ */
+export function uncheckedCredential(credential: CredentialObject): UncheckedCredential {
+  return credential as CredentialObject & UncheckedCredential
 }

@@ -1,19 +1,19 @@
 import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
 import { nearMiss } from '../stac/near.ts'
-import type { CredentialInput, CredentialSet, CredentialSource } from './credential.ts'
+import type { CredentialObject, CredentialSet, SourceOf } from './credential.ts'
 import { invalid } from './invalid.ts'
 import type { Registry } from './registry.ts'
 
 /** The entries of all sources as one set. Errors: `CONFIG_INVALID`. */
-export function flatten(source: CredentialSource): CredentialSet {
+export function flatten(source: SourceOf<CredentialObject>): CredentialSet<CredentialObject> {
   if (Array.isArray(source)) {
-    const sets = (source as readonly CredentialSource[]).map(flatten)
+    const sets = (source as readonly SourceOf<CredentialObject>[]).map(flatten)
     return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
   }
   if (!isObject(source)) throw new ConfigurationError('CONFIG_INVALID', 'credentials must be entries, sets of entries or lists of them')
   // An entry may have a field of that name: the ready-made text of `http`.
-  if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialInput] }
+  if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
   const { credentials, preferred } = source
   if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list of entries')
   if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
@@ -25,27 +25,21 @@ export function flatten(source: CredentialSource): CredentialSet {
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field.
  */
-export function checkShapes({ credentials }: CredentialSet, registry: Registry): void {
+export function checkShapes({ credentials }: CredentialSet<CredentialObject>, registry: Registry): void {
   credentials.forEach((input: unknown, index) => {
     const at = `/credentials/${index}`
     const where = `of credentials[${index}]`
     if (!isObject(input)) throw new ConfigurationError('CONFIG_INVALID', `credentials[${index}] must be an object`, { pointer: at })
     const type = String(input.type)
     const { types } = registry
-    if (!types.includes(type)) throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant(nearMiss(type, types)))
+    if (!types.includes(type)) {
+      const meant = nearMiss(type, types)
+      throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
+    }
     if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
     const misspelt = nearMiss('sendTo', Object.keys(input))
-    if (misspelt) throw invalid(`${at}/${misspelt}`, `${where} is not a field`, meant('sendTo'))
-    throw invalid(
-      `${at}/sendTo`,
-      `${where} is missing: say where this credential may go`,
-      'for example "sendTo": ["https://data.example/"]',
-    )
+    throw invalid(`${at}/sendTo`, `${where} is missing: say where it may go`, misspelt && `did you mean it by "${misspelt}"?`)
   })
-}
-
-function meant(name: string | undefined): string | undefined {
-  return name && `did you mean "${name}"?`
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -4,11 +4,10 @@ import type { Target } from '../stac/target.ts'
 /** The target that a caller gave. Errors: `TARGET_NOT_FOUND` for what `linkOf` did not find, and for an asset without its document. */
 export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
-  throw isPlainTarget(target)
-    ? new SelectionError('TARGET_NOT_FOUND', 'a plain asset or link does not say which document defines its schemes', {
-        hint: "use assetOf(item, 'key') or linkOf(item, 'rel')",
-      })
-    : new SelectionError('TARGET_NOT_FOUND', 'the document has no such asset or link', { hint: 'see targetsOf(document)' })
+  const [message, hint] = isPlainTarget(target)
+    ? ['a plain asset does not say which document it is of', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
+    : ['the document has no such asset or link', 'see targetsOf(document)']
+  throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
 
 /** True for a target, as `assetOf` and its relatives make it. */

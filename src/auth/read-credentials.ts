@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { isObject, type JsonObject, pointer } from '../stac/json.ts'
 import { nearMiss } from '../stac/near.ts'
-import type { Credential, CredentialSource, EntryForm } from './credential.ts'
+import type { Credential, CredentialObject, EntryForm, SourceOf } from './credential.ts'
 import { flatten } from './flatten.ts'
 import { coveredBy } from './grant.ts'
 import { invalid } from './invalid.ts'
@@ -17,7 +17,11 @@ const ID = /^[A-Za-z0-9._-]{1,64}$/
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field.
  */
-export function readCredentials(source: CredentialSource, strategies: readonly Strategy[], from: Origin = 'code'): readonly Credential[] {
+export function readCredentials(
+  source: SourceOf<CredentialObject>,
+  strategies: readonly Strategy[],
+  from: Origin = 'code',
+): readonly Credential[] {
   const { credentials, preferred = [] } = flatten(source)
   const seen = new Set<string>()
   const entries = credentials.map((input, index) => {

@@ -24,8 +24,7 @@ export class Registry {
 
   /** True when a credential of that type must have `sendTo`, as far as that is known before anything is loaded. */
   needsSendTo(type: string): boolean {
-    const forms = this.#loaded.get(type)?.forms
-    return forms ? forms.every(({ fields }) => fields.sendTo?.required !== false) : this.#lazy.get(type)?.sendTo === 'required'
+    return this.#lazy.get(type)?.sendTo === 'required'
   }
 
   /** Those that are loaded. */

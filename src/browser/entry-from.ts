@@ -1,4 +1,4 @@
-import type { CredentialInput } from '../auth/credential.ts'
+import type { UncheckedCredential } from '../auth/credential.ts'
 import type { DescribeOptions } from './describe-needs.ts'
 import type { FormModel } from './form-model.ts'
 
@@ -23,7 +23,7 @@ export async function entryFrom(
   values: Readonly<Record<string, string | boolean>>,
   consent: Consent,
   options: Pick<DescribeOptions, 'strategies'> = {},
-): Promise<CredentialInput> {
+): Promise<UncheckedCredential> {
   const { entryOfForm } = await import('./entry-of-form.ts')
   return entryOfForm(model, values, consent, options)
 }

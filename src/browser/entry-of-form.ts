@@ -1,4 +1,4 @@
-import type { CredentialInput } from '../auth/credential.ts'
+import { type UncheckedCredential, uncheckedCredential } from '../auth/credential.ts'
 import { readCredentials } from '../auth/read-credentials.ts'
 import { loadStrategies } from '../auth/registry.ts'
 import { ConfigurationError, isAuthError, UnsupportedError } from '../errors.ts'
@@ -13,7 +13,7 @@ export async function entryOfForm(
   values: Readonly<Record<string, string | boolean>>,
   { sendTo, secretTo = [], id }: Consent,
   { strategies = defaultStrategies }: Pick<DescribeOptions, 'strategies'> = {},
-): Promise<CredentialInput> {
+): Promise<UncheckedCredential> {
   const { obstacle, entry: known, fields } = model
   if (obstacle) throw new UnsupportedError(obstacle.code, obstacle.message, obstacle.hint === undefined ? {} : { hint: obstacle.hint })
   if (sendTo.length === 0) throw invalid('sendTo', 'agree to at least one place, or make no entry')
@@ -28,7 +28,7 @@ export async function entryOfForm(
     if (value === undefined && field.required) throw invalid(field.name, `"${field.label}" is missing`)
     return value === undefined ? [] : [[field.name, value]]
   })
-  const entry = { ...(id !== undefined && { id }), ...Object.fromEntries(typed), ...known, sendTo: [...sendTo] }
+  const entry = uncheckedCredential({ ...(id !== undefined && { id }), ...Object.fromEntries(typed), ...known, sendTo: [...sendTo] })
   const loaded = await loadStrategies(strategies)
   checkEntry(() => readCredentials(entry, loaded))
   return entry

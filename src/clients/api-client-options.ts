@@ -1,5 +1,5 @@
 import type { Auth } from '../auth/auth.ts'
-import type { CredentialInput } from '../auth/credential.ts'
+import type { ServiceCredential } from '../auth/credential.ts'
 import type { Transport } from '../http/message.ts'
 import type { Codec } from './decode.ts'
 import type { Hooks } from './events.ts'
@@ -12,7 +12,7 @@ export interface ApiClientOptions {
   /** `https://host/api/v1`. */
   readonly baseUrl: string
   /** An entry; without `sendTo` it may go to the origin of the base address only. */
-  readonly credential?: CredentialInput
+  readonly credential?: ServiceCredential
   /** An engine instead, with an entry whose `sendTo` covers the base address. With neither, requests carry no credential. */
   readonly auth?: Auth
   /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */

@@ -1,7 +1,7 @@
 /** A client of an API: one base address, one credential, operations as data. */
 import type { Auth } from '../auth/auth.ts'
 import { createAuth } from '../auth/create-auth.ts'
-import type { CredentialInput } from '../auth/credential.ts'
+import { type ServiceCredential, uncheckedCredential } from '../auth/credential.ts'
 import { ConfigurationError, ProtocolError } from '../errors.ts'
 import type { Transport } from '../http/message.ts'
 import type { ApiClientOptions } from './api-client-options.ts'
@@ -41,7 +41,7 @@ export class ApiClient {
   #settings: ChangingSettings
   readonly #common: Readonly<Record<string, string>>
   readonly #prepared = new WeakMap<Operation, PreparedOperation>()
-  readonly #siblings = new WeakMap<CredentialInput, ApiClient>()
+  readonly #siblings = new WeakMap<ServiceCredential, ApiClient>()
   #link: Link | Promise<Link> | undefined
 
   constructor(options: ApiClientOptions) {
@@ -132,7 +132,7 @@ export class ApiClient {
   }
 
   /** The same client with another credential: other limits, the same connections, listeners and interceptors. */
-  withCredential(credential: CredentialInput): ApiClient {
+  withCredential(credential: ServiceCredential): ApiClient {
     const known = this.#siblings.get(credential)
     if (known) return known
     const { auth: _auth, ...options } = this.#options
@@ -212,9 +212,9 @@ export class ApiClient {
 }
 
 /** Exactly one entry, which may go to the origin of the base address and nowhere else unless its owner says so. */
-function engine(credential: CredentialInput, origin: string, transport: Transport | undefined): Auth {
-  const entry = credential.sendTo === undefined ? { ...credential, sendTo: [`${origin}/`] } : credential
-  return createAuth({ credentials: [entry], redirects: 'error', ...(transport && { transport }) })
+function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
+  const sendTo = 'sendTo' in credential && credential.sendTo !== undefined ? credential.sendTo : [`${origin}/`]
+  return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
 }
 
 function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -1,6 +1,6 @@
 /** What callers may say about one call, and what it is about. */
 
-import type { CredentialInput } from '../auth/credential.ts'
+import type { ServiceCredential } from '../auth/credential.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { ReplayableBody } from '../http/message.ts'
 import type { PathValue } from './path.ts'
@@ -52,7 +52,7 @@ export interface CallOptions {
   /** Members added to the body last; one that is there already is refused. */
   readonly extraBody?: Readonly<Record<string, unknown>>
   /** Another credential for this call, with limits of its own. */
-  readonly credential?: CredentialInput | undefined
+  readonly credential?: ServiceCredential | undefined
   /** `high` goes before others that wait. */
   readonly priority?: 'high'
   /** Given to hooks as it is. */

@@ -85,7 +85,7 @@ function refuse(what: string, name: string, present: unknown, at: string): never
   const list = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? `, … (${names.length} in all)` : '')
   throw new SelectionError('TARGET_NOT_FOUND', `the document has no ${what} "${name}"; it has ${list || 'none'}`, {
     pointer: at,
-    hint: meant === undefined ? 'see targetsOf(document)' : `did you mean "${meant}"?`,
+    ...(meant && { hint: `did you mean "${meant}"?` }),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Auth } from '../auth/auth.ts'
-import type { CredentialInput } from '../auth/credential.ts'
+import type { ServiceCredential } from '../auth/credential.ts'
 import type { SecretInput } from '../auth/secret.ts'
 import type { ApiClientOptions } from '../clients/api-client-options.ts'
 import type { ServiceProfile } from '../clients/service-profile.ts'
@@ -41,7 +41,7 @@ export interface TimeTrackingOptions extends Common {
   /** The API token, a function that gives it, or a token with its User-Agent. */
   readonly token?: SecretInput | BoundToken
   /** Instead of a token: an entry, or an engine with an entry whose `sendTo` covers the base address. */
-  readonly auth?: CredentialInput | Auth
+  readonly auth?: ServiceCredential | Auth
   /** Where the token goes; default `{ name: 'Authorization', prefix: 'Bearer' }`. `x-api-token` is a field of that name. */
   readonly authHeader?: AuthHeader | 'x-api-token'
   /** Of all requests, letter by letter the one that made the token. Default `stac-auth-time-tracking`. Needed for `auth.login()`. */

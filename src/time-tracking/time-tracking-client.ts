@@ -1,6 +1,6 @@
 /** The client of the time-tracking service. */
 import type { Auth } from '../auth/auth.ts'
-import type { CredentialInput } from '../auth/credential.ts'
+import type { ServiceCredential } from '../auth/credential.ts'
 import type { SecretInput } from '../auth/secret.ts'
 import type { ApiClient } from '../clients/api-client.ts'
 import type { ApiClientOptions } from '../clients/api-client-options.ts'
@@ -122,7 +122,7 @@ export class TimeTrackingClient {
 
 /** Who the client is for the service. */
 interface Identity {
-  readonly credential?: CredentialInput
+  readonly credential?: ServiceCredential
   readonly auth?: Auth
   /** As the caller wrote it. */
   readonly userAgent: string | undefined
@@ -143,7 +143,7 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
 function clientOptions({ baseUrl, maxRetries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
   const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, governor, hooks, parseJson } = options
   const { credential, auth, userAgent = USER_AGENT } = identity
-  const own = typeof credential?.name === 'string' ? [credential.name] : []
+  const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
   return {
     ...{ baseUrl, maxRetries, userAgent, renew: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', ...own],
@@ -162,6 +162,6 @@ function isBound(token: SecretInput | BoundToken | undefined): token is BoundTok
   return typeof token === 'object'
 }
 
-function isEngine(auth: CredentialInput | Auth): auth is Auth {
-  return typeof auth.service === 'function'
+function isEngine(auth: ServiceCredential | Auth): auth is Auth {
+  return 'service' in auth && typeof auth.service === 'function'
 }

@@ -1,4 +1,4 @@
-import type { CredentialInput } from '../auth/credential.ts'
+import type { ServiceCredential } from '../auth/credential.ts'
 import type { SecretInput } from '../auth/secret.ts'
 import { ConfigurationError } from '../errors.ts'
 import { isForbiddenHeader, isToken } from '../http/field-name.ts'
@@ -12,7 +12,7 @@ const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
  *
  * Errors: `CONFIG_INVALID` for a name that no header of a secret may have, and for a word that is none.
  */
-export function tokenCredential(token: SecretInput, header: AuthHeader | 'x-api-token' = BEARER): CredentialInput {
+export function tokenCredential(token: SecretInput, header: AuthHeader | 'x-api-token' = BEARER): ServiceCredential {
   const { name, prefix = '' } = header === 'x-api-token' ? { name: header } : header
   if (isForbiddenHeader(name)) throw invalid(`a token cannot be sent in the header ${JSON.stringify(name)}`)
   if (prefix !== '' && !isToken(prefix)) throw invalid('the prefix of authHeader is one word, without blanks')

@@ -8,6 +8,7 @@ import { oneLeg } from '../../src/auth/flow.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 import { failureOf } from '../harness/canary.ts'
 import { item, type Json, scheme } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { bearerGuard, keyGuard } from '../servers/guards.ts'
 
@@ -36,11 +37,11 @@ describe('what STAC Browser adds', () => {
     const [key, sendTo] = [{ type: 'apiKey', value }, `${archive.origin}/`]
     return createAuth({
       byAddress,
-      credentials: [
+      credentials: unchecked([
         bearer(token, sendTo),
         { ...key, id: 'query', in: 'query', name: 'key', sendTo },
         { ...key, id: 'header', in: 'header', name: 'x-key', sendTo },
-      ],
+      ]),
     })
   }
   const link = (path: string, refs: readonly string[], members: Json = {}) => {
@@ -88,7 +89,7 @@ describe('what STAC Browser adds', () => {
         return { ...request, url: url.href }
       }),
     }
-    const auth = createAuth({ strategies: [resign], credentials: [{ type: resign.type, sendTo: `${archive.origin}/` }] })
+    const auth = createAuth({ strategies: [resign], credentials: unchecked([{ type: resign.type, sendTo: `${archive.origin}/` }]) })
     const resolve = (path: string) => {
       const links = [{ rel: 'data', href: archive.origin + path, 'auth:refs': ['again'] }]
       const object = new Item(item({ again: { type: resign.type } }, {}, { links }), `${archive.origin}/item.json`)

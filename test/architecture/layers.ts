@@ -58,6 +58,10 @@ const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
   'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   'src/browser/entry-of-form.ts': { from: ['src/strategies/index.ts'] },
+  // Types of the functions that a credential may hold.
+  'src/auth/credential-input.ts': {
+    from: ['src/strategies/http/private-token/issuance.ts', 'src/strategies/signed-url/parameters.ts'],
+  },
   // Clients know an engine, and this one how it is made.
   'src/clients/api-client.ts': { from: ['src/auth/create-auth.ts'] },
 }

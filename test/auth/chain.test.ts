@@ -3,6 +3,7 @@ import type { AuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, scheme } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, DISCOVERY_URL, entries, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const K = '/properties/auth:schemes'
@@ -85,7 +86,7 @@ describe('the chain of an entry', () => {
   })
 
   async function explained(exchangeScheme: unknown, inputs: Record<string, unknown> = schemes) {
-    const { auth } = victim({ credentials })
+    const { auth } = victim({ credentials: unchecked(credentials) })
     const document = item({ ...inputs, k0: exchangeScheme }, { data: asset(`${DATA}f.tif`, ['k0']) })
     return (await auth.explain(found(assetOf(document, 'data')))).refs[0]
   }

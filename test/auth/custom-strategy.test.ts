@@ -7,6 +7,7 @@ import type { CustomScheme } from '../../src/stac/scheme.ts'
 import { failureOf, leaks, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import { script } from '../harness/scripted.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, secrets, victim } from '../harness/victim.ts'
 
 const EVIL = 'https://evil.example/'
@@ -26,7 +27,7 @@ function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
     endpoints: () => [ENDPOINT],
     authorize,
   }
-  return victim({ credentials: { id: 'm', type: 'mine', sendTo: DATA }, strategies: [mine] }, script(answer))
+  return victim({ credentials: unchecked({ id: 'm', type: 'mine', sendTo: DATA }), strategies: [mine] }, script(answer))
 }
 
 const signed = (request: HttpRequest) => withHeader(request, 'x-mine', secrets.key.value)

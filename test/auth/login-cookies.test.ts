@@ -4,6 +4,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
 import { type CookieLogin, type CookieLoginOptions, cookieLogin } from '../servers/cookie-login.ts'
 import { CERTIFIED, TEST_CA } from '../servers/harness.ts'
@@ -132,7 +133,7 @@ describe('a login that leads over another host and sets cookies', () => {
   it('goes beside a key that is a cookie itself', async () => {
     const key = { id: 'key', type: 'apiKey', in: 'cookie', name: 'key', value: secret.value, sendTo: `${DATA}/` }
     const { auth, seen } = await world({
-      credentials: [key],
+      credentials: [unchecked(key)],
       instead: {
         data: ({ headers, path }) => {
           if (path === '/files/done') return { status: 200, body: headers.cookie ?? '' }

@@ -5,6 +5,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { type Canary, canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { HOSTS, network, type RecordingServer, startServer } from '../servers/harness.ts'
 
 const GOOD = `https://${HOSTS.good.name}/`
@@ -49,16 +50,20 @@ interface Material {
 const secret = canary('wire', '+/~')
 const b64 = canary('wire')
 const materials: { readonly [name: string]: Material } = {
-  bearer: { entry: { type: 'http', scheme: 'bearer', token: b64.value }, scheme: scheme.bearer, secret: b64 },
-  basic: { entry: { type: 'http', scheme: 'basic', username: 'ada', password: secret.value }, scheme: scheme.basic, secret },
-  'key in a header': { entry: { type: 'apiKey', in: 'header', name: 'x-key', value: secret.value }, scheme: scheme.key('x-key'), secret },
+  bearer: { entry: unchecked({ type: 'http', scheme: 'bearer', token: b64.value }), scheme: scheme.bearer, secret: b64 },
+  basic: { entry: unchecked({ type: 'http', scheme: 'basic', username: 'ada', password: secret.value }), scheme: scheme.basic, secret },
+  'key in a header': {
+    entry: unchecked({ type: 'apiKey', in: 'header', name: 'x-key', value: secret.value }),
+    scheme: scheme.key('x-key'),
+    secret,
+  },
   'key in the query': {
-    entry: { type: 'apiKey', in: 'query', name: 'key', value: secret.value },
+    entry: unchecked({ type: 'apiKey', in: 'query', name: 'key', value: secret.value }),
     scheme: scheme.key('key', 'query'),
     secret,
   },
   'key in a cookie': {
-    entry: { type: 'apiKey', in: 'cookie', name: 'key', value: secret.value },
+    entry: unchecked({ type: 'apiKey', in: 'cookie', name: 'key', value: secret.value }),
     scheme: scheme.key('key', 'cookie'),
     secret,
   },
@@ -128,14 +133,14 @@ describe('over the wire', () => {
   const wanted = target(scheme.bearer, `${GOOD}f.tif`)
 
   it('a body is not redirected to another origin', async () => {
-    const { auth, evil } = await world(bearer, { good: to(EVIL, 307) })
+    const { auth, evil } = await world(unchecked(bearer), { good: to(EVIL, 307) })
     expect(await failureOf(auth.fetch(wanted, { method: 'POST', body: b64.value }))).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN' })
     expect(evil.connections).toBe(0)
   })
 
   it('an endless redirect ends', async () => {
     let count = 0
-    const { auth, good } = await world(bearer, {
+    const { auth, good } = await world(unchecked(bearer), {
       good: (_request, response) => response.writeHead(302, { location: `/f${++count}` }).end(),
     })
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'REDIRECT_TOO_MANY' })
@@ -143,7 +148,7 @@ describe('over the wire', () => {
   })
 
   it('an abort ends the request with its reason', async () => {
-    const { auth } = await world(bearer, { good: () => {} })
+    const { auth } = await world(unchecked(bearer), { good: () => {} })
     const controller = new AbortController()
     const fetching = failureOf(auth.fetch(wanted, { signal: controller.signal }))
     setTimeout(() => controller.abort('bored'), 50)

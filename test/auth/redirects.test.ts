@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthOptions } from '../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import type { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { type Canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { redirectTo, routes } from '../harness/scripted.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
@@ -18,7 +19,7 @@ const queryKey = { ...entries.queryKey, name: 'key' }
 const tokenInQuery = { ...entries.oauth, placement: { in: 'query', name: 'access_token' } }
 
 interface Material {
-  readonly entry: CredentialInput
+  readonly entry: CredentialObject
   readonly scheme: Record<string, unknown>
   readonly secret: Canary
 }
@@ -43,7 +44,7 @@ function fetchWith(
   options: Partial<AuthOptions> = {},
 ) {
   const script = routes({ [TOKEN_URL]: issued, ...replies })
-  const { auth } = victim({ credentials: entry, ...options }, script)
+  const { auth } = victim({ credentials: unchecked(entry), ...options }, script)
   return { script, result: auth.fetch(target(k, F), init) }
 }
 
@@ -172,7 +173,7 @@ describe('a redirect', () => {
   })
 
   it.each(['manual', 'error'] as const)('is not followed for a Request that says %s', async (redirect) => {
-    const { auth, script } = victim({ credentials: token }, routes({ [F]: redirectTo('/g') }))
+    const { auth, script } = victim({ credentials: unchecked(token) }, routes({ [F]: redirectTo('/g') }))
     await auth.fetch(new Request(F, { redirect })).catch(() => {})
     await auth
       .fetchFor(target(scheme.bearer, F))(new Request(F, { redirect }))

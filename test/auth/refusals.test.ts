@@ -3,6 +3,7 @@ import { parseGrant } from '../../src/auth/parse-grant.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { victim } from '../harness/victim.ts'
 
 const S3 = 'https://s3.eu-central-1.amazonaws.com'
@@ -26,7 +27,7 @@ it.each([
   ['https://data.example/', `${S3}/other/k`, `below ${S3}/other/`, `folder: stac-auth credentials trust key ${S3}/other/;`],
 ])('an entry for %s is not sent to %s, and the command that would allow it is told', async (sendTo, href, where, hint) => {
   const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo }
-  const { auth, script } = victim({ credentials: key })
+  const { auth, script } = victim({ credentials: unchecked(key) })
   const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), href)))) as AuthError
   expect(error).toMatchObject({
     code: 'CREDENTIAL_TARGET_UNTRUSTED',
@@ -37,7 +38,7 @@ it.each([
   })
   const pattern = /trust key (\S+);/.exec(String(error.hint))?.[1] ?? ''
   expect(parseGrant(pattern).pattern).toBe(pattern)
-  const widened = victim({ credentials: { ...key, sendTo: [sendTo, pattern] } })
+  const widened = victim({ credentials: unchecked({ ...key, sendTo: [sendTo, pattern] }) })
   expect((await widened.auth.authorize(target(scheme.key('x-api-key'), href))).headers['x-api-key']).toBe('v')
   expect(script.sent).toEqual([])
 })
@@ -45,7 +46,7 @@ it.each([
 it('nothing is offered that a pattern cannot cover', async () => {
   const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo: `${S3}/eo/` }
   const error = (await failureOf(
-    victim({ credentials: key }).auth.authorize(target(scheme.key('x-api-key'), `${S3}/eo/..%2fother`)),
+    victim({ credentials: unchecked(key) }).auth.authorize(target(scheme.key('x-api-key'), `${S3}/eo/..%2fother`)),
   )) as AuthError
   expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining(`is on ${S3}.`) })
   expect(error.hint).toBeUndefined()
@@ -62,7 +63,7 @@ it('what differs from an entry comes with whom to ask', async () => {
     clientSecret: 's',
     sendTo: 'https://data.example/',
   }
-  const { auth } = victim({ credentials: entry })
+  const { auth } = victim({ credentials: unchecked(entry) })
   const hintFor = async (flows: object) => {
     const { refs } = await auth.explain(target({ type: 'oauth2', flows }, 'https://data.example/f'))
     return [refs[0]?.code, refs[0]?.hint]

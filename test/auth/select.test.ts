@@ -4,6 +4,7 @@ import type { AuthError } from '../../src/errors.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
 import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, type Json, scheme, signing, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { AUTHORIZE_URL, DATA, DISCOVERY_URL, entries, SIGN_URL, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
@@ -142,7 +143,7 @@ describe('of several references', () => {
     const narrow = { ...wide, id: 'narrow', value: 'n', sendTo: F }
     const asset = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
     const chosenOf = async (preferred: readonly string[]) =>
-      (await victim({ credentials: { credentials: [wide, narrow], preferred } }).auth.authorize(asset)).credential
+      (await victim({ credentials: unchecked({ credentials: [wide, narrow], preferred }) }).auth.authorize(asset)).credential
     expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 

@@ -6,6 +6,7 @@ import { completeLogin } from '../../src/browser/complete-login.ts'
 import { createLogins } from '../../src/browser/logins.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { found } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../servers/authorization-server.ts'
 import { browse } from '../servers/person.ts'
 import { fakePage } from './fake-page.ts'
@@ -40,7 +41,7 @@ function load(page = fakePage(`${SITE}/map?x=1#here`), { session = memoryStore()
     scopes: ['offline_access', 'read'],
     sendTo: server.issuer,
   }
-  const auth = createAuth({ credentials: entry, session, clock: { now }, onSession: (change) => changes.push(change) })
+  const auth = createAuth({ credentials: unchecked(entry), session, clock: { now }, onSession: (change) => changes.push(change) })
   return { page, auth, session, changes, logins: createLogins(auth, { callback: '/callback.html', afterLogout: '/bye', page }) }
 }
 

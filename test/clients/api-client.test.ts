@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import { ApiClient } from '../../src/clients/api-client.ts'
 import type { ApiClientOptions } from '../../src/clients/api-client-options.ts'
 import { Governor } from '../../src/clients/governor.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { clientOf, failureOf, KEY, operation, service, TOKEN, transport } from './service.ts'
 
@@ -66,9 +67,9 @@ it('renews a token that the server refuses once, and sends again once', async ()
     clientSecret: 'mine',
     sendTo: `${server.origin}/`,
   }
-  const { client } = clientOf(server.origin, { credential })
+  const { client } = clientOf(server.origin, { credential: unchecked(credential) })
   expect(await client.send(safe)).toMatchObject({ status: 200, attempts: 2 })
-  const { client: other } = clientOf(server.origin, { credential, renew: false })
+  const { client: other } = clientOf(server.origin, { credential: unchecked(credential), renew: false })
   issued = 5
   expect(await failureOf(other.call(safe))).toMatchObject({ code: 'HTTP_401' })
   await server.close()
@@ -196,9 +197,10 @@ it('is the same with another credential: listeners, interceptors and secrets tha
   client.protect('key-of-document')
   const credential = { type: 'apiKey', in: 'header', name: 'authorization', value: other }
   const errors = await Promise.all(
-    [client.withCredential(credential).call(operation('safe', 'GET')), client.call(operation('safe', 'GET'), {}, { credential })].map(
-      failureOf,
-    ),
+    [
+      client.withCredential(unchecked(credential)).call(operation('safe', 'GET')),
+      client.call(operation('safe', 'GET'), {}, { credential: unchecked(credential) }),
+    ].map(failureOf),
   )
   await server.close()
   for (const error of errors) {

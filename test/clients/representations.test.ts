@@ -5,6 +5,7 @@ import type { Codec } from '../../src/clients/decode.ts'
 import { RestResource } from '../../src/clients/rest-resource.ts'
 import { JSON_REST, type ServiceProfile } from '../../src/clients/service-profile.ts'
 import { failureOf } from '../harness/canary.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type RestFake, startRestFake } from '../servers/rest/rest-fake.ts'
 import { transport } from './service.ts'
 
@@ -23,7 +24,13 @@ async function usersBy(profile: ServiceProfile, { token = 'good-token', reads }:
   const service = await startRestFake({ accepts: (given) => given === 'good-token' })
   open.push(service)
   const credential = { type: 'http', scheme: 'bearer', token }
-  const client = new ApiClient({ baseUrl: service.url, credential, allowInsecure: 'loopback', transport, ...(reads && { codec: reads }) })
+  const client = new ApiClient({
+    baseUrl: service.url,
+    credential: unchecked(credential),
+    allowInsecure: 'loopback',
+    transport,
+    ...(reads && { codec: reads }),
+  })
   return { service, users: new RestResource<User>({ client, profile, path: 'users' }) }
 }
 

@@ -1,5 +1,5 @@
 /** An entry for everything that can answer a request: each HTTP word, ready-made text, and each other scheme type. */
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import type { HttpWord } from '../../src/strategies/http/word.ts'
 import { words } from '../../src/strategies/http/words.ts'
 import { canary } from '../harness/canary.ts'
@@ -13,7 +13,7 @@ export const KEYS = { rsa: testKey.rsa().pem, ed25519: testKey.ed25519().pem, p2
 
 export interface Subject {
   readonly name: string
-  readonly entry: CredentialInput
+  readonly entry: CredentialObject
 }
 
 /** Values that satisfy a field by its name, else by its kind. */

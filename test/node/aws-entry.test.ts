@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { s3 } from '../../src/strategies/s3.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -36,7 +37,7 @@ describe('an entry without keys', () => {
     if (!target) throw new Error('no asset')
     vi.stubEnv('CLOUD_ACCESS_KEY_ID', 'half')
     const warnings: Warning[] = []
-    const auth = createAuth({ strategies: [s3], credentials: [entry], onWarning: (warning) => warnings.push(warning) })
+    const auth = createAuth({ strategies: [s3], credentials: unchecked([entry]), onWarning: (warning) => warnings.push(warning) })
     expect(await (await auth.fetch(target)).text()).toBe('hello')
     expect(server.log.map(({ status }) => status)).toEqual([200])
     expect(warnings).toMatchObject([{ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('CLOUD_ACCESS_KEY_ID is set without') }])
@@ -44,7 +45,7 @@ describe('an entry without keys', () => {
 
   it('is ready at once when its keys are known', async () => {
     if (!target) throw new Error('no asset')
-    const auth = createAuth({ strategies: [s3], credentials: [entry] })
+    const auth = createAuth({ strategies: [s3], credentials: unchecked([entry]) })
     expect(auth.peek(target)).toBeUndefined()
     await auth.authorize(target)
     expect(auth.peek(target)).toMatchObject({ url: `${server.url}/eo/a`, credential: 'mine' })

@@ -6,6 +6,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import { failureOf } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import { ticketsFor } from '../harness/tickets.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { type NegotiateOptions, negotiateServer } from '../servers/negotiate-server.ts'
 
@@ -23,7 +24,7 @@ async function facing(options: Partial<NegotiateOptions> = {}, fields: Partial<C
   const server = await startAnswering(negotiateServer({ key, service: SERVICE, ...options }))
   servers.push(server)
   const entry = { id: 'mine', type: 'http', scheme: 'negotiate', sendTo: `${server.origin}/`, ...fields }
-  const auth = createAuth({ credentials: entry, typed: [server.origin] })
+  const auth = createAuth({ credentials: unchecked(entry), typed: [server.origin] })
   const file = target({ type: 'http', scheme: 'Negotiate' }, `${server.origin}/f.txt`)
   const statuses = () => server.exchanges.map(({ answer }) => answer.status)
   return { auth, file, server, statuses, key }

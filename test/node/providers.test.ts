@@ -1,9 +1,10 @@
 /** The examples of credentials for known providers, each at a stand-in that is as strict as the real one. */
+
 import { chmod, copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import type { Redirection } from '../../src/auth/interaction.ts'
 import { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
@@ -12,6 +13,7 @@ import { root } from '../architecture/files.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 import { type Json, scheme, target } from '../harness/documents.ts'
 import { script } from '../harness/scripted.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type ArchiveAnswer, CAREFUL_USER, createArchives, KEY_ID, SECRET, TOTP, USER } from '../servers/archives.ts'
 
 afterEach(() => {
@@ -169,26 +171,33 @@ const CASES: readonly Case[] = [
 ]
 
 /** One of the examples, and what it is `with`, as users take it into their file, with the environment of a user. */
-async function example(wanted: string, env: Readonly<Record<string, string>> = {}, clientId?: string): Promise<readonly CredentialInput[]> {
+async function example(
+  wanted: string,
+  env: Readonly<Record<string, string>> = {},
+  clientId?: string,
+): Promise<readonly CredentialObject[]> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const folder = await temporaryFolder()
   const text = await readFile(join(root, 'examples/providers.json'), 'utf8')
   const own = clientId === undefined ? text : text.replaceAll(/"(?:sh-)?your-(?:client|consumer-key)"/g, JSON.stringify(clientId))
-  const { version, credentials } = JSON.parse(own) as { readonly version: number; readonly credentials: readonly CredentialInput[] }
+  const { version, credentials } = JSON.parse(own) as { readonly version: number; readonly credentials: readonly CredentialObject[] }
   const along = credentials.find(({ id }) => id === wanted)?.with
   const chosen = credentials.filter(({ id }) => id === wanted || id === along)
   return (await credentialsFromFile(await put(folder, 'credentials.json', { version, credentials: chosen }))).credentials
 }
 
 /** An engine with these credentials among the archives and nothing else. */
-function among(credentials: readonly CredentialInput[], { answer }: Pick<ReturnType<typeof createArchives>, 'answer'> = createArchives()) {
+function among(credentials: readonly CredentialObject[], { answer }: Pick<ReturnType<typeof createArchives>, 'answer'> = createArchives()) {
   const wire = script((request: HttpRequest) => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]))
     const reply = answer({ method: request.method, url: request.url, headers, body: String(request.body ?? '') })
     if (reply === undefined) throw new Error(`nobody is at ${request.url}`)
     return reply
   })
-  return { auth: createAuth({ credentials, transport: wire.send }), hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)) }
+  return {
+    auth: createAuth({ credentials: unchecked(credentials), transport: wire.send }),
+    hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)),
+  }
 }
 
 describe('the examples of credentials for providers', () => {
@@ -234,7 +243,7 @@ it('copernicus-unattended with a second factor sends the one-time code, and is r
   await expect(among(await example('copernicus-unattended', env)).auth.fetch(file)).rejects.toMatchObject({ code: 'OAUTH_ERROR' })
   const folder = await temporaryFolder()
   const [plain] = JSON.parse(await readFile(join(root, 'examples/providers.json'), 'utf8')).credentials.filter(
-    ({ id }: CredentialInput) => id === 'copernicus-unattended',
+    ({ id }: CredentialObject) => id === 'copernicus-unattended',
   )
   const careful = await put(folder, 'credentials.json', { version: 1, credentials: [{ ...plain, totp: { env: 'CDSE_TOTP' } }] })
   const { auth } = among((await credentialsFromFile(careful)).credentials)
@@ -300,7 +309,7 @@ describe('logins at providers', () => {
 
   it('openeo is refused without its prefix', async () => {
     const archives = createArchives()
-    const credentials = (await example('openeo')).map(({ tokenPrefix: _prefix, ...others }) => others as CredentialInput)
+    const credentials = (await example('openeo')).map(({ tokenPrefix: _prefix, ...others }) => others as CredentialObject)
     const { auth } = among(credentials, archives)
     const answer = async (url: string) => archives.visit(url) ?? new URL(url)
     await auth.login('openeo', { redirect: async () => ({ uri: 'http://127.0.0.1:45678/callback', answer, close: async () => {} }) })
@@ -318,6 +327,6 @@ it.each(['oidc/CDSE/\r\nx: y', 'oidc CDSE/', '', 'ö/'])('a token prefix like %j
     sendTo: 'https://data.example/',
     tokenPrefix,
   }
-  const auth = createAuth({ credentials: [credential] })
+  const auth = createAuth({ credentials: unchecked([credential]) })
   return expect(auth.ready()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })

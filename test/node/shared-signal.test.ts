@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { startServer } from '../servers/harness.ts'
 
 /** What Node warns of while that runs. */
@@ -32,7 +33,7 @@ it('many requests of one signal, and their wait for one token, are no leak to No
   })
   onTestFinished(() => Promise.all([issuer.close(), depot.close()]).then(() => undefined))
   const entry = { id: 'a', type: 'oauth2', flow: 'clientCredentials', tokenUrl: `${issuer.origin}/token`, clientId: 'a', clientSecret: 'b' }
-  const auth = createAuth({ credentials: [{ ...entry, sendTo: [`${depot.origin}/`] }], typed: [depot.origin, issuer.origin] })
+  const auth = createAuth({ credentials: unchecked([{ ...entry, sendTo: [`${depot.origin}/`] }]), typed: [depot.origin, issuer.origin] })
   const { signal } = new AbortController()
   const fetched = async () => (await auth.fetch(`${depot.origin}/file`, { signal })).text()
   const texts: string[] = []

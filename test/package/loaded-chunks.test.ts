@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { STRATEGIES } from '../../scripts/sizes.ts'
 import type { Auth, CredentialInput, Target } from '../../src/index.ts'
 import { root } from '../architecture/files.ts'
+import { unchecked } from '../harness/unchecked.ts'
 
 const FILE = 'https://data.example/a.tif'
 const ISSUER = 'https://auth.example'
@@ -36,7 +37,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'no entry, a public asset': {},
   '`apiKey`': apiKey,
   '`apiKey` by `stac-auth/engine`': { ...apiKey, brought: { name: 'apiKey', file: 'dist/strategies/api-key.js' } },
-  '`http`: `basic`, `bearer`, ready-made text': { scheme: { type: 'http', scheme: 'bearer' }, entry: token },
+  '`http`: `basic`, `bearer`, ready-made text': { scheme: { type: 'http', scheme: 'bearer' }, entry: unchecked(token) },
   '`http`: `digest` (SHA-256)': {
     scheme: { type: 'http', scheme: 'digest' },
     entry: { type: 'http', scheme: 'digest', username: 'u', password: 'p', sendTo },
@@ -45,8 +46,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
     scheme: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${ISSUER}/token`, scopes: {} } } },
     entry: { type: 'oauth2', flow: 'clientCredentials', tokenUrl: `${ISSUER}/token`, clientId: 'c', clientSecret: 's', sendTo },
   },
-  '`openIdConnect` with a finished token': { scheme: openId, entry: token },
-  '`openIdConnect` with a login': { scheme: openId, entry: { id: 'me', ...openId, clientId: 'app', sendTo }, login: true },
+  '`openIdConnect` with a finished token': { scheme: openId, entry: unchecked(token) },
+  '`openIdConnect` with a login': { scheme: openId, entry: unchecked({ id: 'me', ...openId, clientId: 'app', sendTo }), login: true },
   '`signedUrl`': {
     scheme: {
       type: 'signedUrl',

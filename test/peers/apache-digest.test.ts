@@ -4,6 +4,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import type { Send } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Apache {
@@ -42,7 +43,7 @@ function engine(fields: Partial<CredentialInput> = {}, change?: (info: string) =
   }
   const { url, username, password } = apache
   const entry = { id: 'mine', type: 'http', scheme: 'digest', username, password, requireServerProof: true, ...fields, sendTo: `${url}/` }
-  const auth = createAuth({ credentials: entry, transport: send })
+  const auth = createAuth({ credentials: unchecked(entry), transport: send })
   const get = async (folder: string) => (await auth.fetch(target({ type: 'http', scheme: 'digest' }, `${url}/${folder}/f.txt?a=b`))).text()
   return { get, seen, statuses: () => seen.map(({ status }) => status) }
 }

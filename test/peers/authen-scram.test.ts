@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface AuthenScram {
@@ -28,7 +29,7 @@ describe.each(['SCRAM-SHA-256', 'SCRAM-SHA-1'])('Authen::SCRAM with %s', (mechan
   const fetched = async (account: { readonly username?: string; readonly password?: string }) => {
     const { url, username, password } = server
     const entry = { type: 'http', scheme: mechanism.toLowerCase(), username, password, ...account, sendTo: `${url}/` }
-    return (await createAuth({ credentials: entry }).fetch(target({ type: 'http', scheme: mechanism }, `${url}/f.txt`))).text()
+    return (await createAuth({ credentials: unchecked(entry) }).fetch(target({ type: 'http', scheme: mechanism }, `${url}/f.txt`))).text()
   }
 
   it('lets the user in, and proves itself', async () => {

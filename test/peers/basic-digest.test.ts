@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Server {
@@ -33,8 +34,8 @@ describe.each(PEERS)('$name', ({ name, folders }) => {
   })
 
   /** The texts of a folder's file, fetched with one engine, one after another and then side by side. */
-  async function read(folder: string, scheme: string, fields: Partial<CredentialInput>): Promise<string[]> {
-    const auth = createAuth({ credentials: { id: 'mine', type: 'http', scheme, ...fields, sendTo: `${server.url}/` } })
+  async function read(folder: string, scheme: string, fields: Partial<CredentialObject>): Promise<string[]> {
+    const auth = createAuth({ credentials: unchecked({ id: 'mine', type: 'http', scheme, ...fields, sendTo: `${server.url}/` }) })
     const get = async () => (await auth.fetch(target({ type: 'http', scheme }, `${server.url}/${folder}/f.txt`))).text()
     return [await get(), ...(await Promise.all(Array.from({ length: 4 }, get)))]
   }

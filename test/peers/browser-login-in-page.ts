@@ -1,6 +1,8 @@
 /** The page of the login tests: its address says what to do, the global named after the script does it. */
+
 import { completeLogin, createLogins, dpopKeyStore, indexedDbStore, sessionStorageStore } from '../../src/browser/index.ts'
 import { assetOf, createAuth, isAuthError } from '../../src/index.ts'
+import { unchecked } from '../harness/unchecked.ts'
 
 const parameters = new URLSearchParams(location.search)
 const violations: string[] = []
@@ -27,7 +29,7 @@ function start(name: string, issuer: string) {
   const changes: string[] = []
   const other = parameters.get('other')
   const auth = createAuth({
-    credentials: [entryOf('portal', issuer), ...(other === null ? [] : [entryOf('other', other)])],
+    credentials: unchecked([entryOf('portal', issuer), ...(other === null ? [] : [entryOf('other', other)])]),
     session: parameters.has('shared') ? indexedDbStore() : sessionStorageStore(),
     onSession: ({ credential, change }) => changes.push(`${credential} ${change}`),
   })

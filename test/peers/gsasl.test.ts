@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Gsasl {
@@ -33,7 +34,7 @@ describe.each(['SCRAM-SHA-256', 'SCRAM-SHA-1'])('GNU SASL with %s', (mechanism) 
     const sent: HttpRequest[] = []
     const send = undiciTransport()
     const auth = createAuth({
-      credentials: { type: 'http', scheme: mechanism.toLowerCase(), username, password, sendTo: `${gsasl.url}/` },
+      credentials: unchecked({ type: 'http', scheme: mechanism.toLowerCase(), username, password, sendTo: `${gsasl.url}/` }),
       transport: (request, options) => {
         sent.push(request)
         return send(request, options)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Libmicrohttpd {
@@ -25,9 +26,11 @@ beforeEach(({ skip }) => {
 })
 
 /** Fetches the path of each turn with one engine, all of them side by side, in several rounds. */
-async function readTogether(paths: readonly string[], scheme = 'digest', fields: Partial<CredentialInput> = {}): Promise<string[]> {
+async function readTogether(paths: readonly string[], scheme = 'digest', fields: Partial<CredentialObject> = {}): Promise<string[]> {
   const { url, username, password } = server
-  const auth = createAuth({ credentials: { id: 'mine', type: 'http', scheme, username, password, ...fields, sendTo: `${url}/` } })
+  const auth = createAuth({
+    credentials: unchecked({ id: 'mine', type: 'http', scheme, username, password, ...fields, sendTo: `${url}/` }),
+  })
   const texts: string[] = []
   for (let round = 0; round < 4; round++) {
     const get = async (path: string) => (await auth.fetch(target({ type: 'http', scheme }, `${url}${path}`))).text()

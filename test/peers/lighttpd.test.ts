@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../src/auth/credential.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Lighttpd {
@@ -27,7 +28,7 @@ beforeEach(({ skip }) => {
 /** The texts of a folder's file, fetched with one engine, one after another and then side by side. */
 async function read(folder: string, scheme: string, fields: Partial<CredentialInput>): Promise<string[]> {
   const entry = { id: 'mine', type: 'http', scheme, ...fields, sendTo: `${lighttpd.url}/` }
-  const auth = createAuth({ credentials: entry })
+  const auth = createAuth({ credentials: unchecked(entry) })
   const file = target({ type: 'http', scheme }, `${lighttpd.url}/${folder}/f.txt?a=b%20c&d`)
   const get = async () => (await auth.fetch(file)).text()
   return [await get(), await get(), ...(await Promise.all([get(), get(), get()]))]

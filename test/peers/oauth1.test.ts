@@ -4,6 +4,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import type { Send } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface OAuth1 {
@@ -40,7 +41,7 @@ function engine(fields: object = {}, transport?: Send) {
   const { consumer, token, url } = oauth1
   const entry = { type: 'http', scheme: 'oauth', consumerKey: consumer.key, consumerSecret: consumer.secret, sendTo: `${url}/` }
   return createAuth({
-    credentials: { ...entry, token: token.value, tokenSecret: token.secret, ...fields },
+    credentials: unchecked({ ...entry, token: token.value, tokenSecret: token.secret, ...fields }),
     ...(transport && { transport }),
   })
 }

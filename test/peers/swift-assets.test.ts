@@ -1,10 +1,12 @@
 /** Assets and folders on OpenStack Swift, through the engine, as callers reach them. */
+
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { type ListOptions, listObjects } from '../../src/objects/list-objects.ts'
 import { s3 } from '../../src/strategies/s3.ts'
 import { failureOf } from '../harness/canary.ts'
 import { found, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { useSwift } from './swift.ts'
 
 const swift = useSwift()
@@ -13,7 +15,7 @@ const encoded = (key: string) => key.split('/').map(encodeURIComponent).join('/'
 const asset = (key: string) => target({ type: 's3' }, `s3://${swift().bucket}/${encoded(key)}`)
 const auth = (fields: object = {}, now = Date.now) => {
   const entry = { type: 's3', ...swift().keys, endpoint: swift().url, sendTo: `s3://${swift().bucket}/`, ...fields }
-  return createAuth({ strategies: [s3], credentials: [entry], clock: { now } })
+  return createAuth({ strategies: [s3], credentials: unchecked([entry]), clock: { now } })
 }
 
 describe('an asset on OpenStack Swift', () => {

@@ -4,6 +4,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import type { Send } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'
 
 interface Tomcat {
@@ -48,7 +49,7 @@ function engine(folder: string, fields: Partial<CredentialInput> = ADA) {
   }
   const { url } = tomcat
   const credentials = { id: 'mine', type: 'http', scheme, ...fields, sendTo: `${url}/` }
-  const auth = createAuth({ credentials, transport: transportSeen })
+  const auth = createAuth({ credentials: unchecked(credentials), transport: transportSeen })
   const get = async (file: string) => (await auth.fetch(target({ type: 'http', scheme }, `${url}/${folder}/${file}`))).text()
   return { get, seen, statuses: () => seen.map(({ status }) => status) }
 }

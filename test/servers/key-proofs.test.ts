@@ -1,9 +1,11 @@
 /** The servers that ask for proofs of keys refuse what real ones refuse: proofs that were seen before, and proofs for something else. */
+
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import type { TokenChallenge } from '../../src/strategies/http/private-token/token-challenge.ts'
 import { target } from '../harness/documents.ts'
 import { testKey } from '../harness/keys.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type AnsweringServer, startAnswering } from './answering-server.ts'
 import { startDpopResource } from './dpop-resource.ts'
 import { gnapGuard } from './gnap-guard.ts'
@@ -74,7 +76,7 @@ describe.each(Object.entries(cases))('%s', (scheme, { start, fields, replayed, e
   async function ready() {
     const server = await start()
     servers.push(server)
-    const auth = createAuth({ credentials: { type: 'http', scheme, sendTo: `${server.origin}/`, ...fields } })
+    const auth = createAuth({ credentials: unchecked({ type: 'http', scheme, sendTo: `${server.origin}/`, ...fields }) })
     const { headers, url } = await auth.authorize(target({ type: 'http', scheme }, `${server.origin}/a`))
     const status = async (address = url, changed: Readonly<Record<string, string>> = {}) =>
       (await fetch(address, { headers: { ...headers, ...changed } })).status

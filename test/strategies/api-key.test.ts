@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { canary, canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 
 /** The request for an entry in that place. */
 function requestFor(place: string, name: string, value: unknown, href = F, headers?: Record<string, string>) {
-  const { auth } = victim({ credentials: { id: 'k', type: 'apiKey', in: place, name, value, sendTo: DATA } })
+  const { auth } = victim({ credentials: unchecked({ id: 'k', type: 'apiKey', in: place, name, value, sendTo: DATA }) })
   return auth.authorize(target(scheme.key(name, place), href), headers ? { headers } : {})
 }
 
@@ -33,7 +34,7 @@ describe('a key', () => {
     expect((await auth.authorize(target(scheme.key('Authorization', 'header'), F))).headers).toEqual({ authorization: 'Key k1' })
     for (const wrong of [{ in: 'query' }, { prefix: 'a b' }, { prefix: 'a\r\n' }]) {
       const entry = { id: 'k', type: 'apiKey', in: 'header', name: 'a', prefix: 'Key', value: 'k1', sendTo: DATA, ...wrong }
-      expect(await failureOf(victim({ credentials: entry }).auth.ready())).toMatchObject({
+      expect(await failureOf(victim({ credentials: unchecked(entry) }).auth.ready())).toMatchObject({
         code: 'CONFIG_INVALID',
         message: expect.stringMatching(/prefix is one word/),
       })
@@ -119,7 +120,7 @@ describe('an entry of type apiKey', () => {
     ['cookie', 'a=b'],
     ['query', ''],
   ])('in a %s named %j is CONFIG_INVALID', async (place, name) => {
-    const auth = createAuth({ credentials: { type: 'apiKey', in: place, name, value: 'v', sendTo: DATA } })
+    const auth = createAuth({ credentials: unchecked({ type: 'apiKey', in: place, name, value: 'v', sendTo: DATA }) })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/name' })
   })
 })

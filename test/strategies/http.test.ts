@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { CredentialInput } from '../../src/auth/credential.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import { bearer } from '../../src/auth/credential.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 
 /** What the `Authorization` header says for an entry. */
-async function headerFor(entry: CredentialInput, word: string): Promise<string | undefined> {
-  const { auth } = victim({ credentials: { ...entry, sendTo: DATA } })
+async function headerFor(entry: CredentialObject, word: string): Promise<string | undefined> {
+  const { auth } = victim({ credentials: unchecked({ ...entry, sendTo: DATA }) })
   return (await auth.authorize(target({ type: 'http', scheme: word }, F))).headers.authorization
 }
 
@@ -94,7 +95,7 @@ describe('ready-made text', () => {
 
 describe('H12 a value that cannot be sent', () => {
   const bad = ['', 'a\rb', 'a\nb', 'a\r\nX-Evil: 1', 'a\0b', ' a', 'a ', '\ta', 'x'.repeat(20_000)]
-  const entries: readonly [string, string, (value: unknown) => CredentialInput, readonly string[]][] = [
+  const entries: readonly [string, string, (value: unknown) => CredentialObject, readonly string[]][] = [
     ['a bearer token', 'bearer', token, [...bad, 'a b', 'a\tb', 'a\u007fb', 'p\u00e4ss', '\u{1f600}', 'a\u2028b']],
     ['a password', 'basic', (value) => account('ada', value), [...bad, 'a\u0007b']],
     ['a user name', 'basic', (value) => account(value, 'secret'), [...bad, 'a:b']],

@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { found, scheme, target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { CLIENTS, type OAuthServer, startOAuthServer } from '../servers/oidc-provider.ts'
 
 const DATA = 'https://data.example/'
@@ -16,7 +17,7 @@ afterAll(() => server.close())
 /** An engine with an entry for this server. */
 function engine(members: Record<string, unknown>) {
   const entry = { id: 'op', type: 'oauth2', flow: 'clientCredentials', tokenUrl: server.tokenUrl, sendTo: DATA, ...members }
-  return createAuth({ credentials: entry, transport: undiciTransport({ env: {} }) })
+  return createAuth({ credentials: unchecked(entry), transport: undiciTransport({ env: {} }) })
 }
 
 const wanted = () => target(scheme.client(server.tokenUrl), `${DATA}f.tif`)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { json } from '../../src/outputs/json.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG', sessionToken: 'session' }
 const OBJECT = target({ type: 's3' }, 's3://eo/a.tif')
@@ -10,8 +11,8 @@ const entry = (fields: object) => ({ type: 's3', endpoint: 'https://s3.example/'
 describe('keys of an object store', () => {
   it('are handed out to those who ask for them', async () => {
     const { sessionToken: _none, ...lasting } = KEYS
-    expect((await createAuth({ credentials: entry(KEYS) }).authorize(OBJECT, { keys: true })).keys).toEqual(KEYS)
-    expect((await createAuth({ credentials: entry(lasting) }).authorize(OBJECT, { keys: true })).keys).toEqual(lasting)
+    expect((await createAuth({ credentials: unchecked(entry(KEYS)) }).authorize(OBJECT, { keys: true })).keys).toEqual(KEYS)
+    expect((await createAuth({ credentials: unchecked(entry(lasting)) }).authorize(OBJECT, { keys: true })).keys).toEqual(lasting)
   })
 
   it('are handed out when they come from a function, which is asked once', async () => {
@@ -20,13 +21,13 @@ describe('keys of an object store', () => {
       asked++
       return KEYS.secretAccessKey
     }
-    const auth = createAuth({ credentials: entry({ ...KEYS, secretAccessKey }) })
+    const auth = createAuth({ credentials: unchecked(entry({ ...KEYS, secretAccessKey })) })
     expect((await auth.authorize(OBJECT, { keys: true })).keys).toEqual(KEYS)
     expect(asked).toBe(1)
   })
 
   it('stay where they are otherwise, and with an address that opens by itself', async () => {
-    const auth = createAuth({ credentials: entry(KEYS) })
+    const auth = createAuth({ credentials: unchecked(entry(KEYS)) })
     for (const options of [{}, { keys: false }, { keys: true, presign: 60 }]) {
       const request = await auth.authorize(OBJECT, options)
       expect(request).not.toHaveProperty('keys')
@@ -35,11 +36,16 @@ describe('keys of an object store', () => {
   })
 
   it('are not part of the JSON form, and nothing of other schemes', async () => {
-    expect(json(await createAuth({ credentials: entry(KEYS) }).authorize(OBJECT, { keys: true }))).not.toContain(KEYS.secretAccessKey)
+    expect(json(await createAuth({ credentials: unchecked(entry(KEYS)) }).authorize(OBJECT, { keys: true }))).not.toContain(
+      KEYS.secretAccessKey,
+    )
     const basic = { type: 'http', scheme: 'basic', username: 'a', password: 'b', sendTo: 'https://data.example/' }
-    const other = createAuth({ credentials: basic }).authorize(target({ type: 'http', scheme: 'basic' }, 'https://data.example/f'), {
-      keys: true,
-    })
+    const other = createAuth({ credentials: unchecked(basic) }).authorize(
+      target({ type: 'http', scheme: 'basic' }, 'https://data.example/f'),
+      {
+        keys: true,
+      },
+    )
     expect(await other).not.toHaveProperty('keys')
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { failureOf } from '../harness/canary.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
@@ -20,7 +21,7 @@ afterEach(() => server.close())
 describe('a presigned address', () => {
   const presigned = (clock = { now: Date.now }) => {
     const entry = { type: 's3', ...KEYS, region: 'eu-central-1', endpoint: server.url, sendTo: 's3://eo/' }
-    return createAuth({ credentials: entry, clock }).authorize(assetOf(ITEM, 'data'), { presign: 60 })
+    return createAuth({ credentials: unchecked(entry), clock }).authorize(assetOf(ITEM, 'data'), { presign: 60 })
   }
 
   it('opens by itself, needs no header and counts as secret', async () => {
@@ -41,7 +42,7 @@ describe('a presigned address', () => {
     const now = Date.now()
     const presignedAt = async (time: number) => (await presigned({ now: () => time })).url
     const entry = { id: 'mine', type: 's3', ...KEYS, endpoint: server.url, sendTo: 's3://eo/' }
-    const auth = createAuth({ credentials: entry })
+    const auth = createAuth({ credentials: unchecked(entry) })
     const asset = (href: string) => assetOf({ ...ITEM, assets: { data: { href, 'auth:refs': ['store'] } } }, 'data')
     const good = asset(await presignedAt(now))
     expect(await (await auth.fetch(good)).text()).toBe('hello world')
@@ -65,7 +66,7 @@ describe('a presigned address', () => {
 describe('an address of a document', () => {
   const reading = async (href: string) => {
     const entry = { id: 'mine', type: 's3', ...KEYS, region: 'eu-central-1', endpoint: server.url, sendTo: 's3://eo/' }
-    const auth = createAuth({ credentials: entry })
+    const auth = createAuth({ credentials: unchecked(entry) })
     const target = assetOf({ ...ITEM, assets: { data: { href, 'auth:refs': ['store'] } } }, 'data')
     return Promise.all([auth.authorize(target, { presign: 60 }), auth.authorize(target), auth.fetch(target)].map(failureOf))
   }

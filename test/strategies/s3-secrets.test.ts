@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { victim } from '../harness/victim.ts'
 
 const wanted = target({ type: 's3' }, 's3://eo/a.tif')
 
 /** An engine with an entry whose secret key comes from there. */
 function engine(secretAccessKey: unknown) {
-  return victim({ credentials: { id: 'eo', type: 's3', accessKeyId: 'AKID', secretAccessKey, region: 'eu-central-1', sendTo: 's3://eo/' } })
+  return victim({
+    credentials: unchecked({ id: 'eo', type: 's3', accessKeyId: 'AKID', secretAccessKey, region: 'eu-central-1', sendTo: 's3://eo/' }),
+  })
 }
 
 describe('the secret of an s3 entry', () => {

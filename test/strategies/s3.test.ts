@@ -4,6 +4,7 @@ import type { CredentialInput } from '../../src/auth/credential.ts'
 import { isAuthError } from '../../src/errors.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
 import { s3 } from '../../src/strategies/s3.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
@@ -45,7 +46,7 @@ function auth(entry: Partial<CredentialInput> = {}, options: Partial<Parameters<
     endpoint: server.url,
     sendTo: ['s3://eo/', 's3://far/', 's3://costly/'],
   }
-  return createAuth({ strategies: [s3], credentials: [{ ...base, ...entry }], ...options })
+  return createAuth({ strategies: [s3], credentials: unchecked([{ ...base, ...entry }]), ...options })
 }
 
 async function failure(promise: Promise<unknown>) {

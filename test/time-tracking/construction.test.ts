@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { TimeTrackingOptions } from '../../src/time-tracking/options.ts'
 import { TimeTrackingClient } from '../../src/time-tracking/time-tracking-client.ts'
 import { thrownBy } from '../harness/canary.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { KNOWN } from '../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
 
@@ -101,9 +102,9 @@ describe('the token', () => {
 
   it('may be an entry or come from an engine that covers the base address', async () => {
     const service = await timeTracking()
-    const entry = { type: 'http', scheme: 'bearer', token: KNOWN.token }
+    const entry = { type: 'http', scheme: 'bearer', token: KNOWN.token } as const
     const { createAuth } = await import('../../src/auth/create-auth.ts')
-    const auth = createAuth({ credentials: [{ ...entry, sendTo: [`${service.url}/`] }] })
+    const auth = createAuth({ credentials: unchecked([{ ...entry, sendTo: [`${service.url}/`] }]) })
     for (const given of [entry, auth]) {
       const { client } = clientOf(service, { auth: given, userAgent: KNOWN.userAgent })
       expect(await client.projects.list()).toHaveLength(2)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -67,7 +67,7 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
 async function entriesOf({ path, named }: CredentialPath): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
-  return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialInput) => ({
+  return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialObject) => ({
     id,
     type,
     sendTo: listOf(sendTo),

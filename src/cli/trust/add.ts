@@ -1,5 +1,5 @@
 /** `credentials add`. */
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { CredentialError } from '../../errors.ts'
 import { isObject } from '../../stac/json.ts'
 import { forJson } from '../../text/sanitize.ts'
@@ -29,18 +29,18 @@ export async function add(document: string | undefined, options: AddOptions, con
   return EXIT.done
 }
 
-async function readEntry(name: string, { io }: Context): Promise<CredentialInput> {
+async function readEntry(name: string, { io }: Context): Promise<CredentialObject> {
   const text = Buffer.from(await readInput(name, io)).toString('utf8')
   try {
     const entry: unknown = JSON.parse(text)
-    if (isObject(entry)) return entry as CredentialInput
+    if (isObject(entry)) return entry as CredentialObject
   } catch {
     // What the platform says would quote the text.
   }
   throw usageError('--entry names a file that holds one entry as a JSON object')
 }
 
-async function addOwn(entry: CredentialInput, { file, entries }: UserEntries, context: Context): Promise<number> {
+async function addOwn(entry: CredentialObject, { file, entries }: UserEntries, context: Context): Promise<number> {
   const proposal = await ownProposal(entry, entries)
   if (!isTerminal(context.io)) throw notWritten('only a person at a terminal can add an entry here', entry, file)
   const terminal = new Terminal(context.io)
@@ -55,6 +55,6 @@ async function addOwn(entry: CredentialInput, { file, entries }: UserEntries, co
   return EXIT.done
 }
 
-function notWritten(message: string, entry: CredentialInput, file: string): CredentialError {
+function notWritten(message: string, entry: CredentialObject, file: string): CredentialError {
   return new CredentialError('NO_CREDENTIAL', message, { hint: `you can add it to ${file} yourself: ${forJson(entry)}` })
 }

@@ -1,6 +1,6 @@
 /** From what a document needs to entries of the user, by way of a person who agrees. */
 import type { Auth } from '../../auth/auth.ts'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { CredentialError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -22,7 +22,7 @@ export interface Occasion {
   /** The credential file. */
   readonly file: string
   /** The entries that there are. */
-  readonly entries: readonly CredentialInput[]
+  readonly entries: readonly CredentialObject[]
   readonly wishes: Wishes
   readonly errand: Errand
 }
@@ -89,7 +89,7 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
 }
 
 /** Asks about one scheme; the entry that was written, or undefined for a no. Places are part of the question. */
-async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialInput | undefined> {
+async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
   const { document, title = 'standard input', file, entries, wishes } = occasion
   const { entry: draft, open } = draftFor(wanted, entries, wishes)
   const id = String(draft.id)
@@ -106,7 +106,7 @@ async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, conte
 }
 
 /** For logins at endpoints that the catalog writes out: the name without which ID tokens and answers are compared with nothing. */
-async function issuerOf(entry: CredentialInput, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
+async function issuerOf(entry: CredentialObject, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
   const { id, type, flow, issuer, tokenUrl, authorizationUrl } = entry
   if (type !== 'oauth2' || flow !== 'authorizationCode' || issuer !== undefined) return {}
   if (typeof tokenUrl !== 'string' || typeof authorizationUrl !== 'string') return {}

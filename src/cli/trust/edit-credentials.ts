@@ -1,5 +1,5 @@
 /** Writes to the user's credential file; only what a person has answered for comes here. */
-import type { CredentialInput, CredentialSet } from '../../auth/credential.ts'
+import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { credentialFileText, credentialsFromText } from '../../node/credential-file.ts'
 import { appended, extended } from './json-edit.ts'
@@ -8,7 +8,7 @@ import { replacePrivateFile } from './private-file.ts'
 const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
 
 /** Adds an entry at the end; a file that is missing is made. Errors: `CONFIG_INVALID`, and nothing is written; those of the file system. */
-export function addEntry(file: string, entry: CredentialInput): Promise<void> {
+export function addEntry(file: string, entry: CredentialObject): Promise<void> {
   return edit(file, (text) => appended(text, ['credentials'], entry))
 }
 
@@ -21,7 +21,7 @@ export function addPattern(file: string, id: string, pattern: string): Promise<v
   return edit(file, (text, { credentials }) => {
     const index = credentials.findIndex((entry) => entry.id === id)
     const path = ['credentials', index]
-    const entry = credentials[index]
+    const entry: CredentialObject | undefined = credentials[index]
     const hosts = (entry?.signedUrlHosts as readonly string[] | undefined) ?? []
     if (entry?.sendTo === undefined) return extended(text, path, 'sendTo', [...hosts, pattern])
     return appended(text, [...path, 'sendTo'], pattern)

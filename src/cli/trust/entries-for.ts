@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Auth } from '../../auth/auth.ts'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
 import { credentialFileText, credentialsFromText } from '../../node/credential-file.ts'
 import { forUrl } from '../../text/sanitize.ts'
@@ -19,7 +19,7 @@ import { type WishOptions, wishesOf } from './wishes.ts'
 /** The credential file, which may be missing, and what is in it. */
 export interface UserEntries {
   readonly file: string
-  readonly entries: readonly CredentialInput[]
+  readonly entries: readonly CredentialObject[]
 }
 
 /** Reads the credential file; one that is missing is going to be made. Errors: `CONFIG_INVALID`, `USAGE`. */

@@ -1,5 +1,5 @@
 /** An entry that a scheme would need, made for a person to look at. */
-import type { Credential, CredentialForm, CredentialInput, Field } from '../../auth/credential.ts'
+import type { Credential, CredentialForm, CredentialObject, Field } from '../../auth/credential.ts'
 import { sameIdentity } from '../../auth/match.ts'
 import { placeholder } from '../../auth/missing.ts'
 import { readCredentials } from '../../auth/read-credentials.ts'
@@ -19,14 +19,14 @@ export interface Wishes {
 /** An entry with blanks. */
 export interface Draft {
   /** As far as it is known; what only the user knows has a placeholder, secrets are environment variables to set. */
-  readonly entry: CredentialInput
+  readonly entry: CredentialObject
   /** What only the user knows. */
   readonly open: { readonly [name: string]: Field }
 }
 
 /** An entry to be agreed to. */
 export interface Proposal {
-  readonly entry: CredentialInput
+  readonly entry: CredentialObject
   /** The scheme of a catalog that it is made for, and the document's address or path; absent for an entry that the user wrote. */
   readonly wanted?: Wanted
   readonly document?: string
@@ -45,7 +45,7 @@ const UNKNOWN = '…'
 /** The entry that a scheme would need, as far as catalog and user have said. */
 export function draftFor(
   { name, strategy, scheme, target, url, places }: Wanted,
-  beside: readonly CredentialInput[],
+  beside: readonly CredentialObject[],
   { id, scopes }: Wishes,
 ): Draft {
   const taken = new Set(beside.map((entry) => entry.id))
@@ -76,8 +76,8 @@ function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialFo
 export async function proposalOf(
   document: string,
   wanted: Wanted,
-  entry: CredentialInput,
-  beside: readonly CredentialInput[],
+  entry: CredentialObject,
+  beside: readonly CredentialObject[],
 ): Promise<Proposal & { readonly fingerprint: string }> {
   const { scheme, places } = wanted
   const { credential, strategy } = await readBeside(entry, beside)
@@ -90,7 +90,7 @@ export async function proposalOf(
 }
 
 /** The same for an entry that the user wrote. Errors: `CONFIG_INVALID`. */
-export async function ownProposal(entry: CredentialInput, beside: readonly CredentialInput[]): Promise<Proposal> {
+export async function ownProposal(entry: CredentialObject, beside: readonly CredentialObject[]): Promise<Proposal> {
   const { credential, strategy } = await readBeside(entry, beside)
   const places = credential.sendTo.map(({ pattern }) => ({ pattern, counts: {} }))
   return { entry, places, offered: [], ...endpointsOf(strategy, credential) }
@@ -98,8 +98,8 @@ export async function ownProposal(entry: CredentialInput, beside: readonly Crede
 
 /** An entry may name others. */
 async function readBeside(
-  entry: CredentialInput,
-  beside: readonly CredentialInput[],
+  entry: CredentialObject,
+  beside: readonly CredentialObject[],
 ): Promise<{ credential: Credential; strategy: Strategy }> {
   const strategies = await loadStrategies(defaultStrategies)
   const credential = readCredentials([...beside, entry], strategies, 'file').at(-1) as Credential

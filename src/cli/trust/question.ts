@@ -1,5 +1,5 @@
 /** What a person reads before a credential is created or widened. Every word of the catalog in it is inert. */
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { forJson } from '../../text/sanitize.ts'
 import { addressText, plain, quoted } from './inert.ts'
 import type { Proposal } from './proposal.ts'
@@ -44,13 +44,13 @@ export function detailsText({ entry, wanted }: Proposal): string {
 }
 
 /** An entry as JSON, indented; endless texts are cut. */
-export function entryText(entry: CredentialInput): string {
+export function entryText(entry: CredentialObject): string {
   const lines = forJson(entry, 2).split('\n')
   return lines.map((line) => `    ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`).join('\n')
 }
 
 /** The kind of an entry in the words of the standards. */
-export function kindOf({ type, flow, scheme, in: place, name }: CredentialInput): string {
+export function kindOf({ type, flow, scheme, in: place, name }: CredentialObject): string {
   const words = typeof flow === 'string' ? flow.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : scheme
   const more = words ?? (place === undefined ? undefined : `${place} ${name}`)
   return [TYPES[type] ?? plain(type), ...(more === undefined ? [] : [plain(String(more))])].join(', ')

@@ -1,5 +1,5 @@
 /** `credentials trust`. */
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
 import { parseGrant } from '../../auth/parse-grant.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
@@ -38,7 +38,7 @@ export async function trust(id: string, pattern: string, options: CredentialsOpt
   return EXIT.done
 }
 
-async function asked(entry: CredentialInput, current: readonly string[], pattern: string, { io }: Context): Promise<boolean> {
+async function asked(entry: CredentialObject, current: readonly string[], pattern: string, { io }: Context): Promise<boolean> {
   const terminal = new Terminal(io)
   try {
     await terminal.say(`"${entry.id}" (${kindOf(entry)}) may be sent to\n`)
@@ -58,14 +58,14 @@ function inEnvironment(pattern: string): CredentialError {
 }
 
 /** `NO_CREDENTIAL` for an id that no entry has. */
-export function unknownEntry(id: string, entries: readonly CredentialInput[]): CredentialError {
+export function unknownEntry(id: string, entries: readonly CredentialObject[]): CredentialError {
   const ids = entries.map((entry) => entry.id).join(', ')
   return new CredentialError('NO_CREDENTIAL', `there is no entry "${id}"`, {
     hint: ids === '' ? 'there are no entries' : `there are: ${ids}`,
   })
 }
 
-function patternsOf({ sendTo, signedUrlHosts }: CredentialInput): readonly string[] {
+function patternsOf({ sendTo, signedUrlHosts }: CredentialObject): readonly string[] {
   const patterns = sendTo ?? (signedUrlHosts as string | readonly string[] | undefined) ?? []
   return typeof patterns === 'string' ? [patterns] : patterns
 }

@@ -1,6 +1,6 @@
 /** The clients of an API behind a client of the translation service. */
 import type { Auth } from '../../auth/auth.ts'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { ApiClient } from '../api-client.ts'
 import type { ApiClientOptions } from '../api-client-options.ts'
@@ -39,12 +39,12 @@ function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options
   }
 }
 
-function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { auth: Auth } | { credential: CredentialInput } {
+function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { auth: Auth } | { credential: ServiceCredential } {
   if (apiKey !== undefined) return { credential: keyEntry(apiKey, authHeader) }
   return isEntry(auth) ? { credential: auth } : { auth: auth as Auth }
 }
 
-function isEntry(auth: TranslationClientOptions['auth']): auth is CredentialInput {
+function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredential {
   return typeof (auth as { readonly type?: unknown }).type === 'string'
 }
 

@@ -1,10 +1,10 @@
 /** The user's key as an entry of the strategy layer. */
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError } from '../../errors.ts'
 import type { ApiKey, TranslationClientOptions } from './translation-options.ts'
 
 /** The entry for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
-export function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): CredentialInput {
+export function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
   return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
 }
 

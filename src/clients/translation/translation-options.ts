@@ -1,6 +1,6 @@
 /** What callers choose about a client of the translation service, and about one call. */
 import type { Auth } from '../../auth/auth.ts'
-import type { CredentialInput } from '../../auth/credential.ts'
+import type { ServiceCredential } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { ApiClientOptions } from '../api-client-options.ts'
 import type { CallOptions } from '../call-options.ts'
@@ -34,7 +34,7 @@ export interface TranslationClientOptions extends Pick<ApiClientOptions, Inherit
   readonly plan?: 'free' | 'pro'
   readonly apiKey?: ApiKey | undefined
   /** Instead of a key: an entry or an engine whose `sendTo` covers the base address; it needs `baseUrl` or `plan`. */
-  readonly auth?: Auth | CredentialInput
+  readonly auth?: Auth | ServiceCredential
   /** Where the key goes; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
   readonly authHeader?: { readonly name: string; readonly prefix?: string }
   /** Under which tag use is counted; 1 to 100 characters of ASCII without blanks. */

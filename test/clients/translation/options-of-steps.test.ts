@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unchecked } from '../../harness/unchecked.ts'
 import { QUALITY, VOICE_JOB } from '../../servers/translation/known-good.ts'
 import { failureOf } from '../service.ts'
 import { HELLO, TXT } from './document-place.ts'
@@ -28,7 +29,7 @@ describe('members that are added to a body', () => {
 describe('what is said about the calls of one job', () => {
   it('never takes a key or a header to the hosts of its recordings', async () => {
     const { client, fake, clock } = await fakeClient({ fake: { allowExtra: true }, apiKey: 'not-this-one' })
-    const credential = { type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'DeepL-Auth-Key', value: 'test-pro' }
+    const credential = { type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'DeepL-Auth-Key', value: 'test-pro' } as const
     const options = { credential, headers: { 'X-Own': 'own-value' }, query: { own: 'own-value' } }
     expect(await clock.run(gathered(client.voiceJobs.translate(VOICE_JOB, SOUND, options)))).toHaveLength(2)
     expect(fake.log.every(({ headers }) => headers['x-own'] === 'own-value')).toBe(true)
@@ -41,9 +42,9 @@ describe('what is said about the calls of one job', () => {
     const { client, fake, clock } = await fakeClient()
     const credential = { type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'DeepL-Auth-Key', value: 'test-pro' }
     const job = await client.voiceJobs.create(VOICE_JOB)
-    await client.voiceJobs.upload(job, SOUND, { credential })
+    await client.voiceJobs.upload(job, SOUND, { credential: unchecked(credential) })
     const { results } = await clock.run(client.voiceJobs.wait(job.job_id))
-    await (await client.voiceJobs.download(results[0] ?? { status: '' }, { credential })).data.cancel()
+    await (await client.voiceJobs.download(results[0] ?? { status: '' }, { credential: unchecked(credential) })).data.cancel()
     expect(fake.assets.log.map(({ headers }) => headers.authorization?.split(' ')[0])).toEqual(['DeepL-Signature', 'DeepL-Signature'])
   })
 })

@@ -8,6 +8,7 @@ import { operations } from '../../../src/clients/translation/operations.ts'
 import { TranslationClient } from '../../../src/clients/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/clients/translation/translation-options.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { operations as known } from '../../servers/translation/operations.ts'
 import { failureOf, transport } from '../service.ts'
 import { fakeClient } from './fake-client.ts'
@@ -84,7 +85,7 @@ it('asks a function again that failed, and one at a time', async () => {
 
 it.each<readonly [string, TranslationClientOptions, string]>([
   ['no key', {}, 'CONFIG_INVALID'],
-  ['both a key and an engine', { apiKey: 'k', auth: { type: 'http' } }, 'CONFIG_INVALID'],
+  ['both a key and an engine', { apiKey: 'k', auth: unchecked({ type: 'http' }) }, 'CONFIG_INVALID'],
   ['an engine without a host', { auth: { type: 'http', scheme: 'bearer', token: 't' } }, 'CONFIG_INVALID'],
   ['a secret without a host', { apiKey: new Secret('k') }, 'CONFIG_INVALID'],
   ['an empty key', { apiKey: '' }, 'CREDENTIAL_VALUE_INVALID'],

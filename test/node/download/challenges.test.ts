@@ -1,4 +1,5 @@
 /** What becomes of files when a server asks for proof again and again, or in several ways. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type Inquiry, startAnswering } from '../../servers/answering-server.ts'
 import { differenceOf } from '../../servers/chaos/depot-content.ts'
 import { contentName, type DepotOptions, startFileDepot } from '../../servers/chaos/file-depot.ts'
@@ -105,7 +107,7 @@ async function tokenFiles(files: DepotOptions['files'], count: number) {
   })
   const { id: clientId, secret: clientSecret } = CLIENT
   const entry = { id: 'loader', type: 'oauth2', flow: 'clientCredentials', tokenUrl: tokens.tokenUrl, clientId, clientSecret }
-  const auth = createAuth({ credentials: [{ ...entry, sendTo: [`${depot.origin}/`] }], typed: [depot.origin, tokens.origin] })
+  const auth = createAuth({ credentials: unchecked([{ ...entry, sendTo: [`${depot.origin}/`] }]), typed: [depot.origin, tokens.origin] })
   const flows = { clientCredentials: { tokenUrl: tokens.tokenUrl, scopes: { read: 'Read' } } }
   const properties = { 'auth:schemes': { oauth: { type: 'oauth2', flows } } }
   const names = Array.from({ length: count }, (_, at) => `${at}.bin`)

@@ -8,6 +8,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import { type VerifyEvent, type VerifyOptions, verifyFolder } from '../../../src/node/download/verify-folder.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { noise } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
 
@@ -270,7 +271,7 @@ describe('verifyFolder', () => {
     await writeFile(join(folder, 'a.bin'), small)
     const lines = (urls: readonly string[]) => urls.map((url) => entryFor('a.bin', small, { url })).join('\n')
     const credentials = [{ id: 'x', type: 'http' as const, scheme: 'bearer', token: 'right', sendTo: [`${server.origin}/private/`] }]
-    const auth = createAuth({ credentials })
+    const auth = createAuth({ credentials: unchecked(credentials) })
     const outcome = async (url: string) => {
       await writeFile(join(folder, MANIFEST_NAME), lines([url]))
       const [event] = await verified({ folder, auth, retries: 0 })

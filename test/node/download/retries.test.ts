@@ -6,6 +6,7 @@ import type { DownloadEvent } from '../../../src/node/download/events.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
 
@@ -179,7 +180,7 @@ describe('a token that ends in the middle', () => {
       return asked === 1 ? 'first' : valid
     }
     const credentials = [{ id: 'a', type: 'http', scheme: 'bearer', token, sendTo: [`${server.origin}/`] }]
-    const auth = createAuth({ credentials, transport: undiciTransport({ env: {} }) })
+    const auth = createAuth({ credentials: unchecked(credentials), transport: undiciTransport({ env: {} }) })
     const scheme = { 'auth:schemes': { key: { type: 'http', scheme: 'bearer' } } }
     const folder = await temporaryFolder()
     const item = itemOf(server, { data: { href: 'data.bin', 'auth:refs': ['key'] } }, { properties: scheme })

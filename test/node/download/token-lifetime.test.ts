@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { startFileDepot } from '../../servers/chaos/file-depot.ts'
 import { startTokenServer } from '../../servers/token-server.ts'
 import { codesOf, run } from './fixture.ts'
@@ -26,7 +27,7 @@ async function protectedFile(delayOf: (nth: number) => number, scope = 'read') {
   const { id: clientId, secret: clientSecret } = CLIENT
   const entry = { id: 'loader', type: 'oauth2', flow: 'clientCredentials', tokenUrl: tokens.tokenUrl, clientId, clientSecret }
   const auth = createAuth({
-    credentials: [{ ...entry, sendTo: [`${depot.origin}/`] }],
+    credentials: [unchecked({ ...entry, sendTo: [`${depot.origin}/`] })],
     typed: [depot.origin, tokens.origin],
     clock,
   })

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { CredentialObject } from '../../../src/auth/credential.ts'
 import { credentialsFromText } from '../../../src/node/credential-file.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../../servers/answering-server.ts'
 import { sameText } from '../../servers/guards.ts'
 
@@ -21,11 +22,11 @@ function octetGuard(username: string, password: string, encoding: 'utf8' | 'lati
   }
 }
 
-async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<CredentialInput> = ACCOUNT) {
+async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<CredentialObject> = ACCOUNT) {
   const started = await startAnswering(answerTo)
   server = started
   const sendTo = `${started.origin}/`
-  const auth = createAuth({ credentials: { id: 'mine', type: 'http', scheme: 'basic', ...fields, sendTo } })
+  const auth = createAuth({ credentials: unchecked({ id: 'mine', type: 'http', scheme: 'basic', ...fields, sendTo }) })
   const file = target({ type: 'http', scheme: 'basic' }, `${sendTo}f.tif`)
   const statuses = () => started.exchanges.map(({ answer }) => answer.status)
   return { auth, file, statuses, get: async () => (await auth.fetch(file)).text() }
@@ -85,7 +86,7 @@ describe('an account outside ASCII', () => {
 })
 
 describe('an empty password', () => {
-  const withKey = (fields: Partial<CredentialInput>) =>
+  const withKey = (fields: Partial<CredentialObject>) =>
     facing(octetGuard('key-of-mine', '', 'utf8'), { username: 'key-of-mine', ...fields })
 
   it('is sent where the entry says that it is empty', async () => {
@@ -110,7 +111,7 @@ describe('an empty password', () => {
     }
   })
 
-  it.each<[string, Partial<CredentialInput>, string]>([
+  it.each<[string, Partial<CredentialObject>, string]>([
     ['there is a password', { password: 'open', emptyPassword: true }, '/credentials/0/password'],
     ['it is not', { emptyPassword: false }, '/credentials/0/emptyPassword'],
     ['it is both not and there', { password: 'open', emptyPassword: false }, '/credentials/0/password'],

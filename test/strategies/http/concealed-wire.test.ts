@@ -6,6 +6,7 @@ import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { concealedGuard } from '../../servers/concealed-guard.ts'
 import type { Guard } from '../../servers/guards.ts'
 import { CERTIFIED, TEST_CA } from '../../servers/harness.ts'
@@ -28,7 +29,7 @@ const CONCEALED = { type: 'http', scheme: 'concealed' } as const
 
 function engine(origin: string, fields: Partial<CredentialInput> = {}, transport: Transport = undiciTransport({ ca: TEST_CA, env: {} })) {
   const entry = { id: 'mine', ...CONCEALED, privateKey: keys.ed25519.pem, keyId: 'ada', ...fields, sendTo: `${origin}/` }
-  return createAuth({ credentials: entry, transport })
+  return createAuth({ credentials: unchecked(entry), transport })
 }
 
 const file = (origin: string) => target({ type: 'http', scheme: 'Concealed' }, `${origin}/f.tif?a=b`)

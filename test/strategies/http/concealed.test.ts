@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { platform } from '#platform'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { CredentialObject } from '../../../src/auth/credential.ts'
 import { ecdsaDer, rsaPublicKey } from '../../../src/crypto/der.ts'
 import { isAuthError } from '../../../src/errors.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 
 const file = target({ type: 'http', scheme: 'Concealed' }, 'https://data.example/f.tif')
 
-function engine(fields: Partial<CredentialInput> = {}) {
+function engine(fields: Partial<CredentialObject> = {}) {
   const key = { privateKey: testKey.ed25519().pem, keyId: 'ada' }
-  return createAuth({ credentials: { id: 'mine', type: 'http', scheme: 'concealed', ...key, ...fields, sendTo: 'https://data.example/' } })
+  return createAuth({
+    credentials: unchecked({ id: 'mine', type: 'http', scheme: 'concealed', ...key, ...fields, sendTo: 'https://data.example/' }),
+  })
 }
 
 describe('an entry', () => {

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { CredentialObject } from '../../../src/auth/credential.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../../servers/answering-server.ts'
 import { type DigestOptions, digestServer } from '../../servers/digest-server.ts'
 
@@ -13,18 +14,18 @@ let server: AnsweringServer | undefined
 afterEach(() => server?.close())
 
 /** The user's engine before a server. */
-async function facing(answerTo: (request: Inquiry) => Answer | Promise<Answer>, fields: Partial<CredentialInput> = {}) {
+async function facing(answerTo: (request: Inquiry) => Answer | Promise<Answer>, fields: Partial<CredentialObject> = {}) {
   const started = await startAnswering(answerTo)
   server = started
   const sendTo = `${started.origin}/`
-  const auth = createAuth({ credentials: { id: 'mine', type: 'http', scheme: 'digest', ...ACCOUNT, ...fields, sendTo } })
+  const auth = createAuth({ credentials: unchecked({ id: 'mine', type: 'http', scheme: 'digest', ...ACCOUNT, ...fields, sendTo }) })
   const file = target({ type: 'http', scheme: 'digest' }, `${sendTo}f.tif?a=b%20c`)
   const statuses = () => started.exchanges.map(({ answer }) => answer.status)
   const header = (index: number) => started.exchanges[index]?.request.headers.authorization ?? ''
   return { auth, file, statuses, header, get: async () => (await auth.fetch(file)).text() }
 }
 
-const guarded = (options: Partial<DigestOptions> = {}, fields: Partial<CredentialInput> = {}) =>
+const guarded = (options: Partial<DigestOptions> = {}, fields: Partial<CredentialObject> = {}) =>
   facing(digestServer({ ...ACCOUNT, ...options }), fields)
 
 describe('a strict server gives its file', () => {

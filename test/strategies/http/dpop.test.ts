@@ -6,6 +6,7 @@ import { dpop } from '../../../src/strategies/http/dpop.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { found, target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { type DpopResource, provenClaims, startDpopResource } from '../../servers/dpop-resource.ts'
@@ -152,7 +153,7 @@ describe('dpop against a resource', () => {
   async function engine(resource: Partial<DpopResource> = {}, fields: object = entry) {
     const server = await startDpopResource({ token: TOKEN, jkt: thumbprintOf(key.publicKey), ...resource })
     servers.push(server)
-    const auth = createAuth({ credentials: { type: 'http', scheme: 'dpop', sendTo: `${server.origin}/`, ...fields } })
+    const auth = createAuth({ credentials: unchecked({ type: 'http', scheme: 'dpop', sendTo: `${server.origin}/`, ...fields }) })
     return { server, fetched: () => auth.fetch(target({ type: 'http', scheme: 'DPoP' }, `${server.origin}/f.tif?a=b`)) }
   }
 

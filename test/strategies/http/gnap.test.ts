@@ -6,6 +6,7 @@ import { gnap } from '../../../src/strategies/http/gnap.ts'
 import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { readyLeg, wordContext } from '../../harness/word.ts'
 import { type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { digestOf, gnapGuard } from '../../servers/gnap-guard.ts'
@@ -81,7 +82,9 @@ describe('gnap', () => {
     ['/keyId', { ...entry, keyId: 'k\n' }],
   ])('names the field %s that does not fit', async (pointer, fields) => {
     const credentials = { type: 'http', scheme: 'gnap', sendTo: 'https://a.example/', ...fields }
-    const error = await failureOf(createAuth({ credentials }).authorize(target({ type: 'http', scheme: 'gnap' }, 'https://a.example/')))
+    const error = await failureOf(
+      createAuth({ credentials: unchecked(credentials) }).authorize(target({ type: 'http', scheme: 'gnap' }, 'https://a.example/')),
+    )
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0${pointer}` })
   })
 })
@@ -95,7 +98,7 @@ describe('gnap against a server', () => {
   async function engine(guard: Guard, fields: object = entry) {
     const server = await startAnswering((request) => guard(request) ?? { status: 200, body: `opened ${request.body}` })
     servers.push(server)
-    const auth = createAuth({ credentials: { type: 'http', scheme: 'gnap', sendTo: `${server.origin}/`, ...fields } })
+    const auth = createAuth({ credentials: unchecked({ type: 'http', scheme: 'gnap', sendTo: `${server.origin}/`, ...fields }) })
     const wanted = target({ type: 'http', scheme: 'GNAP' }, `${server.origin}/a%20b?c=%7B&d`)
     return { server, fetched: (init?: RequestInit) => auth.fetch(wanted, init) }
   }

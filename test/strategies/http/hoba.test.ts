@@ -6,6 +6,7 @@ import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
 import type { Reply } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { type HobaOptions, hobaGuard, isHoba } from '../../servers/hoba-guard.ts'
@@ -135,7 +136,7 @@ describe('hoba', () => {
   it('needs a key identifier that fits into the answer, and an RSA key', async () => {
     const credentials = { type: 'http', scheme: 'hoba', privateKey: key.pem, keyId: 'a.b', sendTo: 'https://example.com/' }
     const wanted = target({ type: 'http', scheme: 'hoba' }, 'https://example.com/')
-    expect(await failureOf(createAuth({ credentials }).authorize(wanted))).toMatchObject({
+    expect(await failureOf(createAuth({ credentials: unchecked(credentials) }).authorize(wanted))).toMatchObject({
       code: 'CONFIG_INVALID',
       pointer: '/credentials/0/keyId',
     })
@@ -154,7 +155,7 @@ describe('hoba against a server', () => {
     const guard = hobaGuard(new Map([[entry.keyId, key.publicKey]]), options)
     const server = await startProtectedFiles({ '/f.tif': { content: 'data', guard } })
     servers.push(server)
-    const auth = createAuth({ credentials: { type: 'http', scheme: 'hoba', sendTo: `${server.origin}/`, ...fields } })
+    const auth = createAuth({ credentials: unchecked({ type: 'http', scheme: 'hoba', sendTo: `${server.origin}/`, ...fields }) })
     return { server, fetched: () => auth.fetch(target({ type: 'http', scheme: 'HOBA' }, `${server.origin}/f.tif`)) }
   }
 

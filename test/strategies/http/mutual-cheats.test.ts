@@ -2,6 +2,7 @@ import { getDiffieHellman } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { victim } from '../../harness/victim.ts'
 import { type MutualServerOptions, mutualServer } from '../../servers/mutual-server.ts'
 import { ADA, ALGORITHM, asset, changing, engine, ORIGIN } from './mutual-engine.ts'
@@ -88,7 +89,7 @@ describe('a server that cheats', () => {
     const url = `https://${scope === '*.github.io' ? 'ada.github.io' : '127.0.0.1'}/f.tif`
     const server = mutualServer({ users: { ada: 'pencil' }, origin: new URL(url).origin, scope })
     const wire = script(server)
-    const { auth } = victim({ credentials: { ...ADA, sendTo: url }, typed: [url] }, wire)
+    const { auth } = victim({ credentials: unchecked({ ...ADA, sendTo: url }), typed: [url] }, wire)
     expect(await failureOf(auth.fetch(asset(url)))).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED' })
     expect(wire.sent).toHaveLength(1)
   })
@@ -116,7 +117,7 @@ describe('a server that cheats', () => {
       const [, sid, vkc] = /sid=(\w+), .*vkc="([^"]+)"/.exec(sent.headers.authorization ?? '') ?? []
       return vkc ? { status: 200, headers: { 'authentication-info': `version=1, sid=${sid}, vks="${vkc}"` } } : serve(sent)
     })
-    const { auth } = victim({ credentials: ADA }, wire)
+    const { auth } = victim({ credentials: unchecked(ADA) }, wire)
     expect(await failureOf(auth.fetch(asset()))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
   })
 
@@ -134,7 +135,7 @@ describe('a server that cheats', () => {
     const { get, wire } = engine()
     const header = `Mutual version=1, algorithm=${ALGORITHM}, validation=host, realm="files", reason=${reason}`
     const endless = script(() => ({ status: 401, headers: { 'www-authenticate': header } }))
-    const { auth } = victim({ credentials: ADA }, endless)
+    const { auth } = victim({ credentials: unchecked(ADA) }, endless)
     expect(await failureOf(auth.fetch(asset()))).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining(`(${reason})`) })
     expect(endless.sent).toHaveLength(2)
     expect((await get()).status).toBe(200)

@@ -1,6 +1,8 @@
 /** What the tests of Mutual share: an engine whose only server is a strict one. */
+
 import { target } from '../../harness/documents.ts'
 import { script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
 import { type MutualServerOptions, type MutualStep, mutualServer } from '../../servers/mutual-server.ts'
 
@@ -14,7 +16,7 @@ export const asset = (href = F) => target({ type: 'http', scheme: 'Mutual' }, hr
 export function engine(options: Partial<MutualServerOptions> = {}, entry: object = {}, clock = { now: () => 1_800_000_000_000 }) {
   const serve = mutualServer({ users: { ada: 'pencil' }, origin: ORIGIN, ...options })
   const wire = script(serve)
-  const { auth } = victim({ credentials: { ...ADA, ...entry }, clock }, wire)
+  const { auth } = victim({ credentials: unchecked({ ...ADA, ...entry }), clock }, wire)
   const get = (href?: string) => auth.fetch(asset(href))
   /** What was said by each request: nothing, `kc1`, or the count beside `vkc`. */
   const said = () => wire.sent.map(({ headers }) => /kc1|(?<=nc=)\d+/.exec(headers.authorization ?? '')?.[0] ?? '')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../harness/canary.ts'
 import { script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
 import { type MutualServerSession, mutualServer } from '../../servers/mutual-server.ts'
 import { ADA, asset, engine, F, ORIGIN } from './mutual-engine.ts'
@@ -68,7 +69,7 @@ describe('a session', () => {
       mutualServer({ users: { ada: 'pencil' }, origin: ORIGIN, ...realm }),
     )
     const wire = script((sent) => (sent.url.endsWith('g.tif') ? other : one)?.(sent))
-    const { auth } = victim({ credentials: ADA }, wire)
+    const { auth } = victim({ credentials: unchecked(ADA) }, wire)
     for (const href of [F, `${DATA}g.tif`, `${DATA}g.tif`]) expect((await auth.fetch(asset(href))).status).toBe(200)
     expect(wire.sent).toHaveLength(7)
   })

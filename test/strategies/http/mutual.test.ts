@@ -2,6 +2,7 @@ import { createHash, getDiffieHellman } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { mutual } from '../../../src/strategies/http/mutual.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
 import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { MutualServerOptions } from '../../servers/mutual-server.ts'
@@ -108,7 +109,7 @@ describe('with a strict server', () => {
   })
 
   it('asks nothing of an open file', async () => {
-    const { auth } = victim({ credentials: ADA })
+    const { auth } = victim({ credentials: unchecked(ADA) })
     expect(await (await auth.fetch(asset())).text()).toBe('data')
   })
 })

@@ -8,6 +8,7 @@ import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
 import { script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
 import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { type OAuth1Options, oauth1Guard } from '../../servers/oauth1-guard.ts'
@@ -84,7 +85,7 @@ function engine(fields: object = full, options: Partial<OAuth1Options> = {}) {
       guard({ method, target: path + search, path, query, headers, body: Buffer.from(body).toString(), connection: 1 }) ?? { body: 'data' }
     )
   })
-  const { auth } = victim({ credentials: { ...entry, ...fields } }, wire)
+  const { auth } = victim({ credentials: unchecked({ ...entry, ...fields }) }, wire)
   return { wire, auth, get: (url = F, init?: RequestInit) => auth.fetch(target({ type: 'http', scheme: 'OAuth' }, url), init) }
 }
 

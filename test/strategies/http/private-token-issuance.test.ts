@@ -4,6 +4,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { TokenChallenge } from '../../../src/strategies/http/private-token/token-challenge.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { blindRsa, startIssuer, startOrigin, voprf } from '../../servers/privacy-pass.ts'
 import {
@@ -43,7 +44,7 @@ const BEARER = { id: 'account', type: 'http', scheme: 'bearer', token: 'attested
 /** Fetches the file of a server with tokens from an issuer, which takes requests of the account only. */
 async function user(files: AnsweringServer, fields: object, account?: object) {
   const entry = { id: 'pass', type: 'http', scheme: 'privatetoken', issuerName: ISSUER, sendTo: `${files.origin}/`, ...fields }
-  const auth = createAuth({ credentials: account ? [entry, { ...BEARER, ...account }] : [entry] })
+  const auth = createAuth({ credentials: unchecked(account ? [entry, { ...BEARER, ...account }] : [entry]) })
   return () => auth.fetch(target(PRIVATE_TOKEN, `${files.origin}/f.tif`))
 }
 

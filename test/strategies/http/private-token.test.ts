@@ -3,6 +3,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { privateToken } from '../../../src/strategies/http/private-token.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import type { Reply } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import {
   type ChallengeFields,
@@ -178,7 +179,7 @@ describe('entries of privatetoken', () => {
     ['an entry that is not there', { issuerName: ISSUER, issuerRequestUri, with: 'c' }, '/with'],
     ['an entry for another place', { issuerName: ISSUER, issuerRequestUri: 'https://other.example/', with: 'b' }, '/with'],
   ])('cannot hold %s', async (_name, fields, at) => {
-    const error = await failureOf(createAuth({ credentials: [{ ...entry, ...fields }, bearer] }).fetch('https://data.example/'))
+    const error = await failureOf(createAuth({ credentials: unchecked([{ ...entry, ...fields }, bearer]) }).fetch('https://data.example/'))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0${at}` })
   })
 })

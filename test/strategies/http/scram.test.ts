@@ -7,6 +7,7 @@ import { scramSha1, scramSha256 } from '../../../src/strategies/http/scram.ts'
 import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
 import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { Answer } from '../../servers/answering-server.ts'
@@ -85,7 +86,7 @@ function engine(options: Partial<ScramServerOptions> = {}, entry: object = {}) {
   const { mechanism = 'SCRAM-SHA-256' } = options
   const serve = scramServer({ users: { ada: 'pencil' }, ...options })
   const wire = script(serve)
-  const { auth } = victim({ credentials: { ...ADA, scheme: mechanism.toLowerCase(), ...entry } }, wire)
+  const { auth } = victim({ credentials: unchecked({ ...ADA, scheme: mechanism.toLowerCase(), ...entry }) }, wire)
   return { wire, get: () => auth.fetch(target({ type: 'http', scheme: mechanism }, F)), auth }
 }
 
@@ -141,13 +142,13 @@ describe('with a strict server', () => {
 
   it('answers each of its messages once', async () => {
     const serve = scramServer({ users: { ada: 'pencil' } })
-    const { auth } = victim({ credentials: ADA }, script(serve))
+    const { auth } = victim({ credentials: unchecked(ADA) }, script(serve))
     const { headers } = await auth.authorize(target({ type: 'http', scheme: 'SCRAM-SHA-256' }, F))
     expect([serve({ headers }).status, serve({ headers }).status]).toEqual([200, 401])
   })
 
   it('asks nothing of an open file', async () => {
-    const { auth } = victim({ credentials: ADA })
+    const { auth } = victim({ credentials: unchecked(ADA) })
     expect(await (await auth.fetch(target({ type: 'http', scheme: 'SCRAM-SHA-256' }, F))).text()).toBe('data')
   })
 })

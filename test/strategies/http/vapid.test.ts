@@ -4,6 +4,7 @@ import { vapid } from '../../../src/strategies/http/vapid.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { legsOf, readyLeg, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { startProtectedFiles } from '../../servers/protected-files.ts'
@@ -77,7 +78,7 @@ describe('vapid', () => {
     async (subject) => {
       const credentials = { type: 'http', scheme: 'vapid', privateKey: 'k', subject, sendTo: 'https://a.example/' }
       const wanted = target({ type: 'http', scheme: 'vapid' }, 'https://a.example/')
-      const error = await failureOf(createAuth({ credentials }).authorize(wanted))
+      const error = await failureOf(createAuth({ credentials: unchecked(credentials) }).authorize(wanted))
       expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/subject' })
     },
   )
@@ -102,7 +103,7 @@ describe('vapid against a server', () => {
 
   const fetched = (fields: object) => {
     const url = `${server.origin}/f.tif`
-    const auth = createAuth({ credentials: { type: 'http', scheme: 'vapid', sendTo: `${server.origin}/`, ...fields } })
+    const auth = createAuth({ credentials: unchecked({ type: 'http', scheme: 'vapid', sendTo: `${server.origin}/`, ...fields }) })
     return auth.fetch(target({ type: 'http', scheme: 'vapid' }, url))
   }
 

@@ -7,6 +7,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { CERTIFIED, TEST_CA } from '../../servers/harness.ts'
 
 /** A token endpoint that believes whoever shows our certificate (RFC 8705 §2.2), and a resource that must not be shown any. */
@@ -40,14 +41,14 @@ it('a client proves itself by its certificate, to the token endpoint and to nobo
   const client = { type: 'oauth2', flow: 'clientCredentials', tokenUrl: `${origin}/token`, clientId: 'app', sendTo: `${origin}/` }
   const transport = undiciTransport({ ca: TEST_CA, env: {} })
   const wanted = target(scheme.client(`${origin}/token`), `${origin}/f`)
-  const auth = createAuth({ credentials: { id: 'mine', ...client, ...proof }, transport })
+  const auth = createAuth({ credentials: unchecked({ id: 'mine', ...client, ...proof }), transport })
   expect(await (await auth.fetch(wanted)).text()).toBe('data')
   expect(seen).toEqual([
     { path: '/token', shown: true, body: expect.stringContaining('client_id=app') },
     { path: '/f', shown: false, body: '' },
   ])
   expect(seen[0]?.body).not.toContain('secret')
-  const without = createAuth({ credentials: { id: 'other', ...client, clientAuthentication: 'none' }, transport })
+  const without = createAuth({ credentials: unchecked({ id: 'other', ...client, clientAuthentication: 'none' }), transport })
   expect(await failureOf(without.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_client' })
 })
 
@@ -63,7 +64,7 @@ it('an entry says what it lacks for that', async () => {
     [{ clientSecret: 's', dpop: true, present: 'id_token' }, '/credentials/0/present'],
     [{ clientSecret: 's', tokenUrl: undefined }, '/credentials/0/tokenUrl'],
   ] as const) {
-    const error = await failureOf(createAuth({ credentials: { id: 'mine', ...client, ...fields } }).ready())
+    const error = await failureOf(createAuth({ credentials: unchecked({ id: 'mine', ...client, ...fields }) }).ready())
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer })
   }
 })

@@ -4,6 +4,7 @@ import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, redirectTo, routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
 const ISSUER = 'https://auth.victim.example/realms/a'
@@ -19,7 +20,7 @@ function published(reply: Reply | (() => Reply), fields: Partial<CredentialInput
   const entry = { id: 'mine', type: 'openIdConnect', flow: 'clientCredentials', clientId: 'app', clientSecret: secrets.client.value }
   const named = fields.type === 'oauth2' ? {} : { openIdConnectUrl: DISCOVERY }
   const credentials = { ...entry, ...named, sendTo: DATA, ...fields }
-  return victim({ credentials, clock }, servers)
+  return victim({ credentials: unchecked(credentials), clock }, servers)
 }
 
 const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, F)
@@ -119,7 +120,7 @@ describe('an endpoint in trouble', () => {
       [F]: { body: 'data' },
     })
     const entry = { id: 'mine', type: 'openIdConnect', flow: 'clientCredentials', clientId: 'app', clientSecret: secrets.client.value }
-    const { auth } = victim({ credentials: { ...entry, openIdConnectUrl: DISCOVERY, sendTo: DATA }, clock }, servers)
+    const { auth } = victim({ credentials: unchecked({ ...entry, openIdConnectUrl: DISCOVERY, sendTo: DATA }), clock }, servers)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', retryable: true })
     expect(clock.waits).toHaveLength(4)
     expect(clock.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)

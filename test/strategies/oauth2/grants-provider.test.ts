@@ -3,6 +3,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { Secret } from '../../../src/auth/secret.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { testKey } from '../../harness/keys.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { ACCOUNT, SECRETS } from '../../servers/authorization-server.ts'
 import { provided } from './provider.ts'
 
@@ -24,8 +25,8 @@ describe('client credentials', () => {
   ])('with the client proved by %s', async (clientAuthentication, fields, wrong) => {
     const { entries, engine, file, server } = await provided({ clients })
     const entry = { ...entries.service, clientId: clientAuthentication, clientAuthentication, ...fields }
-    expect(await (await engine(entry).fetch(file(entry))).text()).toBe(`file of ${entry.clientId}`)
-    const error = await failureOf(engine({ ...entry, id: 'other', ...wrong }).fetch(file(entry)))
+    expect(await (await engine(unchecked(entry)).fetch(file(unchecked(entry)))).text()).toBe(`file of ${entry.clientId}`)
+    const error = await failureOf(engine(unchecked({ ...entry, id: 'other', ...wrong })).fetch(file(unchecked(entry))))
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_client', credential: 'other' })
     expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
   })
@@ -33,7 +34,7 @@ describe('client credentials', () => {
   it('by the issuer alone, whose metadata name the endpoint', async () => {
     const { entries, engine, file, server } = await provided()
     const entry = { ...entries.service, tokenUrl: undefined, issuer: server.issuer }
-    expect(await (await engine(entry).fetch(file(entries.service))).text()).toBe('file of service')
+    expect(await (await engine(unchecked(entry)).fetch(file(entries.service))).text()).toBe('file of service')
     expect(server.log[0]).toBe('GET /.well-known/openid-configuration')
   })
 
@@ -114,7 +115,7 @@ describe('the password grant', () => {
       },
     })
     const entry = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, tokenRequest: 'json' }
-    expect((await engine(entry).authorize(file(entry))).headers).toEqual({ authorization: 'Bearer made-up' })
+    expect((await engine(unchecked(entry)).authorize(file(unchecked(entry)))).headers).toEqual({ authorization: 'Bearer made-up' })
     expect([seen[0], JSON.parse(seen[1] ?? '')]).toEqual(['application/json', { grant_type: 'password', ...ACCOUNT, scope: 'read' }])
     expect(server.log).toEqual(['POST /token'])
   })
@@ -145,9 +146,12 @@ describe('a token exchange', () => {
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, sendTo: [`${server.issuer}/`] }
     const published = { tokenUrl: undefined, issuer: server.issuer, revocationUrl: 'https://elsewhere.example/revoke' }
     const entry = { ...entries.exchanger, ...published, subject: 'legacy' }
-    expect(await (await engine([upstream, entry]).fetch(file(entries.exchanger))).text()).toBe('file of alice by exchange')
+    expect(await (await engine(unchecked([upstream, entry])).fetch(file(entries.exchanger))).text()).toBe('file of alice by exchange')
     const outside = { ...upstream, sendTo: 'https://elsewhere.example/' }
-    expect(await failureOf(engine([outside, entry]).ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/1/subject' })
+    expect(await failureOf(engine(unchecked([outside, entry])).ready())).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: '/credentials/1/subject',
+    })
   })
 
   it.each([

@@ -5,6 +5,7 @@ import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
 const ISSUER = 'https://auth.victim.example'
@@ -55,7 +56,7 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
     },
   })
   const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA, ...fields }
-  const { auth, script } = victim({ credentials: entry, clock: new FakeClock({ now: clock.now, waits: 'skipped' }) }, servers)
+  const { auth, script } = victim({ credentials: unchecked(entry), clock: new FakeClock({ now: clock.now, waits: 'skipped' }) }, servers)
   const page: Redirection = {
     uri: 'https://page.example/',
     answer: async (url) => {

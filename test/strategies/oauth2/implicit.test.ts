@@ -4,6 +4,7 @@ import type { Redirection } from '../../../src/auth/interaction.ts'
 import { readImplicitAnswer } from '../../../src/strategies/oauth2/implicit.ts'
 import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { AUTHORIZE_URL, DATA, secrets, victim } from '../../harness/victim.ts'
 
 const ISSUER = 'https://auth.victim.example'
@@ -58,11 +59,11 @@ describe('an implicit entry', () => {
   const wanted = target({ type: 'oauth2', flows: { implicit: { authorizationUrl: AUTHORIZE_URL, scopes: {} } } }, `${DATA}f.tif`)
 
   it('O24 must be asked for', async () => {
-    expect(await failureOf(victim({ credentials: entry }).auth.ready())).toMatchObject({ code: 'CONFIG_INVALID' })
+    expect(await failureOf(victim({ credentials: unchecked(entry) }).auth.ready())).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
   it('O24 works in browsers only', async () => {
-    const { auth } = victim({ credentials: { ...entry, allowImplicit: true } })
+    const { auth } = victim({ credentials: unchecked({ ...entry, allowImplicit: true }) })
     const code = platform.connect ? 'SCHEME_UNSUPPORTED' : 'LOGIN_REQUIRED'
     for (const error of await Promise.all([auth.fetch(wanted), auth.authorize(wanted)].map(failureOf)))
       expect(error).toMatchObject({ code })
@@ -71,7 +72,7 @@ describe('an implicit entry', () => {
   })
 
   it('logs in where fragments are seen', async () => {
-    const { auth, script } = victim({ credentials: { ...entry, allowImplicit: true, scopes: ['read'] } })
+    const { auth, script } = victim({ credentials: unchecked({ ...entry, allowImplicit: true, scopes: ['read'] }) })
     let asked: URL | undefined
     const page: Redirection = {
       uri: 'https://page.example/',

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { CredentialObject } from '../../../src/auth/credential.ts'
 import type { Redirection } from '../../../src/auth/interaction.ts'
 import type { Warning } from '../../../src/auth/strategy.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
@@ -9,6 +9,7 @@ import { scheme, target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { testKey } from '../../harness/keys.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, secrets, victim } from '../../harness/victim.ts'
 
 /** A provider whose issuer has a path, as Keycloak, Glewlwyd and Entra have. */
@@ -44,7 +45,10 @@ async function login(
   const give = () => ({ body: { ...tokens, id_token: idToken({ ...(nonce !== null && { nonce }), ...claims }) } })
   const servers = routes({ [TOKEN]: give, [`${ISSUER}/keys`]: { body: jwks }, [F]: { body: 'data' }, ...replies })
   const clock = new FakeClock({ now: () => NOW, waits: 'skipped' })
-  const { auth, script } = victim({ credentials: { ...written, ...fields }, clock, onWarning: (one) => warnings.push(one) }, servers)
+  const { auth, script } = victim(
+    { credentials: unchecked({ ...written, ...fields }), clock, onWarning: (one) => warnings.push(one) },
+    servers,
+  )
   const page: Redirection = {
     uri: 'http://127.0.0.1/',
     answer: async (url) => {
@@ -145,7 +149,7 @@ describe('a JWT by which the client proves itself', () => {
   it('has an audience that no catalog chooses', async () => {
     const servers = routes({ [TOKEN]: { body: tokens } })
     const fields = { type: 'oauth2', flow: 'clientCredentials', tokenUrl: TOKEN, ...proofs[0]?.[1] }
-    const { auth, script } = victim({ credentials: { ...entry, ...fields } }, servers)
+    const { auth, script } = victim({ credentials: unchecked({ ...entry, ...fields }) }, servers)
     const flows = { clientCredentials: { tokenUrl: TOKEN, scopes: {}, issuer: 'https://evil.example', assertionAudience: 'evil' } }
     await auth.authorize(target({ type: 'oauth2', flows, assertionAudience: 'evil' }, F))
     expect(script.sent[0]?.body).not.toContain('evil')
@@ -155,10 +159,10 @@ describe('a JWT by which the client proves itself', () => {
 })
 
 /** A service at a provider whose discovery document says that. */
-function service(document: object, fields: Partial<CredentialInput>, replies: Replies = {}, at = DISCOVERY) {
+function service(document: object, fields: Partial<CredentialObject>, replies: Replies = {}, at = DISCOVERY) {
   const servers = routes({ [at]: { body: document }, [TOKEN]: { body: tokens }, [F]: { body: 'data' }, ...replies })
   const machine = { ...entry, flow: 'clientCredentials', clientSecret: secrets.client.value }
-  return victim({ credentials: { ...machine, type: 'openIdConnect', ...fields } }, servers)
+  return victim({ credentials: unchecked({ ...machine, type: 'openIdConnect', ...fields }) }, servers)
 }
 
 const oidc = (openIdConnectUrl: string) => target({ type: 'openIdConnect', openIdConnectUrl }, F)

@@ -3,6 +3,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { adoptKeyPair, generatePrivateKey } from '../../../src/crypto/private-key.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 
 const TOKEN_URL = 'https://identity.example/token'
 
@@ -16,7 +17,7 @@ async function refusal(members: object) {
     sent.push(url)
     throw new Error('nothing is to be sent')
   }
-  const auth = createAuth({ credentials: { ...entry, sendTo: 'https://data.example/' }, transport })
+  const auth = createAuth({ credentials: unchecked({ ...entry, sendTo: 'https://data.example/' }), transport })
   const error = await failureOf(auth.authorize(target(scheme.client(TOKEN_URL), 'https://data.example/a')))
   expect(sent).toEqual([])
   return error

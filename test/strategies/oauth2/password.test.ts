@@ -5,6 +5,7 @@ import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
 
 const F = `${DATA}f.tif`
@@ -25,7 +26,7 @@ function provider(fields: Partial<CredentialInput>, good: Readonly<Record<string
   }
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
   const clock = new FakeClock({ now: () => time, waits: 'skipped' })
-  const { auth, script } = victim({ credentials: { ...account, ...fields }, clock }, servers)
+  const { auth, script } = victim({ credentials: unchecked({ ...account, ...fields }), clock }, servers)
   const pass = (milliseconds: number) => {
     time += milliseconds
   }
@@ -121,7 +122,7 @@ describe('a password grant', () => {
     }
     const servers = () => routes({ [TOKEN_URL]: { body: { access_token: 't', token_type: 'Bearer' } }, [F]: { body: 'data' } })
     for (const realm of ['a', 'b', 'a']) {
-      const { auth } = victim({ credentials: { ...account, tokenParameters: { realm } }, session }, servers())
+      const { auth } = victim({ credentials: unchecked({ ...account, tokenParameters: { realm } }), session }, servers())
       await auth.fetch(wanted)
     }
     expect(kept.size).toBe(2)

@@ -1,12 +1,14 @@
 /** A user of the real authorization server: engine, entries, and the person in front of a browser. */
+
 import { onTestFinished } from 'vitest'
 import { type AuthOptions, createAuth } from '../../../src/auth/create-auth.ts'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
+import type { CredentialObject } from '../../../src/auth/credential.ts'
 import type { Interaction, Redirection } from '../../../src/auth/interaction.ts'
 import { memoryStore } from '../../../src/auth/memory-store.ts'
 import type { SessionStore } from '../../../src/auth/session-store.ts'
 import { undiciTransport } from '../../../src/node/undici-transport.ts'
 import { target } from '../../harness/documents.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type AuthorizationServer, SECRETS, type ServerSettings, startAuthorizationServer } from '../../servers/authorization-server.ts'
 import { browse } from '../../servers/person.ts'
 
@@ -16,10 +18,10 @@ export interface Stage {
   readonly kept: ReadonlyMap<string, string>
   readonly store: SessionStore
   /** Entries that fit the server's clients. */
-  readonly entries: Readonly<Record<'service' | 'legacy' | 'person' | 'exchanger', CredentialInput>>
-  engine(entry: CredentialInput | readonly CredentialInput[], options?: Partial<AuthOptions>): ReturnType<typeof createAuth>
+  readonly entries: Readonly<Record<'service' | 'legacy' | 'person' | 'exchanger', CredentialObject>>
+  engine(entry: CredentialObject | readonly CredentialObject[], options?: Partial<AuthOptions>): ReturnType<typeof createAuth>
   /** The protected file, as a document describes it for that entry. */
-  file(entry: CredentialInput): ReturnType<typeof target>
+  file(entry: CredentialObject): ReturnType<typeof target>
 }
 
 /** The server and what its user has; both end with the test. */
@@ -52,12 +54,13 @@ export async function provided(settings: ServerSettings = {}): Promise<Stage> {
     kept,
     store,
     entries,
-    engine: (credentials, options = {}) => createAuth({ credentials, transport, session: store, ...options }),
+    engine: (credentials, options = {}) =>
+      createAuth({ credentials: [credentials].flat().map((one) => unchecked(one)), transport, session: store, ...options }),
     file: (entry) => target(schemeOf(entry, issuer), resource),
   }
 }
 
-function schemeOf({ type, flow, tokenUrl, authorizationUrl }: CredentialInput, issuer: string): Record<string, unknown> {
+function schemeOf({ type, flow, tokenUrl, authorizationUrl }: CredentialObject, issuer: string): Record<string, unknown> {
   if (type === 'openIdConnect') return { type, openIdConnectUrl: `${issuer}/.well-known/openid-configuration` }
   if (type === 'http') return { type, scheme: 'dpop' }
   return { type, flows: { [String(flow)]: { ...(authorizationUrl ? { authorizationUrl } : {}), tokenUrl, scopes: {} } } }

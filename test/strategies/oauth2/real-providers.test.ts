@@ -8,6 +8,7 @@ import { failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { AUTHORIZE_URL, DATA, entries, secrets, TOKEN_URL, victim } from '../../harness/victim.ts'
 import { browser, provided } from './provider.ts'
 
@@ -25,7 +26,7 @@ async function loggedIn(reply: (request: HttpRequest) => Reply, fields: Partial<
   const servers = routes({ [TOKEN_URL]: reply, [F]: { body: 'data' } })
   let now = 1_800_000_000_000
   const clock = new FakeClock({ now: () => now, waits: 'skipped' })
-  const { auth, script } = victim({ credentials: { ...entries.login, ...fields }, clock }, servers)
+  const { auth, script } = victim({ credentials: unchecked({ ...entries.login, ...fields }), clock }, servers)
   const page: Redirection = {
     uri: 'http://127.0.0.1/',
     answer: async (url) => new URL(`http://127.0.0.1/?code=c&state=${new URL(url).searchParams.get('state')}`),
@@ -166,7 +167,7 @@ describe('the redirect URI of a login', () => {
     { redirectPath: '/a%2f' },
     { redirectPath: `/${'a'.repeat(300)}` },
   ])('cannot be %j', async (fields) => {
-    const { auth } = victim({ credentials: { ...entries.login, ...fields } })
+    const { auth } = victim({ credentials: unchecked({ ...entries.login, ...fields }) })
     expect(await failureOf(auth.ready())).toMatchObject({
       code: 'CONFIG_INVALID',
       pointer: `/credentials/0/${Object.keys(fields)[0]}`,
@@ -267,14 +268,14 @@ describe('a finished token as the subject of an exchange', () => {
     ['urn:ietf:params:oauth:token-type:jwt', 'urn:ietf:params:oauth:token-type:jwt'],
     ['urn:ietf:params:oauth:token-type:id_token', 'urn:ietf:params:oauth:token-type:id_token'],
   ])('is sent as what the credential says: %s', async (subjectTokenType, type) => {
-    const { auth, script } = run([source(EXCHANGE), { ...exchange, ...(subjectTokenType && { subjectTokenType }) }])
+    const { auth, script } = run([source(EXCHANGE), unchecked({ ...exchange, ...(subjectTokenType && { subjectTokenType }) })])
     expect((await auth.fetch(target(scheme, F))).status).toBe(200)
     expect(form(script.sent[0] as HttpRequest)).toMatchObject({ subject_token: secrets.bearer.value, subject_token_type: type })
     expect(script.sent[1]?.headers.authorization).toBe('Bearer new')
   })
 
   it('goes nowhere that its own sendTo does not cover', async () => {
-    const { auth, script } = run([source(DATA), exchange])
+    const { auth, script } = run([source(DATA), unchecked(exchange)])
     expect(await failureOf(auth.fetch(target(scheme, F)))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/1/subject' })
     expect(script.sent).toEqual([])
   })
@@ -282,7 +283,7 @@ describe('a finished token as the subject of an exchange', () => {
   it('is not given away as another type because a catalog says so', async () => {
     const said = { tokenUrl: EXCHANGE, scopes: {}, subjectTokenType: 'urn:ietf:params:oauth:token-type:refresh_token' }
     for (const subjectTokenType of [said.subjectTokenType, 'urn:ietf:params:oauth:token-type:id_token']) {
-      const { auth, script } = run([source(EXCHANGE), exchange])
+      const { auth, script } = run([source(EXCHANGE), unchecked(exchange)])
       const hostile = { type: 'oauth2', flows: { tokenExchange: { ...said, subjectTokenType } } }
       const error = await failureOf(auth.authorize(target(hostile, F)))
       expect(error).toMatchObject({ code: expect.stringMatching(/^(?:FLOW_INVALID|CONFIG_INVALID)$/) })
@@ -294,7 +295,7 @@ describe('a finished token as the subject of an exchange', () => {
     const account = { id: 'source', type: 'http', scheme: 'basic', username: 'ada', password: secrets.password.value }
     const ready = { id: 'source', type: 'http', scheme: 'x-custom', credentials: secrets.key.value }
     for (const one of [account, ready]) {
-      const { auth, script } = run([{ ...one, sendTo: [EXCHANGE, DATA] }, exchange])
+      const { auth, script } = run([unchecked({ ...one, sendTo: [EXCHANGE, DATA] }), unchecked(exchange)])
       expect(await failureOf(auth.authorize(target(scheme, F)))).toMatchObject({ code: 'CONFIG_INVALID' })
       expect(script.sent).toEqual([])
     }

@@ -6,6 +6,7 @@ import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, routes } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, entries, TOKEN_URL, victim } from '../../harness/victim.ts'
 
 const F = `${DATA}f.tif`
@@ -109,7 +110,7 @@ describe('a token endpoint that is busy', () => {
 
   it('is never sent a password twice', async () => {
     const account = { flow: 'password', username: 'ada', password: 'p', allowPasswordGrant: true }
-    const { auth, waited, sent } = asked([busy(503, '1'), good], { ...entries.oauth, ...account })
+    const { auth, waited, sent } = asked([busy(503, '1'), good], unchecked({ ...entries.oauth, ...account }))
     const wanted = target({ type: 'oauth2', flows: { password: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', retryable: true })
     expect([waited, sent()]).toEqual([[], 1])

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { assetOf } from '../../../src/stac/target.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
 import { type KeyServiceOptions, startKeyService } from '../../servers/key-service.ts'
 import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
@@ -44,7 +45,7 @@ function engine({ own = {}, token = TOKEN, now = Date.now } = {}) {
   const login = { id: 'login', type: 'http', scheme: 'bearer', token, sendTo: [`${service.origin}/`] }
   const archive = { id: 'archive', type: 's3', region: 'us-west-2', endpoint: store.url, sendTo: ['s3://eo/'] }
   const asked = { credentialsUrl: `${service.origin}/s3credentials`, with: 'login' }
-  const auth = createAuth({ credentials: [login, { ...archive, ...asked, ...own }], clock: { now } })
+  const auth = createAuth({ credentials: unchecked([login, { ...archive, ...asked, ...own }]), clock: { now } })
   return { auth, target: assetOf(item(), 'data') }
 }
 

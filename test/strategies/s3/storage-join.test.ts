@@ -26,7 +26,7 @@ const v1 = (fields: object, onAsset: object = {}, href = SAFE): Target =>
   found(assetOf(itemOf({ href, 'auth:refs': ['s3'], ...onAsset }, fields), 'data'))
 
 const keys = { type: 's3', accessKeyId: 'AKID', secretAccessKey: 'secret' }
-const entry = (fields: Partial<CredentialInput> = {}) => ({ ...keys, id: 'mine', sendTo: ['s3://eodata/'], ...fields }) as CredentialInput
+const entry = (fields: object = {}) => ({ ...keys, id: 'mine', sendTo: ['s3://eodata/'], ...fields }) as CredentialInput
 const place = async (target: Target, ...credentials: CredentialInput[]) => {
   const auth = createAuth({ strategies: [s3], credentials: credentials.length > 0 ? credentials : [entry()] })
   const { credential, location, url } = await auth.authorize(target)

@@ -3,6 +3,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
+import { unchecked } from '../../harness/unchecked.ts'
 import { createCloudFront, createSas, type FolderSigner } from '../../servers/storage-signatures.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
@@ -42,7 +43,7 @@ function world({ host = STORE, signer, folder = container, entry, missing, api }
     return api?.(href, calls.length) ?? { body: { href: `${href}?${sas.query(folder(new URL(href).pathname))}` } }
   })
   const credential = { type: 'signedUrl', id: 'sas', authorizationApi: API, method: 'GET', signedUrlHosts: `${host}/`, ...entry }
-  const auth = createAuth({ credentials: credential, transport: servers.send, clock: { now } })
+  const auth = createAuth({ credentials: unchecked(credential), transport: servers.send, clock: { now } })
   const wanted = (path: string, members = {}) => target(scheme.signed(API), `${host}${path}`, members)
   const pass = (milliseconds: number) => {
     time += milliseconds

@@ -1,4 +1,5 @@
 /** Bodies that unpack to far more than came, that never end, or that are not what their head says. */
+
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { Readable, type Writable } from 'node:stream'
@@ -7,6 +8,7 @@ import { constants, createBrotliCompress, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import { temporaryFolder } from '../../../cli/folder.ts'
+import { unchecked } from '../../../harness/unchecked.ts'
 import { noise } from '../../../servers/file-server.ts'
 import { startServer, startSocketServer } from '../../../servers/harness.ts'
 import { codesOf, filesIn, itemOf, ofKind, run } from '../fixture.ts'
@@ -109,7 +111,7 @@ describe('a body that unpacks to far more', () => {
     onTestFinished(() => Promise.all([issuer.close(), depot.close()]).then(() => undefined))
     const tokenUrl = `${issuer.origin}/token`
     const entry = { id: 'a', type: 'oauth2', flow: 'clientCredentials', tokenUrl, clientId: 'a', clientSecret: 'secret-of-a' }
-    const auth = createAuth({ credentials: [{ ...entry, sendTo: [`${depot.origin}/`] }], typed: [depot.origin, issuer.origin] })
+    const auth = createAuth({ credentials: unchecked([{ ...entry, sendTo: [`${depot.origin}/`] }]), typed: [depot.origin, issuer.origin] })
     const schemes = { oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } }
     const names = ['a', 'b', 'c']
     const assets = Object.fromEntries(names.map((name) => [name, { href: `${depot.origin}/${name}.bin`, 'auth:refs': ['oauth'] }]))
