@@ -63,9 +63,9 @@ async function measure(call, concurrency, calls) {
 
 async function ours(port) {
   const { TimeTrackingClient } = await import('../dist/time-tracking/index.js')
-  const { Governor } = await import('../dist/clients/index.js')
+  const { ServiceLimits } = await import('../dist/clients/index.js')
   const profile = { envelope: { member: 'data' } }
-  const options = { token: 'token-of-a-benchmark', allowInsecure: 'loopback', governor: new Governor(), profile }
+  const options = { token: 'token-of-a-benchmark', allowInsecure: 'loopback', limits: new ServiceLimits(), profile }
   const client = new TimeTrackingClient({ baseUrl: `http://127.0.0.1:${port}/v1`, ...options })
   const customers = client.resource('customers')
   return { list: () => customers.list(), update: () => customers.update(121, { name: 'ACME INC.', active: true }) }

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import * as deepl from 'deepl-node'
 import { Agent, request } from 'undici'
-import { Governor } from '../dist/clients/index.js'
+import { ServiceLimits } from '../dist/clients/index.js'
 import { TranslationClient } from '../dist/clients/translation/index.js'
 
 const CONCURRENCY = [1, 32]
@@ -29,7 +29,7 @@ export async function run(rounds = 9) {
 
 /** Each gives one translation. */
 function contend(url) {
-  const client = new TranslationClient({ apiKey: 'bench', baseUrl: url, allowInsecure: 'loopback', governor: new Governor() })
+  const client = new TranslationClient({ apiKey: 'bench', baseUrl: url, allowInsecure: 'loopback', limits: new ServiceLimits() })
   const official = new deepl.Translator('bench', { serverUrl: url, maxRetries: 0 })
   const dispatcher = new Agent({ connections: 16 })
   const headers = { authorization: 'DeepL-Auth-Key bench', 'content-type': 'application/json' }

@@ -4,7 +4,7 @@ import type { Transport } from '../http/message.ts'
 import type { Codec } from './decode.ts'
 import type { Hooks } from './events.ts'
 import type { FormOptions } from './form.ts'
-import type { Governor } from './governor.ts'
+import type { ServiceLimits } from './service-limits.ts'
 import type { Timeouts } from './settings.ts'
 
 /** What a client of an API is given. */
@@ -43,6 +43,6 @@ export interface ApiClientOptions {
   /** Reads XML. */
   readonly codec?: Codec
   /** Default: one for the process. */
-  readonly governor?: Governor
+  readonly limits?: ServiceLimits
   readonly hooks?: Hooks
 }

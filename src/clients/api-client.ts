@@ -159,9 +159,9 @@ export class ApiClient {
    * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
    */
   elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
-    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor } = this.#options
+    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits } = this.#options
     const { origin, pathname, search } = this.allowed(address).url
-    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, governor }
+    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits }
     const client = this.#related({ ...kept, baseUrl: origin, headers, renew: false }, { redactor: this.#settings.redactor })
     client.#named = allowInsecure === 'loopback'
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
@@ -194,10 +194,10 @@ export class ApiClient {
   /** A link that could not be opened is tried again by the next call. */
   #open(): Promise<Link> {
     const { credential, transport } = this.#options
-    const { origin, base, governor, events } = this.#settings
+    const { origin, base, limits, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? credentialMark(credential) : 'none')
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, governor, identity, granted: this.#named })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, limits, identity, granted: this.#named })
     opening.then(
       (link) => {
         events.connect(link.channels)

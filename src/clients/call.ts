@@ -9,13 +9,13 @@ import type { CallInput, CallOptions } from './call-options.ts'
 import { described } from './described.ts'
 import type { Draft } from './draft.ts'
 import type { CallEvent } from './events.ts'
-import type { Lane } from './governor.ts'
 import { intercepted, toldOf } from './intercepted.ts'
 import type { Link } from './link.ts'
 import type { PreparedOperation } from './operation.ts'
 import { isFailure, type Outcome, Outcomes } from './outcome.ts'
 import type { Failure } from './replay.ts'
 import { CallRetries } from './retries.ts'
+import type { ServiceLimit } from './service-limits.ts'
 import type { Settings } from './settings.ts'
 import { shownRequestHeaders } from './shown-headers.ts'
 import type { StreamedBody } from './streamed-body.ts'
@@ -44,7 +44,7 @@ export class Call {
 
   constructor(parts: CallParts) {
     const { settings, draft, options } = parts
-    const { clock, wheel } = settings.governor
+    const { clock, wheel } = settings.limits
     const query = draft.path.indexOf('?')
     this.#parts = parts
     this.#url = settings.origin + (query < 0 ? draft.path : draft.path.slice(0, query))
@@ -124,14 +124,14 @@ export class Call {
     return this.#attempts
   }
 
-  #entersAtOnce({ limiter, gate }: Lane): boolean {
+  #entersAtOnce({ limiter, gate }: ServiceLimit): boolean {
     if (this.#interruption.reason) throw this.#interruption.reason
     return !limiter && gate.tryEnter()
   }
 
-  async #enter({ limiter, gate }: Lane): Promise<void> {
+  async #enter({ limiter, gate }: ServiceLimit): Promise<void> {
     const { settings, options } = this.#parts
-    const { clock } = settings.governor
+    const { clock } = settings.limits
     this.#deadline.start()
     const wait = limiter?.take(clock.now()) ?? 0
     if (wait > 0) await sleep(wait, clock, this.#interruption.signal)
@@ -143,7 +143,7 @@ export class Call {
 
   async #attempt(attempts: Attempts, outcomes: Outcomes, attempt: number): Promise<Outcome> {
     const { settings, prepared, options } = this.#parts
-    const { events, interceptors, governor } = settings
+    const { events, interceptors, limits } = settings
     const { name } = prepared.operation
     const timeout = attemptTimeout(prepared, options, settings.timeouts)
     this.#deadline.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
@@ -151,7 +151,7 @@ export class Call {
     const first = this.#plain()
     const plain = around ? await attempts.unlessEnded(() => intercepted(interceptors, first, { operation: name, attempt })) : first
     if (events.has('request')) events.emit('request', { ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) })
-    const started = governor.clock.now()
+    const started = limits.clock.now()
     const result = await attempts.make(plain)
     if ('status' in result) {
       const { status, headers } = result
@@ -172,14 +172,14 @@ export class Call {
 
   async #pause(failure: Failure, retries: CallRetries): Promise<void> {
     const { settings } = this.#parts
-    const { events, governor } = settings
+    const { events, limits } = settings
     const delay = retries.delayAfter(failure, this.#deadline)
     if (events.has('retry')) {
       events.emit('retry', { ...this.#event(retries.count), reason: failure.error.code, delayMs: delay })
     }
     if (delay === 0) return
     this.#deadline.start()
-    await sleep(delay, governor.clock, this.#interruption.signal)
+    await sleep(delay, limits.clock, this.#interruption.signal)
     this.#deadline.stop()
   }
 
@@ -197,7 +197,7 @@ export class Call {
 
   #seen(answer: Collected, started: number, scrub: (text: string) => string) {
     const traceId = traceOf(answer.headers)
-    const durationMs = this.#parts.settings.governor.clock.now() - started
+    const durationMs = this.#parts.settings.limits.clock.now() - started
     return { status: answer.status, durationMs, bytes: answer.body.length, ...(traceId !== undefined && { traceId: scrub(traceId) }) }
   }
 }

@@ -4,7 +4,7 @@ import type { Collect } from '../http/collect.ts'
 import type { Send, Transport } from '../http/message.ts'
 import type { Channel, Platform } from '../platform/platform.ts'
 import { CHANNELS, type EventName } from './events.ts'
-import type { Governor, Lane } from './governor.ts'
+import type { ServiceLimit, ServiceLimits } from './service-limits.ts'
 
 /** The way to a service. */
 export interface Link {
@@ -18,7 +18,7 @@ export interface Link {
   /** The transport sends streams as they come. */
   readonly streams: boolean
   /** The lane of that name. */
-  lane(name: string): Lane
+  lane(name: string): ServiceLimit
   readonly channels: ReadonlyMap<EventName, Channel>
 }
 
@@ -28,7 +28,7 @@ export interface LinkOptions {
   readonly base: string
   readonly auth: Auth | undefined
   readonly transport: Transport | undefined
-  readonly governor: Governor
+  readonly limits: ServiceLimits
   /** What tells credentials apart, without showing them: what it is made of. */
   readonly identity: object | string
   /** Without a credential: whether the user named the origin. */
@@ -36,17 +36,17 @@ export interface LinkOptions {
 }
 
 /** Loads the platform and its transport, and asks for the entry of the base address. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
-export async function openLink({ origin, base, auth, transport, governor, identity, granted }: LinkOptions): Promise<Link> {
+export async function openLink({ origin, base, auth, transport, limits, identity, granted }: LinkOptions): Promise<Link> {
   const { platform } = await import('#platform')
   const [service, chosen, mark] = await Promise.all([
     auth?.service(base),
-    transport ?? governor.transport(() => platform.defaultTransport()),
+    transport ?? limits.transport(() => platform.defaultTransport()),
     fingerprint(identity, platform),
   ])
   const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
-  const lanes = new Map<string, Lane>()
+  const lanes = new Map<string, ServiceLimit>()
   const opened = (name: string) => {
-    const lane = governor.lane(`${origin}\0${mark}\0${name}`)
+    const lane = limits.lane(`${origin}\0${mark}\0${name}`)
     lanes.set(name, lane)
     return lane
   }

@@ -83,7 +83,7 @@ export class Outcomes {
   #refusal(answer: Collected, plain: HttpRequest): Failure {
     const { status, headers } = answer
     const { settings } = this.#parts
-    const { clock } = settings.governor
+    const { clock } = settings.limits
     const failed = { status, headers, sent: true, begun: true }
     const refusal = redirectRefusal(status, headers.get('location'), this.#url)
     if (refusal) return { ...failed, error: refusal }

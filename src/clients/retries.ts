@@ -6,9 +6,9 @@ import type { CallOptions, RetryOptions } from './call-options.ts'
 import type { Draft } from './draft.ts'
 import { type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
 import { foreign } from './foreign.ts'
-import type { Lane } from './governor.ts'
 import type { PreparedOperation } from './operation.ts'
 import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
+import type { ServiceLimit } from './service-limits.ts'
 import type { Settings } from './settings.ts'
 
 interface RetryParts {
@@ -16,7 +16,7 @@ interface RetryParts {
   readonly prepared: PreparedOperation
   readonly draft: Draft
   readonly options: CallOptions
-  readonly lane: Lane
+  readonly lane: ServiceLimit
   /** The transport does not look at a stream before it is connected. */
   readonly streams: boolean
 }
@@ -45,13 +45,13 @@ export class CallRetries {
     this.#parts = parts
     this.#wishes = options.retry === false ? { maxRetries: 0 } : (options.retry ?? {})
     this.#replay = replayOf(prepared, options, this.#wishes)
-    const { maxRetries, maxRetryAfter, governor } = parts.settings
+    const { maxRetries, maxRetryAfter, limits } = parts.settings
     const policy = {
       ...API_RETRIES,
       retries: this.#wishes.maxRetries ?? maxRetries,
       retryAfter: { ...API_RETRIES.retryAfter, longest: maxRetryAfter },
     }
-    this.#retries = new Retries(policy, governor.random, parts.lane.budget)
+    this.#retries = new Retries(policy, limits.random, parts.lane.budget)
   }
 
   /** Retries so far. */
@@ -81,7 +81,7 @@ export class CallRetries {
     const { status } = failure
     const verdict = this.#verdict(failure)
     if (verdict === 'never') throw failure.error
-    const left = deadline.end - this.#parts.settings.governor.clock.now()
+    const left = deadline.end - this.#parts.settings.limits.clock.now()
     const delay = this.#retries.next({ hint: (failure.error as HttpError).retryAfterMs, status, left, now: verdict === 'now' })
     if (delay === 'deadline') throw deadline.tooLate(failure.error)
     if (delay === 'budget') throw budgetEmpty(failure.error)

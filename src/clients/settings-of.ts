@@ -2,8 +2,8 @@ import { ConfigurationError } from '../errors.ts'
 import { Redactor } from '../text/redactor.ts'
 import type { ApiClientOptions } from './api-client-options.ts'
 import { Events } from './events.ts'
-import { sharedGovernor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
+import { sharedLimits } from './service-limits.ts'
 import type { Settings, Timeouts } from './settings.ts'
 
 /** The settings of a client with those options, at that base address. */
@@ -11,7 +11,7 @@ export function settingsOf(
   options: ApiClientOptions,
   { origin, path }: { readonly origin: string; readonly path: string },
 ): Settings & { readonly interceptors: Interceptor[] } {
-  const { governor = sharedGovernor } = options
+  const { limits = sharedLimits } = options
   return {
     origin,
     base: path,
@@ -25,7 +25,7 @@ export function settingsOf(
     hints: options.hints ?? {},
     codec: options.codec,
     parseJson: options.parseJson ?? JSON.parse,
-    governor,
+    limits,
     events: new Events(options.hooks),
     redactor: new Redactor(),
     interceptors: [],

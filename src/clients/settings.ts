@@ -4,8 +4,8 @@ import type { Redactor } from '../text/redactor.ts'
 import type { Codec } from './decode.ts'
 import type { Events } from './events.ts'
 import type { FormOptions } from './form.ts'
-import type { Governor } from './governor.ts'
 import type { Interceptor } from './interceptor.ts'
+import type { ServiceLimits } from './service-limits.ts'
 
 /** Milliseconds. A transport that is only a function, such as `fetch`, knows no `headers` and `bodyIdle`: `attempt` ends those waits. */
 export interface Timeouts {
@@ -36,7 +36,7 @@ export interface Settings {
   readonly hints: Readonly<Record<number, string>>
   readonly codec: Codec | undefined
   readonly parseJson: (text: string) => unknown
-  readonly governor: Governor
+  readonly limits: ServiceLimits
   readonly events: Events
   readonly redactor: Redactor
   readonly interceptors: readonly Interceptor[]

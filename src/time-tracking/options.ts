@@ -22,16 +22,7 @@ export type ProfileOptions = Partial<Pick<ServiceProfile, 'form' | 'envelope' | 
 /** What every client of an API may choose. */
 type Common = Pick<
   ApiClientOptions,
-  | 'baseUrl'
-  | 'transport'
-  | 'allowInsecure'
-  | 'timeouts'
-  | 'maxRetries'
-  | 'maxRetryAfter'
-  | 'queueLimit'
-  | 'governor'
-  | 'hooks'
-  | 'parseJson'
+  'baseUrl' | 'transport' | 'allowInsecure' | 'timeouts' | 'maxRetries' | 'maxRetryAfter' | 'queueLimit' | 'limits' | 'hooks' | 'parseJson'
 >
 
 /** How the service is reached and by whom. */

@@ -141,7 +141,7 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
 }
 
 function clientOptions({ baseUrl, maxRetries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
-  const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, governor, hooks, parseJson } = options
+  const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } = options
   const { credential, auth, userAgent = USER_AGENT } = identity
   const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
   return {
@@ -150,7 +150,7 @@ function clientOptions({ baseUrl, maxRetries = 2, profile, ...options }: TimeTra
     form: profile?.form ?? {},
     ...(credential && { credential }),
     ...(auth && { auth }),
-    ...definedOf({ transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, governor, hooks, parseJson }),
+    ...definedOf({ transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson }),
   }
 }
 

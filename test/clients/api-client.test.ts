@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { ApiClient } from '../../src/clients/api-client.ts'
 import type { ApiClientOptions } from '../../src/clients/api-client-options.ts'
-import { Governor } from '../../src/clients/governor.ts'
+import { ServiceLimits } from '../../src/clients/service-limits.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { clientOf, failureOf, KEY, operation, service, TOKEN, transport } from './service.ts'
@@ -159,12 +159,8 @@ it('lets interceptors change headers and hear of answers, at every attempt', asy
 
 it('shares a lane between clients of one origin and one credential', async () => {
   const { origin } = await service(() => ({ status: 456 }))
-  const governor = new Governor()
-  const both = [
-    clientOf(origin, { governor }),
-    clientOf(origin, { governor }),
-    clientOf(origin, { governor, credential: { ...KEY, id: 'b' } }),
-  ]
+  const limits = new ServiceLimits()
+  const both = [clientOf(origin, { limits }), clientOf(origin, { limits }), clientOf(origin, { limits, credential: { ...KEY, id: 'b' } })]
   const [one, two, other] = both.map(({ client }) => client)
   await failureOf(one?.call(safe) ?? Promise.resolve())
   const pair = await Promise.all([failureOf(two?.call(safe) ?? Promise.resolve()), failureOf(two?.call(safe) ?? Promise.resolve())])

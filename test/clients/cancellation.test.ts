@@ -105,14 +105,14 @@ describe('an abort by the caller', () => {
 
 it('leaves no listener, no timer and no alarm behind', async () => {
   const { origin } = await service((_request, index) => ({ status: index % 3 === 0 ? 500 : 200 }))
-  const { client, clock, governor } = clientOf(origin, { maxRetries: 1 })
+  const { client, clock, limits } = clientOf(origin, { maxRetries: 1 })
   const { signal } = new AbortController()
   const calls = Array.from({ length: 500 }, () => client.call(safe, {}, { signal }).catch(() => undefined))
   expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   await clock.run(Promise.all(calls))
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   expect(clock.pending('wait')).toBe(0)
-  expect(governor.wheel.size).toBe(0)
+  expect(limits.wheel.size).toBe(0)
 })
 
 it('ends a call at its deadline, whatever it waits for', async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { Gate } from '../../src/clients/gate.ts'
-import { Governor } from '../../src/clients/governor.ts'
+import { ServiceLimits } from '../../src/clients/service-limits.ts'
 import { NetworkError } from '../../src/errors.ts'
 import { Interruption } from '../../src/net/deadline.ts'
+import { ConcurrencyLimiter } from '../../src/net/limiter.ts'
 import { FakeClock } from '../harness/fake-clock.ts'
 import { clientOf, failureOf, operation, service } from './service.ts'
 
@@ -10,7 +10,7 @@ const safe = operation('safe', 'GET')
 const FREE = { queueLimit: Number.POSITIVE_INFINITY }
 
 it('lets 8 pass, the next in order when one leaves, urgent ones first', async () => {
-  const gate = new Gate(new FakeClock())
+  const gate = new ConcurrencyLimiter(new FakeClock())
   const entered: string[] = []
   for (let number = 0; number < 8; number++) expect(gate.tryEnter()).toBe(true)
   expect(gate.tryEnter()).toBe(false)
@@ -24,7 +24,7 @@ it('lets 8 pass, the next in order when one leaves, urgent ones first', async ()
 
 it('halves once within a second, and grows by one after as many successes as there are places', () => {
   const clock = new FakeClock()
-  const gate = new Gate(clock)
+  const gate = new ConcurrencyLimiter(clock)
   gate.refused(0)
   gate.refused(0)
   expect(gate.limit).toBe(4)
@@ -43,7 +43,7 @@ it('halves once within a second, and grows by one after as many successes as the
 
 it('holds everybody back while the service wants rest', async () => {
   const clock = new FakeClock()
-  const gate = new Gate(clock)
+  const gate = new ConcurrencyLimiter(clock)
   gate.refused(5000)
   expect(gate.tryEnter()).toBe(false)
   let entered = false
@@ -59,7 +59,7 @@ it('holds everybody back while the service wants rest', async () => {
 })
 
 it('lets go of who is interrupted, and refuses more than may wait', async () => {
-  const gate = new Gate(new FakeClock())
+  const gate = new ConcurrencyLimiter(new FakeClock())
   for (let number = 0; number < 8; number++) gate.tryEnter()
   const interruption = new Interruption(undefined)
   const waiting = failureOf(gate.enter(interruption, { queueLimit: 1 }))
@@ -71,7 +71,7 @@ it('lets go of who is interrupted, and refuses more than may wait', async () => 
 
 it('lets in who comes to the queue when the rest is just over', async () => {
   const clock = new FakeClock()
-  const gate = new Gate(clock)
+  const gate = new ConcurrencyLimiter(clock)
   gate.refused(1000)
   expect(gate.tryEnter()).toBe(false)
   clock.advance(1000)
@@ -81,7 +81,7 @@ it('lets in who comes to the queue when the rest is just over', async () => {
 
 it('keeps no timer when the last one who waited has left', async () => {
   const clock = new FakeClock()
-  const gate = new Gate(clock)
+  const gate = new ConcurrencyLimiter(clock)
   gate.refused(5000)
   const both = [new Interruption(undefined), new Interruption(undefined)] as const
   const waiting = both.map((one) => failureOf(gate.enter(one, FREE)))
@@ -154,8 +154,8 @@ it('stops a batch when the quota is used up, tries again one by one, and goes on
 it('keeps to a rate', async () => {
   const { origin } = await service(() => ({ status: 200 }))
   const clock = new FakeClock()
-  const governor = new Governor({ clock, random: clock.random, rateLimit: { requestsPerSecond: 2 } })
-  const { client } = clientOf(origin, { governor })
+  const limits = new ServiceLimits({ clock, random: clock.random, rateLimit: { requestsPerSecond: 2 } })
+  const { client } = clientOf(origin, { limits })
   const start = clock.now()
   await clock.run(Promise.all(Array.from({ length: 6 }, () => client.call(safe))))
   expect(clock.now() - start).toBe(2000)

@@ -58,14 +58,14 @@ it.each(['before', 'after'] as const)('a call ends while an interceptor hangs: %
       asked = true
       return never()
     }
-    const { client, clock, governor } = clientOf(origin, { timeouts: NO_TOTAL })
+    const { client, clock, limits } = clientOf(origin, { timeouts: NO_TOTAL })
     const controller = new AbortController()
     const call = failureOf(client.use({ [phase]: hang }).call(safe, {}, { signal: controller.signal }))
     await reached(() => asked)
     if (end === 'clock') clock.advance(1100)
     else controller.abort('enough')
     expect(await call).toMatchObject({ code })
-    expect(governor.wheel.size).toBe(0)
+    expect(limits.wheel.size).toBe(0)
   }
 })
 

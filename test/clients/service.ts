@@ -2,9 +2,9 @@
 import { afterEach } from 'vitest'
 import { ApiClient } from '../../src/clients/api-client.ts'
 import type { ApiClientOptions } from '../../src/clients/api-client-options.ts'
-import { Governor } from '../../src/clients/governor.ts'
 import type { Method, Operation } from '../../src/clients/operation.ts'
 import type { ReplayClass } from '../../src/clients/replay.ts'
+import { ServiceLimits } from '../../src/clients/service-limits.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import { FakeClock } from '../harness/fake-clock.ts'
 import { type Answer, type Inquiry, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
@@ -40,9 +40,9 @@ export const transport = undiciTransport({ env: {} })
 
 export function clientOf(origin: string, options: Partial<ApiClientOptions> & { readonly clock?: FakeClock } = {}) {
   const { clock = new FakeClock(), ...rest } = options
-  const governor = new Governor({ clock, random: clock.random })
-  const client = new ApiClient({ baseUrl: `${origin}/v1`, credential: KEY, allowInsecure: 'loopback', transport, governor, ...rest })
-  return { client, clock, governor }
+  const limits = new ServiceLimits({ clock, random: clock.random })
+  const client = new ApiClient({ baseUrl: `${origin}/v1`, credential: KEY, allowInsecure: 'loopback', transport, limits, ...rest })
+  return { client, clock, limits }
 }
 
 export function operation(replay: ReplayClass, method: Method = 'POST', more: Partial<Operation> = {}): Operation {

@@ -1,6 +1,6 @@
 /** The strict service, encrypted, and a client of it whose time is under control. */
 import { afterEach } from 'vitest'
-import { Governor } from '../../src/clients/governor.ts'
+import { ServiceLimits } from '../../src/clients/service-limits.ts'
 import { undiciTransport } from '../../src/node/undici-transport.ts'
 import type { TimeTrackingOptions } from '../../src/time-tracking/options.ts'
 import { TimeTrackingClient } from '../../src/time-tracking/time-tracking-client.ts'
@@ -27,7 +27,7 @@ export async function timeTracking(options: TimeTrackingFakeOptions = {}): Promi
 
 export function clientOf(service: TimeTrackingFake, options: Partial<TimeTrackingOptions> & { readonly clock?: FakeClock } = {}) {
   const { clock = new FakeClock(), ...rest } = options
-  const governor = new Governor({ clock, random: clock.random })
+  const limits = new ServiceLimits({ clock, random: clock.random })
   const known = 'auth' in rest ? {} : KNOWN
-  return { client: new TimeTrackingClient({ baseUrl: service.base, ...known, transport, governor, ...rest }), clock }
+  return { client: new TimeTrackingClient({ baseUrl: service.base, ...known, transport, limits, ...rest }), clock }
 }

@@ -21,7 +21,7 @@ type Inherited =
   | 'maxRetries'
   | 'maxRetryAfter'
   | 'queueLimit'
-  | 'governor'
+  | 'limits'
   | 'hooks'
   | 'headers'
   | 'codec'

@@ -6,9 +6,9 @@ import type { ApiResponse } from '../api-response.ts'
 import type { CallInput } from '../call-options.ts'
 import { described } from '../described.ts'
 import type { ClientEvents, EventName } from '../events.ts'
-import { sharedGovernor } from '../governor.ts'
 import type { Interceptor } from '../interceptor.ts'
 import type { Method, Operation } from '../operation.ts'
+import { sharedLimits } from '../service-limits.ts'
 import { apiClients } from './api-clients.ts'
 import { checkedKey } from './api-key.ts'
 import { SeenDocuments } from './document-handle.ts'
@@ -35,7 +35,7 @@ export class TranslationService {
 
   constructor(options: TranslationClientOptions) {
     const key = options.apiKey === undefined ? undefined : checkedKey(options.apiKey)
-    this.clock = (options.governor ?? sharedGovernor).clock
+    this.clock = (options.limits ?? sharedLimits).clock
     this.maxTextsPerRequest = options.maxTextsPerRequest ?? 50
     this.#validate = options.validate ?? 'strict'
     this.#key = key

@@ -1,5 +1,6 @@
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
+import { RateLimiter } from '../../net/limiter.ts'
 
 /** Bytes per second that one file should have: servers end connections that nobody reads from for long. */
 const SHARE = 131_072
@@ -11,19 +12,17 @@ export function filesWithin(bytesPerSecond: number | undefined, most: number): n
 
 /** Lets so many bytes pass in a second, over all files. */
 export class Pace {
-  readonly #perMillisecond: number
+  readonly #limiter: RateLimiter
   readonly #clock: Clock
-  #from = Number.NEGATIVE_INFINITY
 
   constructor(bytesPerSecond: number, clock: Clock) {
-    this.#perMillisecond = bytesPerSecond / 1000
+    this.#limiter = new RateLimiter({ requestsPerSecond: bytesPerSecond, burst: 0 })
     this.#clock = clock
   }
 
-  /** Waits until those bytes may have come. Rejects with the signal's reason. */
+  /** Waits until those bytes may have come. Errors: `ABORTED`. */
   async pass(bytes: number, signal: AbortSignal): Promise<void> {
-    const now = this.#clock.now()
-    this.#from = Math.max(this.#from, now) + bytes / this.#perMillisecond
-    if (this.#from > now) await sleep(this.#from - now, this.#clock, signal)
+    const wait = this.#limiter.take(this.#clock.now(), bytes)
+    if (wait > 0) await sleep(wait, this.#clock, signal)
   }
 }

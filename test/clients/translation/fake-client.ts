@@ -1,6 +1,6 @@
 /** The service on loopback and a client of it whose time is under control: both have the same clock. */
 import { afterEach } from 'vitest'
-import { Governor } from '../../../src/clients/governor.ts'
+import { ServiceLimits } from '../../../src/clients/service-limits.ts'
 import { TranslationClient } from '../../../src/clients/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/clients/translation/translation-options.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
@@ -23,8 +23,8 @@ export async function fakeClient({ fake: fakeOptions = {}, ...options }: Options
   const clock = new FakeClock()
   const fake = await startTranslationFake({ clock, ...fakeOptions })
   open.push(fake)
-  const governor = new Governor({ clock, random: clock.random })
-  const common = { baseUrl: fake.url, allowInsecure: 'loopback', transport, governor } as const
+  const limits = new ServiceLimits({ clock, random: clock.random })
+  const common = { baseUrl: fake.url, allowInsecure: 'loopback', transport, limits } as const
   const client = new TranslationClient({ ...common, ...(!options.auth && { apiKey: 'test-pro' }), ...options })
   return { fake, client, clock }
 }

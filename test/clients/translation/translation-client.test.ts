@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { Secret } from '../../../src/auth/secret.ts'
-import { Governor } from '../../../src/clients/governor.ts'
 import { PACKAGE_VERSION } from '../../../src/clients/package-version.ts'
+import { ServiceLimits } from '../../../src/clients/service-limits.ts'
 import { operations } from '../../../src/clients/translation/operations.ts'
 import { TranslationClient } from '../../../src/clients/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/clients/translation/translation-options.ts'
@@ -25,7 +25,7 @@ function recording() {
     const text = '{"translations":[{"text":"a"}]}'
     return { ...answer, url: request.url, text: async () => text, bytes: async () => Buffer.from(text), discard: async () => {} }
   }
-  return { sent, transport: send, governor: new Governor() }
+  return { sent, transport: send, limits: new ServiceLimits() }
 }
 
 it('knows the operations of the service as its judge does', () => {
@@ -149,7 +149,7 @@ it('takes an entry or an engine in the place of a key', async () => {
   const { client, fake } = await fakeClient({ auth: entry })
   expect(await client.usage()).toMatchObject({ character_count: 0 })
   const auth = createAuth({ credentials: [{ ...entry, sendTo: `${fake.url}/` }], transport })
-  const common = { baseUrl: fake.url, allowInsecure: 'loopback', transport, governor: new Governor() } as const
+  const common = { baseUrl: fake.url, allowInsecure: 'loopback', transport, limits: new ServiceLimits() } as const
   expect(await new TranslationClient({ ...common, auth }).usage()).toMatchObject({ character_count: 0 })
   const elsewhere = createAuth({ credentials: [{ ...entry, sendTo: 'https://other.example/' }], transport })
   expect(await failureOf(new TranslationClient({ ...common, auth: elsewhere }).usage())).toMatchObject({ name: 'TrustError' })

@@ -2,19 +2,18 @@
 import type { Transport } from '../http/message.ts'
 import { type Clock, systemClock } from '../net/clock.ts'
 import { TimerWheel } from '../net/deadline.ts'
+import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../net/limiter.ts'
 import { RetryBudget } from '../net/retry.ts'
-import { Gate } from './gate.ts'
-import { type RateLimit, RateLimiter } from './rate-limiter.ts'
 import { API_RETRIES } from './retries.ts'
 
 /** The state of one service as one credential sees it. */
-export interface Lane {
-  readonly gate: Gate
+export interface ServiceLimit {
+  readonly gate: ConcurrencyLimiter
   readonly budget: RetryBudget
   readonly limiter: RateLimiter | undefined
 }
 
-export interface GovernorOptions {
+export interface ServiceLimitsOptions {
   /** Default: the platform's. */
   readonly clock?: Clock
   /** A number from 0 up to, not including, 1, for pauses. */
@@ -27,17 +26,17 @@ export interface GovernorOptions {
  * Keeps the requests of several clients within what a service takes. Clients that are given none share one for the whole process, and
  * in it those of the same origin and credential share a lane.
  *
- * @example new ApiClient({ baseUrl, credential, governor: new Governor({ rateLimit: { requestsPerSecond: 5 } }) })
+ * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rateLimit: { requestsPerSecond: 5 } }) })
  */
-export class Governor {
+export class ServiceLimits {
   readonly clock: Clock
   readonly random: () => number
   readonly wheel: TimerWheel
   readonly #rateLimit: RateLimit | undefined
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Map<string, ServiceLimit>()
   #transport: Promise<Transport> | undefined
 
-  constructor({ clock = systemClock(), random = Math.random, rateLimit }: GovernorOptions = {}) {
+  constructor({ clock = systemClock(), random = Math.random, rateLimit }: ServiceLimitsOptions = {}) {
     this.clock = clock
     this.random = random
     this.wheel = new TimerWheel(clock)
@@ -51,15 +50,15 @@ export class Governor {
   }
 
   /** The lane of that key, made when it is first asked for. */
-  lane(key: string): Lane {
+  lane(key: string): ServiceLimit {
     const known = this.#lanes.get(key)
     if (known) return known
     const limiter = this.#rateLimit && new RateLimiter(this.#rateLimit)
-    const lane = { gate: new Gate(this.clock), budget: new RetryBudget(API_RETRIES.budget), limiter }
+    const lane = { gate: new ConcurrencyLimiter(this.clock), budget: new RetryBudget(API_RETRIES.budget), limiter }
     this.#lanes.set(key, lane)
     return lane
   }
 }
 
 /** For all clients that are given none. */
-export const sharedGovernor = new Governor()
+export const sharedLimits = new ServiceLimits()

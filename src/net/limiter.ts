@@ -1,7 +1,7 @@
-/** How many requests to one service may be under way at a time. */
+/** How many requests may be under way at a time, and how many may begin in a second. */
 import { type AuthError, ConfigurationError } from '../errors.ts'
-import { type Clock, startTimer } from '../net/clock.ts'
-import type { Interruption } from '../net/deadline.ts'
+import { type Clock, startTimer } from './clock.ts'
+import type { Interruption } from './deadline.ts'
 
 const START = 8
 const MOST = 64
@@ -18,7 +18,7 @@ interface Waiting {
  * Lets requests pass as many at a time as the service takes: half as many after a refusal, one more after as many successes as
  * there are places. While the service wants rest, or is out of quota, nobody passes.
  */
-export class Gate {
+export class ConcurrencyLimiter {
   readonly #clock: Clock
   readonly #urgent: Waiting[] = []
   readonly #queue: Waiting[] = []
@@ -153,4 +153,35 @@ function queueFull(limit: number): ConfigurationError {
     hint,
     retryable: true,
   })
+}
+
+/** Requests per second, and how many may go at once after a rest (default: as many as per second, at least 1). */
+export interface RateLimit {
+  readonly requestsPerSecond: number
+  readonly burst?: number
+}
+
+/** A token bucket. */
+export class RateLimiter {
+  readonly #perMillisecond: number
+  readonly #burst: number
+  #tokens: number
+  #at = Number.NEGATIVE_INFINITY
+
+  constructor({ requestsPerSecond, burst = Math.max(1, requestsPerSecond) }: RateLimit) {
+    this.#perMillisecond = requestsPerSecond / 1000
+    this.#burst = burst
+    this.#tokens = burst
+  }
+
+  /** Takes the next turn, or as many: how many milliseconds until it has come. */
+  take(now: number, turns = 1): number {
+    if (now > this.#at) {
+      const earned = this.#at === Number.NEGATIVE_INFINITY ? 0 : (now - this.#at) * this.#perMillisecond
+      this.#tokens = Math.min(this.#burst, this.#tokens + earned)
+      this.#at = now
+    }
+    this.#tokens -= turns
+    return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMillisecond
+  }
 }
