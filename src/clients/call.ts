@@ -77,24 +77,24 @@ export class Call {
 
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, prepared, draft, options } = this.#parts
-    const lane = link.lane(prepared.operation.lane ?? '')
+    const limit = link.limits(prepared.operation.limits ?? '')
     if (prepared.responseKind === 'stream') await this.#stream()
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
-    const retries = new CallRetries({ settings, prepared, draft, options, lane, streams: link.streams })
+    const retries = new CallRetries({ settings, prepared, draft, options, limit, streams: link.streams })
     for (;;) {
-      if (!this.#entersAtOnce(lane)) await this.#enter(lane)
+      if (!this.#entersAtOnce(limit)) await this.#enter(limit)
       let outcome: Outcome
       try {
         outcome = await this.#attempt(attempts, outcomes, retries.count + 1)
         // Before the next one is let in.
-        if (isFailure(outcome)) retries.tellLane(outcome)
+        if (isFailure(outcome)) retries.tellOthers(outcome)
       } finally {
-        lane.gate.leave()
+        limit.concurrency.leave()
       }
       if (!isFailure(outcome)) {
-        if (retries.count === 0) lane.budget.earn()
-        lane.gate.succeeded()
+        if (retries.count === 0) limit.budget.earn()
+        limit.concurrency.succeeded()
         return this.#success(outcome.answer, outcome.data, attempts.count)
       }
       if (retries.isAlreadyGone(outcome)) return new ApiResponse(404, outcome.headers ?? NO_HEADERS, undefined, attempts.count, true)
@@ -124,21 +124,21 @@ export class Call {
     return this.#attempts
   }
 
-  #entersAtOnce({ limiter, gate }: ServiceLimit): boolean {
+  #entersAtOnce({ rate, concurrency }: ServiceLimit): boolean {
     if (this.#interruption.reason) throw this.#interruption.reason
-    return !limiter && gate.tryEnter()
+    return !rate && concurrency.tryEnter()
   }
 
-  async #enter({ limiter, gate }: ServiceLimit): Promise<void> {
+  async #enter({ rate, concurrency }: ServiceLimit): Promise<void> {
     const { settings, options } = this.#parts
     const { clock } = settings.limits
     this.#deadline.start()
-    const wait = limiter?.take(clock.now()) ?? 0
+    const wait = rate?.take(clock.now()) ?? 0
     if (wait > 0) await sleep(wait, clock, this.#interruption.signal)
-    if (limiter && gate.tryEnter()) return
+    if (rate && concurrency.tryEnter()) return
     const { events, queueLimit } = settings
-    if (events.has('queue')) events.emit('queue', { depth: gate.depth + 1, limit: gate.limit })
-    await gate.enter(this.#interruption, { queueLimit, ...(options.priority && { priority: options.priority }) })
+    if (events.has('queue')) events.emit('queue', { depth: concurrency.depth + 1, limit: concurrency.limit })
+    await concurrency.enter(this.#interruption, { queueLimit, ...(options.priority && { priority: options.priority }) })
   }
 
   async #attempt(attempts: Attempts, outcomes: Outcomes, attempt: number): Promise<Outcome> {

@@ -1,4 +1,4 @@
-/** What a client needs for its first request and keeps for all others: transport, credential, lane. */
+/** What a client needs for its first request and keeps for all others: transport, credential, limits. */
 import type { Auth, Service } from '../auth/auth.ts'
 import type { Collect } from '../http/collect.ts'
 import type { Send, Transport } from '../http/message.ts'
@@ -17,8 +17,8 @@ export interface Link {
   readonly granted: boolean
   /** The transport sends streams as they come. */
   readonly streams: boolean
-  /** The lane of that name. */
-  lane(name: string): ServiceLimit
+  /** The limits of that name. */
+  limits(name: string): ServiceLimit
   readonly channels: ReadonlyMap<EventName, Channel>
 }
 
@@ -44,11 +44,11 @@ export async function openLink({ origin, base, auth, transport, limits, identity
     fingerprint(identity, platform),
   ])
   const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
-  const lanes = new Map<string, ServiceLimit>()
+  const known = new Map<string, ServiceLimit>()
   const opened = (name: string) => {
-    const lane = limits.lane(`${origin}\0${mark}\0${name}`)
-    lanes.set(name, lane)
-    return lane
+    const limit = limits.of(`${origin}\0${mark}\0${name}`)
+    known.set(name, limit)
+    return limit
   }
   const channels = CHANNELS.map((name) => [name, platform.channel(`stac-auth:${name}`)] as const)
   return {
@@ -57,7 +57,7 @@ export async function openLink({ origin, base, auth, transport, limits, identity
     send: chosen,
     service,
     granted: service?.granted ?? granted,
-    lane: (name) => lanes.get(name) ?? opened(name),
+    limits: (name) => known.get(name) ?? opened(name),
     channels: new Map(channels.flatMap(([name, channel]) => (channel ? [[name, channel] as const] : []))),
   }
 }

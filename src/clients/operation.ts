@@ -37,8 +37,8 @@ export interface Operation {
   readonly secretAnswer?: boolean
   /** Each success costs money. */
   readonly billed?: boolean
-  /** Operations with another limit of their own, such as logins, have a lane of their own. */
-  readonly lane?: string
+  /** Operations with another limit of their own, such as logins, name it. */
+  readonly limits?: string
   /** False: a 401 is never answered with a renewed credential. */
   readonly renew?: boolean
 }

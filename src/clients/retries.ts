@@ -16,7 +16,7 @@ interface RetryParts {
   readonly prepared: PreparedOperation
   readonly draft: Draft
   readonly options: CallOptions
-  readonly lane: ServiceLimit
+  readonly limit: ServiceLimit
   /** The transport does not look at a stream before it is connected. */
   readonly streams: boolean
 }
@@ -51,7 +51,7 @@ export class CallRetries {
       retries: this.#wishes.maxRetries ?? maxRetries,
       retryAfter: { ...API_RETRIES.retryAfter, longest: maxRetryAfter },
     }
-    this.#retries = new Retries(policy, limits.random, parts.lane.budget)
+    this.#retries = new Retries(policy, limits.random, parts.limit.budget)
   }
 
   /** Retries so far. */
@@ -64,13 +64,13 @@ export class CallRetries {
     return status === 404 && this.#unknown && this.#parts.prepared.operation.method === 'DELETE'
   }
 
-  /** What a failure means for the other calls of the lane. */
-  tellLane({ status, error }: Failure): void {
-    const { lane, settings } = this.#parts
-    const { gate } = lane
+  /** What a failure means for the other calls. */
+  tellOthers({ status, error }: Failure): void {
+    const { limit, settings } = this.#parts
+    const { concurrency } = limit
     // Nobody waits longer than that; a service may name any number.
-    if (status === 429 || status === 529) gate.refused(Math.min((error as HttpError).retryAfterMs ?? 0, settings.maxRetryAfter))
-    if (status === 456) gate.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
+    if (status === 429 || status === 529) concurrency.refused(Math.min((error as HttpError).retryAfterMs ?? 0, settings.maxRetryAfter))
+    if (status === 456) concurrency.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
   }
 
   /**

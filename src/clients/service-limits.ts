@@ -8,9 +8,9 @@ import { API_RETRIES } from './retries.ts'
 
 /** The state of one service as one credential sees it. */
 export interface ServiceLimit {
-  readonly gate: ConcurrencyLimiter
+  readonly concurrency: ConcurrencyLimiter
   readonly budget: RetryBudget
-  readonly limiter: RateLimiter | undefined
+  readonly rate: RateLimiter | undefined
 }
 
 export interface ServiceLimitsOptions {
@@ -24,7 +24,7 @@ export interface ServiceLimitsOptions {
 
 /**
  * Keeps the requests of several clients within what a service takes. Clients that are given none share one for the whole process, and
- * in it those of the same origin and credential share a lane.
+ * in it those of the same origin and credential share their limits.
  *
  * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rateLimit: { requestsPerSecond: 5 } }) })
  */
@@ -33,7 +33,7 @@ export class ServiceLimits {
   readonly random: () => number
   readonly wheel: TimerWheel
   readonly #rateLimit: RateLimit | undefined
-  readonly #lanes = new Map<string, ServiceLimit>()
+  readonly #known = new Map<string, ServiceLimit>()
   #transport: Promise<Transport> | undefined
 
   constructor({ clock = systemClock(), random = Math.random, rateLimit }: ServiceLimitsOptions = {}) {
@@ -49,14 +49,14 @@ export class ServiceLimits {
     return this.#transport
   }
 
-  /** The lane of that key, made when it is first asked for. */
-  lane(key: string): ServiceLimit {
-    const known = this.#lanes.get(key)
+  /** The limits of that key, made when it is first asked for. */
+  of(key: string): ServiceLimit {
+    const known = this.#known.get(key)
     if (known) return known
-    const limiter = this.#rateLimit && new RateLimiter(this.#rateLimit)
-    const lane = { gate: new ConcurrencyLimiter(this.clock), budget: new RetryBudget(API_RETRIES.budget), limiter }
-    this.#lanes.set(key, lane)
-    return lane
+    const rate = this.#rateLimit && new RateLimiter(this.#rateLimit)
+    const limit = { concurrency: new ConcurrencyLimiter(this.clock), budget: new RetryBudget(API_RETRIES.budget), rate }
+    this.#known.set(key, limit)
+    return limit
   }
 }
 

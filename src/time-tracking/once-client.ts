@@ -3,8 +3,8 @@ import type { ApiResponse } from '../clients/api-response.ts'
 import type { CallInput, CallOptions } from '../clients/call-options.ts'
 import type { Operation } from '../clients/operation.ts'
 
-/** Logins have limits of their own, so they wait in a lane of their own. */
-export const LANE = 'auth'
+/** Logins have limits of their own, so they wait by themselves. */
+export const LOGIN_LIMITS = 'auth'
 
 /**
  * Takes whatever is asked for below `auth` for a login or a revocation, by whatever way it is asked for: a `GET` takes a token back there,
@@ -12,7 +12,7 @@ export const LANE = 'auth'
  */
 export class OnceClient extends ApiClient {
   override send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
-    return super.send(isAuth(operation, input) ? { ...operation, replay: 'unsafe', lane: LANE } : operation, input, options)
+    return super.send(isAuth(operation, input) ? { ...operation, replay: 'unsafe', limits: LOGIN_LIMITS } : operation, input, options)
   }
 }
 

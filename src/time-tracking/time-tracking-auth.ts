@@ -4,7 +4,7 @@ import type { CallOptions } from '../clients/call-options.ts'
 import { unwrapped } from '../clients/envelope.ts'
 import type { Operation } from '../clients/operation.ts'
 import { ConfigurationError, ProtocolError } from '../errors.ts'
-import { LANE } from './once-client.ts'
+import { LOGIN_LIMITS } from './once-client.ts'
 
 /** Who logs in. */
 export interface LoginInput {
@@ -25,11 +25,11 @@ export interface LoginToken {
 export type OnceOptions = Omit<CallOptions, 'retry' | 'replay' | 'query' | 'extraBody' | 'credential'>
 
 const LOGIN: Operation = {
-  ...{ name: 'auth.login', method: 'POST', path: '/auth', body: 'form', replay: 'unsafe', lane: LANE },
+  ...{ name: 'auth.login', method: 'POST', path: '/auth', body: 'form', replay: 'unsafe', limits: LOGIN_LIMITS },
   secrets: ['password'],
   secretAnswer: true,
 }
-const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/revoke', replay: 'unsafe', lane: LANE }
+const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/revoke', replay: 'unsafe', limits: LOGIN_LIMITS }
 
 export class TimeTrackingAuth {
   readonly #client: ApiClient

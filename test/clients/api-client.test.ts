@@ -157,7 +157,7 @@ it('lets interceptors change headers and hear of answers, at every attempt', asy
   expect(heard).toEqual([503, 200])
 })
 
-it('shares a lane between clients of one origin and one credential', async () => {
+it('shares limits between clients of one origin and one credential', async () => {
   const { origin } = await service(() => ({ status: 456 }))
   const limits = new ServiceLimits()
   const both = [clientOf(origin, { limits }), clientOf(origin, { limits }), clientOf(origin, { limits, credential: { ...KEY, id: 'b' } })]
