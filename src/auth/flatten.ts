@@ -37,8 +37,7 @@ export function checkShapes({ credentials }: CredentialSet<CredentialObject>, re
       throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
     }
     if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
-    const misspelt = nearMiss('sendTo', Object.keys(input))
-    throw invalid(`${at}/sendTo`, `${where} is missing: say where it may go`, misspelt && `did you mean it by "${misspelt}"?`)
+    throw invalid(`${at}/sendTo`, `${where} is missing`)
   })
 }
 
