@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rules } from '../src/lint/index.ts'
-import type { Rule, RuleCase } from '../src/lint/rule.ts'
+import type { Rule, RuleCase, RuleMeta } from '../src/lint/rule.ts'
 import { pages } from '../src/lint/rules/pages.ts'
 import { checkOnly, emit } from './emit.ts'
 
@@ -21,36 +21,54 @@ interface Example {
   readonly goodText?: string
 }
 
+/** The part of the extension's own text that the rules of a section hold documents against. */
+const EXTENSION_TEXT = 'https://github.com/stac-extensions/authentication#'
+const PARTS: Readonly<Record<RuleMeta['section'], readonly [anchor: string, title: string]>> = {
+  placement: ['fields', 'Fields'],
+  references: ['fields', 'Fields'],
+  schemes: ['authentication-scheme-object', 'Authentication Scheme Object'],
+  flows: ['oauth2-flow-object', 'OAuth2 Flow Object and Signed URL Object'],
+  run: ['authentication-extension-specification', 'Authentication Extension Specification'],
+  crawl: ['authentication-extension-specification', 'Authentication Extension Specification'],
+  online: ['simple-s3-authentication', 'Simple S3 authentication'],
+}
+
 function page({ meta: { id, section }, cases }: Rule): string {
-  return `${[`# ${id}`, `Section: ${section}`, ...cases.map((one) => caseOf(id, one))].join('\n\n')}\n`
+  const [anchor, title] = PARTS[section]
+  const codes = cases.map(({ meta: { code } }) => `[\`${code}\`](#${code})`).join(', ')
+  return `${[
+    `# ${id}`,
+    ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=off|info|warn|error\` sets all of them, the code sets one.`] : []),
+    `The text of the extension: [${title}](${EXTENSION_TEXT}${anchor}).`,
+    ...cases.map((one) => caseOf(id, one)),
+  ].join('\n\n')}\n`
 }
 
 function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
   const { recommended, strict, schema } = severity
-  const example: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+  const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
   return [
     ...(code === id ? [] : [`## ${code}`]),
-    pages[id]?.[code],
-    `Preset recommended: ${recommended}, strict: ${strict}, schema: ${schema}. Fix: ${fix ?? 'none'}.`,
-    `### Messages\n\n${Object.values(messages)
+    `**Why it matters.** ${pages[id]?.[code]}`,
+    `**What it says**, and how to repair it:\n\n${Object.values(messages)
       .map((message) => `- \`${message}\``)
       .join('\n')}`,
-    `### Found\n\n${fragment(example.badText, example.bad, example.pointer)}`,
-    `### Not found\n\n${fragment(example.goodText, example.good, example.pointer)}`,
+    REPAIRS[fix ?? 'none'],
+    `Preset recommended: ${recommended}, strict: ${strict}, schema: ${schema}.`,
+    `### Before\n\nFound at \`${pointer || '/'}\`:\n\n${whole(badText, bad)}`,
+    `### After\n\n${whole(goodText, good)}`,
   ].join('\n\n')
 }
 
-/** The object around the place, or the first one around it that the document has. */
-function fragment(text: string | undefined, document: unknown, pointer: string): string {
-  if (text !== undefined) return fence(text.length > 200 ? `${text.slice(0, 200)}…` : text)
-  const names = pointer.split('/').slice(1, -1)
-  while (names.length > 0 && at(document, names) === undefined) names.pop()
-  const shown = names.length > 0 ? { [names.at(-1) ?? '']: at(document, names) } : document
-  return `At \`/${names.join('/')}\`:\n\n${fence(JSON.stringify(shown, null, 2))}`
+const REPAIRS = {
+  safe: '`--fix` repairs it where only one meaning is possible.',
+  suggestion: '`--fix-suggestions` repairs it where the meaning can be guessed; look at the result.',
+  none: 'No fix repairs it: only its author knows what was meant.',
 }
 
-function at(value: unknown, names: readonly string[]): unknown {
-  return names.reduce<unknown>((inner, name) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined), value)
+/** The whole document: a fragment does not say what is around it. */
+function whole(text: string | undefined, document: unknown): string {
+  return fence(text === undefined ? JSON.stringify(document, null, 2) : text.length > 200 ? `${text.slice(0, 200)}…` : text)
 }
 
 function fence(text: string): string {

@@ -90,6 +90,14 @@ describe('the catalogue', () => {
     expect(RULE_NAMES).toEqual(expect.arrayContaining([...ids, ...codes]))
   })
 
+  it('shows no example twice, on one page or on two', () => {
+    const examples = codes.flatMap((code) => {
+      const { bad, badText, good, goodText } = fixture(code)
+      return [textOf(bad, badText), textOf(good, goodText)]
+    })
+    expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([])
+  })
+
   it('reports no error for a good example', () => {
     const noisy = codes.filter((code) => {
       const { good, goodText } = fixture(code)
