@@ -62,8 +62,8 @@ async function measure(call, concurrency, calls) {
 }
 
 async function ours(port) {
-  const { TimeTrackingClient } = await import('../dist/time-tracking/index.js')
-  const { ServiceLimits } = await import('../dist/clients/index.js')
+  const { TimeTrackingClient } = await import('../dist/services/time-tracking/index.js')
+  const { ServiceLimits } = await import('../dist/services/client/index.js')
   const profile = { envelope: { member: 'data' } }
   const options = { token: 'token-of-a-benchmark', allowInsecure: 'loopback', limits: new ServiceLimits(), profile }
   const client = new TimeTrackingClient({ baseUrl: `http://127.0.0.1:${port}/v1`, ...options })

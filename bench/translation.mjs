@@ -6,8 +6,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import * as deepl from 'deepl-node'
 import { Agent, request } from 'undici'
-import { ServiceLimits } from '../dist/clients/index.js'
-import { TranslationClient } from '../dist/clients/translation/index.js'
+import { ServiceLimits } from '../dist/services/client/index.js'
+import { TranslationClient } from '../dist/services/translation/index.js'
 
 const CONCURRENCY = [1, 32]
 const CALLS = 600

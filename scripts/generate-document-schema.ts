@@ -3,8 +3,8 @@
  * part counts is decided by the document's `type` and the version that it declares.
  */
 import { readFileSync } from 'node:fs'
-import { KINDS, SCHEMA_VERSIONS } from '../src/lint/schema/kinds.ts'
-import { EXTENSION } from '../src/stac/version.ts'
+import { KINDS, SCHEMA_VERSIONS } from '../src/lint/schema/violation.ts'
+import { EXTENSION } from '../src/stac/document.ts'
 import { checkOnly, emit } from './emit.ts'
 
 const FOLDER = new URL('../schemas/authentication/', import.meta.url)

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { defaultStrategies, type EntryForm, loadStrategies } from 'stac-auth'
 import { rules } from 'stac-auth/lint'
-import { words } from '../dist/strategies/http/words.js'
+import { words } from '../dist/strategies/http/schemes.js'
 import { checkOnly, emit } from './emit.ts'
 
 const strategies = await loadStrategies(defaultStrategies)

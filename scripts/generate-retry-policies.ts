@@ -1,9 +1,9 @@
 /** Fills the table of retry policies in CONTRIBUTING.md from the policies themselves. */
 import { readFileSync } from 'node:fs'
-import { API_RETRIES } from '../src/clients/retries.ts'
 import { CRAWL_RETRIES } from '../src/crawl/settings.ts'
 import type { Backoff, RetryPolicy } from '../src/net/retry.ts'
-import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/origins.ts'
+import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/download-context.ts'
+import { API_RETRIES } from '../src/services/client/retries.ts'
 import { TOKEN_RETRIES } from '../src/strategies/oauth2/patience.ts'
 import { SIGNING_RETRIES } from '../src/strategies/signed-url/pace.ts'
 import { checkOnly, emit } from './emit.ts'

@@ -3,7 +3,7 @@
  * file is stale.
  */
 import { readFileSync } from 'node:fs'
-import { KINDS, SCHEMA_VERSIONS } from '../src/lint/schema/kinds.ts'
+import { KINDS, SCHEMA_VERSIONS } from '../src/lint/schema/violation.ts'
 import { isObject } from '../src/stac/json.ts'
 import { checkOnly, emit } from './emit.ts'
 

@@ -1,6 +1,6 @@
 /** Fills the generated table of docs/translation.md with the operations of the translation client. */
 import { readFileSync } from 'node:fs'
-import { operations } from '../src/clients/translation/operations.ts'
+import { operations } from '../src/services/translation/operations.ts'
 import { checkOnly, emit } from './emit.ts'
 
 const page = new URL('../docs/translation.md', import.meta.url)

@@ -13,7 +13,7 @@ const CORE = 'dist/index.js'
 /** A request sent, the answer read. */
 const SEND = ['dist/auth/runtime.js', 'dist/platform/fetch-transport.js']
 /** The same with the user's entries. */
-const FETCH = ['dist/auth/read-credentials.js', ...SEND]
+const FETCH = ['dist/auth/parse-credentials.js', ...SEND]
 const LOGIN = [
   'dist/strategies/open-id-connect.js',
   'dist/strategies/oauth2/login.js',
@@ -26,17 +26,17 @@ export const STRATEGIES: readonly Measured[] = [
   { ...fetched('no entry, a public asset', []), later: SEND },
   fetched('`apiKey`', ['dist/strategies/api-key.js']),
   { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
-  fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http.js']),
-  fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http.js', 'dist/strategies/http/digest/digest-flow.js']),
+  fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http/http.js']),
+  fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http/http.js', 'dist/strategies/http/digest/digest-flow.js']),
   fetched('`oauth2`: client credentials', [
-    'dist/strategies/oauth2.js',
-    'dist/strategies/oauth2/client-credentials.js',
+    'dist/strategies/oauth2/oauth2.js',
+    'dist/strategies/oauth2/grants.js',
     'dist/strategies/oauth2/library.js',
   ]),
-  fetched('`openIdConnect` with a finished token', ['dist/strategies/http.js', 'dist/strategies/open-id-connect.js']),
+  fetched('`openIdConnect` with a finished token', ['dist/strategies/http/http.js', 'dist/strategies/open-id-connect.js']),
   fetched('`openIdConnect` with a login', LOGIN),
-  fetched('`signedUrl`', ['dist/strategies/signed-url.js']),
-  fetched('`s3`', ['dist/strategies/s3.js']),
+  fetched('`signedUrl`', ['dist/strategies/signed-url/signed-url.js']),
+  fetched('`s3`', ['dist/strategies/s3/s3.js']),
 ]
 
 /** What a login with OpenID Connect comes to: the core and all that it loads. */
@@ -50,9 +50,9 @@ export const ENTRIES: readonly Measured[] = [
   { name: '`stac-auth/crawl`', atOnce: 'dist/crawl/index.js' },
   { name: '`stac-auth/objects`', atOnce: 'dist/objects/index.js' },
   { name: '`stac-auth/browser`', atOnce: 'dist/browser/index.js' },
-  { name: '`stac-auth/clients`', atOnce: 'dist/clients/index.js' },
-  { name: '`stac-auth/translation`', atOnce: 'dist/clients/translation/index.js' },
-  { name: '`stac-auth/time-tracking`', atOnce: 'dist/time-tracking/index.js' },
+  { name: '`stac-auth/clients`', atOnce: 'dist/services/client/index.js' },
+  { name: '`stac-auth/translation`', atOnce: 'dist/services/translation/index.js' },
+  { name: '`stac-auth/time-tracking`', atOnce: 'dist/services/time-tracking/index.js' },
 ]
 
 /** Packages that browsers load for a part of this. */

@@ -26,11 +26,9 @@ export {
 } from './auth/credential.ts'
 export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
 export type { DevicePrompt, Interaction, OngoingLogin, Redirection } from './auth/interaction.ts'
-export { memoryStore } from './auth/memory-store.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
 export type { Entry, Session } from './auth/session.ts'
-export type { SessionStore } from './auth/session-store.ts'
 export type {
   AuthContext,
   Identity,
@@ -42,6 +40,8 @@ export type {
   Token,
   Warning,
 } from './auth/strategy.ts'
+export type { SessionStore } from './auth/token-store.ts'
+export { memoryStore } from './auth/token-store.ts'
 export {
   AbortedError,
   AuthError,

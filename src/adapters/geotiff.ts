@@ -1,6 +1,6 @@
 /** A client for geotiff.js whose requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/target-address.ts'
+import { targetAddress } from '../auth/resource.ts'
 import type { Target } from '../stac/target.ts'
 
 /** What geotiff.js's `BaseClient` promises. */

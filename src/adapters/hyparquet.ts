@@ -1,6 +1,6 @@
 /** Parquet files for hyparquet whose requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/target-address.ts'
+import { targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 

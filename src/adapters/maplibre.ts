@@ -1,8 +1,8 @@
 /** Maps of MapLibre whose protected requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/target-address.ts'
-import { jsonOf, requireOk } from '../http/wanted-answer.ts'
-import { sameOrigin } from '../stac/same-origin.ts'
+import { targetAddress } from '../auth/resource.ts'
+import { jsonOf, requireOk } from '../http/body.ts'
+import { sameOrigin } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
 
 /** MapLibre's `RequestParameters`, as far as it matters here. */

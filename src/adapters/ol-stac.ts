@@ -1,10 +1,9 @@
 /** The layer of ol-stac with requests that the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { below } from '../auth/given-target.ts'
-import { targetAddress } from '../auth/target-address.ts'
+import { below, targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
-import { jsonOf, requireOk } from '../http/wanted-answer.ts'
-import { sameOrigin } from '../stac/same-origin.ts'
+import { jsonOf, requireOk } from '../http/body.ts'
+import { sameOrigin } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
 import { geoTiffSource, pictureLoader } from './openlayers.ts'
 import { type StacReference, targetOf } from './stac-js.ts'

@@ -1,7 +1,7 @@
 /** Loaders for sources of OpenLayers whose requests the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/target-address.ts'
-import { requireOk } from '../http/wanted-answer.ts'
+import { targetAddress } from '../auth/resource.ts'
+import { requireOk } from '../http/body.ts'
 import type { Target } from '../stac/target.ts'
 
 /** One of the `sources` of OpenLayers's `GeoTIFF` source. */

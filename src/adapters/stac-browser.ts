@@ -1,9 +1,9 @@
 /** What STAC Browser adds to the request for a link or asset. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/target-address.ts'
+import { targetAddress } from '../auth/resource.ts'
 import { UnsupportedError } from '../errors.ts'
 import { handedOver } from '../outputs/handed-over.ts'
-import { sameOrigin } from '../stac/same-origin.ts'
+import { sameOrigin } from '../stac/scope.ts'
 import { isProtected } from '../stac/target.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 

@@ -1,6 +1,6 @@
 /** The hooks of stac-react with requests that the engine makes. */
 import type { Auth } from '../auth/auth.ts'
-import { requireOk } from '../http/wanted-answer.ts'
+import { requireOk } from '../http/body.ts'
 import { isObject, type JsonObject, own } from '../stac/json.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 

@@ -1,9 +1,12 @@
 /** Puts together what `authorize` gives back. */
+
+import { ConfigurationError } from '../errors.ts'
+import { isToken } from '../http/headers.ts'
 import type { HttpRequest } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import type { AuthorizedRequest } from './auth.ts'
+import type { Selection } from './credential-selection.ts'
 import type { Leg } from './flow.ts'
-import type { Selection } from './select.ts'
 
 const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
 
@@ -38,4 +41,18 @@ export function authorizedRequest(
     // Where an object lies is no secret; a presigned or signed address is.
     material: { headers: names, url: url !== plain.url && !location },
   }
+}
+
+/** Header names in lower case. Errors: `ConfigurationError` `USAGE` for a name or value that HTTP does not allow. */
+export function plainHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (/[\r\n\0]/.test(value) || !isToken(name)) {
+      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
+    }
+    plain[name.toLowerCase()] = value
+  }
+  return plain
 }

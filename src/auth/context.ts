@@ -1,15 +1,15 @@
 /** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
 import { platform } from '#platform'
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
-import { LastOrigin } from '../http/last-origin.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
+import { LastOrigin } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
-import { type Choice, checkReach } from './choice.ts'
-import { runFlow } from './drive.ts'
 import type { Leg } from './flow.ts'
+import { runFlow } from './flow.ts'
+import { type Choice, checkReach } from './scheme-matching.ts'
 import type { MemorySessions } from './session.ts'
-import type { SessionStore } from './session-store.ts'
 import type { AuthContext, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
+import type { SessionStore } from './token-store.ts'
 
 /** Milliseconds for a token or signing call as a whole. */
 const SIDE_TIMEOUT = 60_000

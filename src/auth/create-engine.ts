@@ -3,21 +3,18 @@ import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
-import { authorizedRequest, plainRequest } from './authorized-request.ts'
-import { type Choice, checkReach } from './choice.ts'
-import { Chooser } from './chooser.ts'
+import { authorizedRequest, plainHeaders, plainRequest } from './authorized-request.ts'
 import type { CredentialSource } from './credential.ts'
-import { checkShapes, flatten } from './flatten.ts'
+import { checkShapes, flatten } from './credential.ts'
+import { Chooser, type Selection, Unusable } from './credential-selection.ts'
 import type { Leg } from './flow.ts'
-import { below, givenTarget, isPlainTarget, isTarget } from './given-target.ts'
-import { plainHeaders } from './plain-headers.ts'
 import { Registry } from './registry.ts'
-import { hrefOf } from './resource.ts'
+import { below, givenTarget, hrefOf, isPlainTarget, isTarget } from './resource.ts'
 import type { Runtime } from './runtime.ts'
-import { type Selection, Unusable } from './select.ts'
+import { type Choice, checkReach } from './scheme-matching.ts'
 import type { Session } from './session.ts'
-import type { SessionStore } from './session-store.ts'
 import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
+import type { SessionStore } from './token-store.ts'
 
 export interface EngineOptions {
   /** The user's entries; in code they may hold plain strings. */
@@ -73,7 +70,7 @@ export function createEngine(options: EngineOptions): Auth {
   async function ready(target?: Target): Promise<Chooser> {
     if (!chooser) {
       const types = entries.credentials.map(({ type }) => type)
-      const [{ readCredentials }] = await Promise.all([import('./read-credentials.ts'), registry.load(types)])
+      const [{ readCredentials }] = await Promise.all([import('./parse-credentials.ts'), registry.load(types)])
       chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed, byAddress)
     }
     if (target && !chooser.isPrepared(target)) await chooser.prepare(target)

@@ -1,4 +1,8 @@
 /** The user's credential entries: the shapes they may have, and what they are after reading. */
+
+import { ConfigurationError } from '../errors.ts'
+import { isObject } from '../stac/json.ts'
+import { nearMiss } from '../text/suggest.ts'
 import type {
   ApiKeyCredential,
   CredentialInput,
@@ -13,8 +17,9 @@ import type {
   S3Credential,
   SignedUrlCredential,
 } from './credential-input.ts'
-import type { Grant } from './grant.ts'
+import type { Registry } from './registry.ts'
 import type { Secret, SecretInput } from './secret.ts'
+import type { Grant } from './url-pattern.ts'
 
 export type { CredentialInput } from './credential-input.ts'
 
@@ -223,4 +228,49 @@ export function signedUrl(fields: FieldsOf<SignedUrlCredential, 'type'>): Creden
  */
 export function uncheckedCredential(credential: CredentialObject): UncheckedCredential {
   return credential as CredentialObject & UncheckedCredential
+}
+
+/** The entries of all sources as one set. Errors: `CONFIG_INVALID`. */
+export function flatten(source: SourceOf<CredentialObject>): CredentialSet<CredentialObject> {
+  if (Array.isArray(source)) {
+    const sets = (source as readonly SourceOf<CredentialObject>[]).map(flatten)
+    return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
+  }
+  if (!isObject(source)) throw new ConfigurationError('CONFIG_INVALID', 'credentials must be entries, sets of entries or lists of them')
+  // An entry may have a field of that name: the ready-made text of `http`.
+  if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
+  const { credentials, preferred } = source
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list of entries')
+  if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
+  return preferred === undefined ? { credentials } : { credentials, preferred }
+}
+
+/**
+ * Checks what can be told of the credentials before a strategy is loaded: that each has a known type and says where it may go.
+ *
+ * Errors: `CONFIG_INVALID` with the pointer of the field.
+ */
+export function checkShapes({ credentials }: CredentialSet<CredentialObject>, registry: Registry): void {
+  credentials.forEach((input: unknown, index) => {
+    const at = `/credentials/${index}`
+    const where = `of credentials[${index}]`
+    if (!isObject(input)) throw new ConfigurationError('CONFIG_INVALID', `credentials[${index}] must be an object`, { pointer: at })
+    const type = String(input.type)
+    const { types } = registry
+    if (!types.includes(type)) {
+      const meant = nearMiss(type, types)
+      throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
+    }
+    if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
+    throw invalid(`${at}/sendTo`, `${where} is missing`)
+  })
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** That a member of the user's entries is wrong: `CONFIG_INVALID` with its name in the message, and its pointer. */
+export function invalid(at: string, what: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `${at.slice(at.lastIndexOf('/') + 1)} ${what}`, { pointer: at, ...(hint && { hint }) })
 }

@@ -2,21 +2,22 @@
  * Sends a request and follows redirects. Every hop starts empty-handed and chooses by its own address; alternatives are
  * tried in turn when a server refuses one.
  */
-import { AbortedError, type AuthError, CredentialError, TrustError, UnsupportedError } from '../errors.ts'
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { AbortedError, type AuthError, CredentialError, SelectionError, TrustError, UnsupportedError } from '../errors.ts'
+import type { CookieJar } from '../http/cookies.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../http/message.ts'
+import { isLoopbackHost } from '../http/public-address.ts'
 import { harmlessHeaders, isRedirect, locationOf, redirected } from '../http/redirect.ts'
-import type { Target } from '../stac/target.ts'
-import { bestOf, type Choice } from './choice.ts'
-import type { Chooser } from './chooser.ts'
+import { addressOf, isAddressProblem } from '../http/url.ts'
+import type { Clock } from '../net/clock.ts'
+import { isProtected, type Target } from '../stac/target.ts'
 import { contextOf, granted, sendLeg, type World } from './context.ts'
-import { runFlow } from './drive.ts'
-import type { Leg } from './flow.ts'
-import { type CookieChain, LoginCookies } from './login-cookies.ts'
-import { openFlow } from './open.ts'
-import { rejected } from './rejected.ts'
-import { type Selection, Unusable } from './select.ts'
+import { type Chooser, type Selection, Unusable } from './credential-selection.ts'
+import { type AuthFlow, type Leg, runFlow } from './flow.ts'
+import { bestOf, type Choice, coversTarget } from './scheme-matching.ts'
+import { coveredBy } from './url-pattern.ts'
 
 const MAX_HOPS = 10
+
 /** What lets the next reference have its turn. */
 const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
@@ -177,4 +178,139 @@ function circle(from: string, next: URL, hop: number): TrustError {
 function asked({ method, url, headers, body }: HttpRequest, answered: string): HttpRequest {
   if (new URL(url).origin !== new URL(answered).origin) return { method, url: answered, headers: harmlessHeaders(headers) }
   return body === undefined ? { method, url: answered, headers } : { method, url: answered, headers, body }
+}
+
+/** The words of RFC 6750 §3.1, RFC 9449 §7.1 and RFC 9470 §3; any other text of a server may repeat what it was sent. */
+const ERROR =
+  /\berror="?(invalid_request|invalid_token|insufficient_scope|invalid_dpop_proof|use_dpop_nonce|insufficient_user_authentication)\b/
+
+/**
+ * `AUTH_REJECTED`: the server got the material and said no. It may be asked again where the material was good when the call began
+ * and has `ended` since, as happens to tokens of a few seconds.
+ */
+function rejected({ status, url, headers }: HttpResponse, credential: string, hop: number, ended: boolean): CredentialError {
+  const { origin } = new URL(url)
+  const error = ERROR.exec(headers.get('www-authenticate') ?? '')?.[1]
+  return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}`, {
+    credential,
+    url,
+    hop,
+    status,
+    retryable: ended,
+    hint:
+      status === 403
+        ? 'the account may lack the right, or must accept terms first'
+        : 'check the value of the credential and whether it has expired',
+  })
+}
+
+/**
+ * The legs of a request without material to an address that is none of the web's (`s3:`); undefined when no strategy knows it. The
+ * places that they go to are held to the rules for addresses in documents. Errors: those of the strategy, `URL_*`.
+ */
+export async function openFlow(request: HttpRequest, chooser: Chooser, target?: Target): Promise<AuthFlow | undefined> {
+  const url = new URL(request.url)
+  const type = url.protocol.slice(0, -1)
+  const strategy = await chooser.strategyOf(type)
+  const own = chooser.own.find((choice) => choice.credential.type === type && coversTarget(choice, url))
+  const flow = strategy?.open?.(request, { url: request.url, target }, own?.credential)
+  return flow && placed(flow, chooser.named, target)
+}
+
+/** The document may have named the place, so it is looked at before it is sent to or handed out. */
+async function* placed(flow: AuthFlow, named: ReadonlySet<string>, target: Target | undefined): AuthFlow {
+  try {
+    let step = await flow.next(undefined as never)
+    while (!step.done) {
+      checkPlace(step.value.request.url, named, target)
+      step = await flow.next(yield step.value)
+    }
+  } finally {
+    await flow.return()
+  }
+}
+
+function checkPlace(address: string, named: ReadonlySet<string>, target: Target | undefined): void {
+  const problem = addressOf(address, { secure: target !== undefined && isProtected(target), named })
+  if (!isAddressProblem(problem)) return
+  const { origin, protocol, hostname } = new URL(address)
+  const grantable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
+  throw new SelectionError(problem.code, `the place of this object, ${origin}, ${problem.message}. Nothing was sent`, {
+    ...(target && { pointer: `${target.pointer}/href` }),
+    ...(grantable && { hint: `if that is meant to be, write "${origin}/" in the sendTo of an entry` }),
+  })
+}
+
+/** What an engine keeps, by credential, until it ends. */
+class LoginCookies {
+  readonly #clock: Clock
+  readonly #kept = new Map<string, CookieJar>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** For one chain of redirects. Chains side by side do not see each other's cookies: both may be logging in. */
+  chain(): CookieChain {
+    return new CookieChain(this.#kept, this.#clock)
+  }
+
+  /** The user is logged out, or another one. */
+  forget(credential: string): void {
+    this.#kept.delete(credential)
+  }
+}
+
+class CookieChain {
+  readonly #kept: Map<string, CookieJar>
+  readonly #clock: Clock
+  readonly #jars = new Map<string, CookieJar>()
+
+  constructor(kept: Map<string, CookieJar>, clock: Clock) {
+    this.#kept = kept
+    this.#clock = clock
+  }
+
+  /** Another text whenever a cookie changed: a request is not the same as before then. */
+  get state(): string {
+    return [...this.#jars.values()].map(({ version }) => version).join()
+  }
+
+  /** The leg with the cookies of its origin. */
+  with(choice: Choice, leg: Leg): Leg {
+    const jar = this.#jars.get(choice.credential.id) ?? this.#kept.get(choice.credential.id)
+    if (!jar || !maySee(choice, leg)) return leg
+    const cookies = jar.header(leg.request.url, leg.request.headers.cookie)
+    return cookies === undefined ? leg : { ...leg, request: withHeader(leg.request, 'cookie', cookies) }
+  }
+
+  /** Keeps what a redirect sets; a refusal ends the session at that origin. */
+  async keep(choice: Choice, leg: Leg, { status, headers, url }: HttpResponse): Promise<void> {
+    const { id } = choice.credential
+    if (!maySee(choice, leg)) return
+    if (status === 401) for (const jars of [this.#kept, this.#jars]) jars.get(id)?.forget(new URL(url).origin)
+    const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
+    if (fields.length > 0) (await this.#jar(id)).keep(url, fields)
+  }
+
+  /** The chain ended well: its cookies serve the next ones. */
+  settle(): void {
+    for (const [id, jar] of this.#jars) {
+      const kept = this.#kept.get(id)
+      if (kept) kept.adopt(jar)
+      else this.#kept.set(id, jar)
+    }
+  }
+
+  async #jar(id: string): Promise<CookieJar> {
+    const { CookieJar } = await import('../http/cookies.ts')
+    const jar = this.#jars.get(id) ?? new CookieJar(() => this.#clock.now(), this.#kept.get(id))
+    this.#jars.set(id, jar)
+    return jar
+  }
+}
+
+/** A URL that a service signed opens by itself, and cookies are for hosts in `sendTo` alone, whatever else the credential may reach. */
+function maySee({ credential }: Choice, { request, replaces }: Leg): boolean {
+  return replaces !== true && coveredBy(credential.sendTo, new URL(request.url))
 }

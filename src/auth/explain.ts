@@ -2,9 +2,8 @@ import { type AuthError, isAuthError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
 import type { MalformedRef, Target } from '../stac/target.ts'
 import type { ByAddressExplanation, Explanation, RefExplanation } from './auth.ts'
-import type { ByAddress } from './by-address.ts'
-import { Refusal } from './judge.ts'
-import type { Selection, Selector } from './select.ts'
+import type { ByAddress, Selection, Selector } from './credential-selection.ts'
+import { Refusal } from './scheme-matching.ts'
 import type { Warning } from './strategy.ts'
 
 interface Explainer {

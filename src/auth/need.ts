@@ -1,11 +1,11 @@
 /** What a target needs of its reader: the scheme behind a reference, and the narrowest place that can be granted. */
-import { httpsForm } from '../http/gs-url.ts'
+import { httpsForm } from '../http/href.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { covers } from './grant.ts'
-import { parseGrant } from './parse-grant.ts'
+import { parseGrant } from './parse-url-pattern.ts'
 import type { Strategy } from './strategy.ts'
+import { covers } from './url-pattern.ts'
 
 export interface Need {
   /** As the catalog calls it. */

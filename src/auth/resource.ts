@@ -1,9 +1,9 @@
 /** The address of a target, after everything that can be said about it without looking at its references. */
 import { SelectionError } from '../errors.ts'
-import { addressOf, isAddressProblem } from '../http/address.ts'
+import { RELATIVE } from '../http/href.ts'
+import { type AddressProblem, addressOf, isAddressProblem } from '../http/url.ts'
 import { own } from '../stac/json.ts'
 import { isProtected, type Target } from '../stac/target.ts'
-import { hintFor } from './address-hint.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
@@ -44,4 +44,51 @@ export function linkRequestProblem({ kind, object, pointer }: Target): Selection
     })
   }
   return undefined
+}
+
+/** The target that a caller gave. Errors: `TARGET_NOT_FOUND` for what `linkOf` did not find, and for an asset without its document. */
+export function givenTarget(target: Target | undefined): Target {
+  if (isTarget(target)) return target
+  const [message, hint] = isPlainTarget(target)
+    ? ['a plain asset does not say which document it is of', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
+    : ['the document has no such asset or link', 'see targetsOf(document)']
+  throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
+}
+
+/** True for a target, as `assetOf` and its relatives make it. */
+export function isTarget(value: unknown): value is Target {
+  return typeof value === 'object' && value !== null && 'refs' in value && 'scope' in value
+}
+
+/** True for an asset or a link as it stands in a document. A URL has no `href` of its own. */
+export function isPlainTarget(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'href')
+}
+
+/** The target of an address below another one (a Zarr chunk, a map tile): the same refs, judged by its own address. */
+export function below(target: Target, url: string): Target {
+  return { ...target, href: url, kind: 'asset' }
+}
+
+/** Whether an address is of a network that the user named is asked when something is sent. */
+const ANY = { has: () => true }
+
+/**
+ * The absolute address of a target, for programs that want one to ask their `fetch` for; it grants nothing.
+ *
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`, `LINK_REQUEST_FORBIDDEN`.
+ */
+export function targetAddress(target: Target | undefined): string {
+  return hrefOf(resourceOf(givenTarget(target), ANY, []))
+}
+
+const HINTS: Partial<Record<AddressProblem['code'], string>> = {
+  URL_HAS_USERINFO: 'they belong into an entry of type "http"',
+  URL_INSECURE: 'ask for its https: address',
+}
+
+/** The hint for a refused address, where something can be done. */
+export function hintFor(problem: AddressProblem): { readonly hint?: string } {
+  const hint = problem === RELATIVE ? 'name the document by its address, or give it a "self" link' : HINTS[problem.code]
+  return hint === undefined ? {} : { hint }
 }

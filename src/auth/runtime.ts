@@ -1,31 +1,24 @@
 /** The half of the engine that sends: loaded with the first request that needs it. */
 import { platform } from '#platform'
-import { type AuthError, ConfigurationError, isAuthError, SelectionError, TrustError } from '../errors.ts'
-import { addressOf, isAddressProblem } from '../http/address.ts'
-import type { HttpRequest, HttpResponse, SendOptions, Transport } from '../http/message.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError, TrustError } from '../errors.ts'
+import type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from '../http/message.ts'
 import { failure } from '../http/network-error.ts'
+import { addressOf, isAddressProblem } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
-import { hintFor } from './address-hint.ts'
-import type { AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
-import { plainRequest } from './authorized-request.ts'
-import type { Choice } from './choice.ts'
-import type { Chooser } from './chooser.ts'
+import type { AuthorizedCall, AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
+import { plainHeaders, plainRequest } from './authorized-request.ts'
 import { contextOf, sendLeg, type World } from './context.ts'
 import type { EngineOptions } from './create-engine.ts'
-import { authorizedLeg } from './drive.ts'
-import { Exchange } from './exchange.ts'
-import type { Leg } from './flow.ts'
+import { type Chooser, type Selection, Unusable } from './credential-selection.ts'
+import { Exchange, openFlow } from './exchange.ts'
+import { type AuthFlow, authorizedLeg, type Leg, runFlow } from './flow.ts'
 import type { Interaction } from './interaction.ts'
-import { memoryStore } from './memory-store.ts'
-import { openFlow } from './open.ts'
-import { plainHeaders } from './plain-headers.ts'
-import { requestOf } from './requests.ts'
-import { hrefOf } from './resource.ts'
-import { type Selection, Unusable } from './select.ts'
-import { ServiceOf } from './service.ts'
+import { hintFor, hrefOf } from './resource.ts'
+import { type Choice, checkReach, coversTarget } from './scheme-matching.ts'
 import { MemorySessions, type Session } from './session.ts'
 import type { AuthContext } from './strategy.ts'
+import { memoryStore } from './token-store.ts'
 
 export class Runtime {
   readonly #world: World
@@ -249,4 +242,98 @@ function lazyTransport(): Transport {
   const send = (request: HttpRequest, options?: SendOptions) =>
     transport ? transport(request, options) : load().then((loaded) => loaded(request, options))
   return Object.assign(send, platform.connect && { connect: platform.connect })
+}
+
+/** The plain request for what a caller of `fetch` passes; a body is read so that it can be sent again. */
+async function requestOf(url: string, input: Request | undefined, init: RequestInit = {}): Promise<HttpRequest> {
+  const headers: Record<string, string> = {}
+  new Headers(init.headers ?? input?.headers).forEach((value, name) => {
+    headers[name] = value
+  })
+  const method = (init.method ?? input?.method ?? 'GET').toUpperCase()
+  const body = await bodyOf(input, init, headers)
+  return body === undefined ? { method, url, headers } : { method, url, headers, body }
+}
+
+async function bodyOf(input: Request | undefined, init: RequestInit, headers: Record<string, string>): Promise<ReplayableBody | undefined> {
+  if (typeof init.body === 'string') {
+    headers['content-type'] ??= 'text/plain;charset=UTF-8'
+    return init.body
+  }
+  if (init.body instanceof Uint8Array) return init.body
+  if (init.body === undefined || init.body === null) return input?.body ? new Uint8Array(await input.arrayBuffer()) : undefined
+  const standard = new Response(init.body)
+  const type = standard.headers.get('content-type')
+  if (type) headers['content-type'] ??= type
+  return new Uint8Array(await standard.arrayBuffer())
+}
+
+/** What an engine has for the addresses below one base. */
+class ServiceOf implements Service {
+  readonly credential: string
+  readonly granted: boolean
+  readonly #world: World
+  readonly #choice: Choice
+  readonly #session: Session
+  /** What every address under a whole granted origin begins with; empty where each has to be looked at. */
+  readonly #granted: string
+
+  constructor(world: World, choice: Choice, base: URL) {
+    this.credential = choice.credential.id
+    this.granted = world.named.has(base.origin)
+    this.#world = world
+    this.#choice = choice
+    this.#session = world.sessions.view(choice.credential.id)
+    this.#granted = coversTarget(choice, new URL('/', base)) ? `${base.origin}/` : ''
+  }
+
+  peek(request: HttpRequest): HttpRequest | undefined {
+    const { strategy, scheme, credential } = this.#choice
+    const { clock } = this.#world
+    const leg = strategy.peek?.(request, { scheme, credential, session: this.#session, clock, resource: { url: request.url } })
+    if (!leg || leg.connection) return undefined
+    this.#checkReach(leg.request.url)
+    return leg.request
+  }
+
+  async send(request: HttpRequest, send: Send, { signal, refused }: AuthorizedCall = {}): Promise<HttpResponse> {
+    const choice = this.#choice
+    const context = contextOf(this.#world, choice, { url: request.url }, { signal })
+    const flow = choice.strategy.authorize(request, context)
+    const sendLeg = (leg: Leg) => {
+      this.#checkReach(leg.request.url)
+      const by = leg.connection ? leg.connection.send : send
+      return by(leg.request, { granted: this.granted, ...(signal && { signal }) })
+    }
+    const result = await runFlow(refused ? resumed(flow, refused) : flow, sendLeg)
+    if (result) return result.response
+    if (refused) return refused.response
+    throw new CredentialError('CREDENTIAL_SOURCE', `"${this.credential}" gave no authorization for ${new URL(request.url).origin}`, {
+      credential: this.credential,
+    })
+  }
+
+  #checkReach(url: string): void {
+    if (this.#granted === '' || !url.startsWith(this.#granted)) checkReach(this.#choice, url)
+  }
+}
+
+/** The flow as it goes on after its first request was sent and refused already; one that begins otherwise is sent. */
+async function* resumed(flow: AuthFlow, { request, response }: NonNullable<AuthorizedCall['refused']>): AuthFlow {
+  try {
+    let step = await flow.next(undefined as never)
+    if (!step.done && sameRequest(step.value.request, request)) step = await flow.next(response)
+    while (!step.done) step = await flow.next(yield step.value)
+  } finally {
+    await flow.return()
+  }
+}
+
+function sameRequest(one: HttpRequest, other: HttpRequest): boolean {
+  const names = Object.keys(one.headers)
+  return (
+    one.url === other.url &&
+    names.length === Object.keys(other.headers).length &&
+    names.every((name) => one.headers[name] === other.headers[name])
+  )
 }

@@ -10,7 +10,7 @@ import type { Credential, CredentialForm, EntryForm } from './credential.ts'
 import type { AuthFlow, Leg } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import type { Session } from './session.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionStore } from './token-store.ts'
 
 /** One member of a canonical tuple. */
 export interface IdentityMember {

@@ -1,6 +1,4 @@
-import { answerIn, cleanAddress } from './login-answer.ts'
-import { deliverAnswer } from './login-channel.ts'
-import { dropRecord, keepRecord, readRecord } from './login-record.ts'
+import { answerIn, cleanAddress, deliverAnswer, dropRecord, keepRecord, readRecord } from './login-record.ts'
 import { ownAddress, type Page, thisPage } from './page.ts'
 
 export interface CompleteLoginOptions {

@@ -1,11 +1,7 @@
 /** What `stac-auth/browser` gives: logins of a page, forms for what catalogs need, and stores that outlive a reload. */
 export { type CompleteLoginOptions, completeLogin } from './complete-login.ts'
-export type { DatabaseOptions } from './database.ts'
-export { type DescribeOptions, describeNeeds } from './describe-needs.ts'
-export { type DpopKeyStore, type DpopKeyStoreOptions, dpopKeyStore } from './dpop-key-store.ts'
-export { type Consent, entryFrom } from './entry-from.ts'
-export type { FormField, FormModel } from './form-model.ts'
-export { type IndexedDbOptions, indexedDbStore } from './indexed-db-store.ts'
+export type { FormField, FormModel } from './credential-form.ts'
+export { type Consent, type DescribeOptions, describeNeeds, entryFrom } from './credential-form.ts'
 export {
   createLogins,
   type FinishedLogin,
@@ -16,4 +12,13 @@ export {
   type RedirectLoginOptions,
 } from './logins.ts'
 export type { Page } from './page.ts'
-export { type SessionStorageOptions, sessionStorageStore } from './session-storage-store.ts'
+export type { DatabaseOptions } from './stores.ts'
+export {
+  type DpopKeyStore,
+  type DpopKeyStoreOptions,
+  dpopKeyStore,
+  type IndexedDbOptions,
+  indexedDbStore,
+  type SessionStorageOptions,
+  sessionStorageStore,
+} from './stores.ts'

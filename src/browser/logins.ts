@@ -1,13 +1,20 @@
 /** Logins of a page: by popup, by redirect, and their ends. */
 import type { Auth } from '../auth/auth.ts'
-import { ProtocolError } from '../errors.ts'
-import { answerIn, cleanAddress, isAnswerAt, type LoginAnswer } from './login-answer.ts'
-import { deliverAnswer } from './login-channel.ts'
-import { dropRecord, type LoginRecord, readRecord } from './login-record.ts'
-import { loginPage, ownAddress, type Page, thisPage } from './page.ts'
-import { openPopup } from './popup.ts'
-import { leavingRedirection, resumedRedirection } from './redirect.ts'
-import { needSecureContext } from './secure-context.ts'
+import type { Redirection } from '../auth/interaction.ts'
+import { AbortedError, abortedBy, CredentialError, ProtocolError } from '../errors.ts'
+import {
+  answerIn,
+  awaitAnswer,
+  cleanAddress,
+  deliverAnswer,
+  dropRecord,
+  isAnswerAt,
+  keepRecord,
+  type LoginAnswer,
+  type LoginRecord,
+  readRecord,
+} from './login-record.ts'
+import { loginPage, needSecureContext, ownAddress, type Page, thisPage } from './page.ts'
 
 export interface LoginsOptions {
   /** The redirect URI that the provider has for this client: a page of this origin that calls `completeLogin` or `finish`. */
@@ -73,6 +80,7 @@ export interface Logins {
 }
 
 const TIMEOUT = 5 * 60_000
+
 /** Milliseconds for a page that waits for this popup. */
 const PATIENCE = 5000
 
@@ -163,5 +171,170 @@ function endAt(page: Page, { afterLogout }: LoginsOptions): (url: string) => voi
     const url = new URL(address)
     if (back !== undefined) url.searchParams.set('post_logout_redirect_uri', back)
     page.location.assign(url.href)
+  }
+}
+
+export interface PopupOptions {
+  readonly page: Page
+  /** Id of the entry, for errors. */
+  readonly credential: string
+  /** The redirect URI: a page of this origin. */
+  readonly uri: string
+  /** Milliseconds to wait for the person. */
+  readonly timeout: number
+  /** False where the provider's pages cut the tie to their opener: then a closed window cannot be told from an open one. */
+  readonly watchClosing: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A window that was opened blank, and what it is for. */
+interface LoginPopup {
+  readonly redirection: Redirection
+  /** Closes the window, unless it is at the provider's pages and does not know its opener: browsers leave that to the person. */
+  close(): void
+}
+
+const FEATURES = 'popup,width=520,height=680'
+
+/** Milliseconds between two looks, and how many looks in a row make a window closed. */
+const LOOK = 250
+
+const LOOKS = 4
+
+/**
+ * Opens the window at once, for browsers allow that only in a click; it is sent to the provider later. At the top of a tab it does not
+ * know who opened it, so the provider's page cannot send this one elsewhere.
+ *
+ * Errors: `POPUP_BLOCKED`; of `answer`: `LOGIN_DENIED` when the window is closed, `LOGIN_TIMEOUT`, `ABORTED`.
+ */
+export function openPopup(options: PopupOptions): LoginPopup {
+  const { page, credential, uri } = options
+  const popup = page.open('about:blank', '_blank', FEATURES)
+  if (!popup) throw blocked(credential)
+  if (page.parent === page) popup.opener = null
+  const close = () => popup.close()
+  const redirection: Redirection = {
+    uri,
+    seesFragments: true,
+    answer: (url, isOurs, { state }) => waitFor(popup, url, state, isOurs, options),
+    close: async () => close(),
+  }
+  return { redirection, close }
+}
+
+function blocked(credential: string): CredentialError {
+  return new CredentialError('POPUP_BLOCKED', `the browser opened no window for the login of "${credential}"`, {
+    credential,
+    hint: 'call popup() at once in the handler of a click, before anything is awaited, or use redirect()',
+  })
+}
+
+/** Sends the window there and waits. An answer of this very login that the engine does not like ends the wait: the engine says why. */
+async function waitFor(
+  popup: Window,
+  url: string,
+  state: string,
+  isOurs: (callback: URL) => boolean,
+  { page, credential, uri, timeout, watchClosing, signal }: PopupOptions,
+): Promise<URL> {
+  const ends: (() => void)[] = []
+  try {
+    return await new Promise<URL>((resolve, reject) => {
+      if (signal?.aborted) throw abortedBy(signal)
+      const abort = () => signal && reject(abortedBy(signal))
+      signal?.addEventListener('abort', abort)
+      const take = (address: string) => {
+        const isAnswer = isAnswerAt(address, uri) && (isOurs(new URL(address)) || namesState(address, state))
+        if (isAnswer) resolve(new URL(address))
+        return isAnswer
+      }
+      const listener = awaitAnswer(page, state, take)
+      const timer = setTimeout(() => reject(late(credential)), timeout)
+      const watch = watchClosing
+        ? setInterval(
+            closingOf(popup, page, () => reject(closed(credential))),
+            LOOK,
+          )
+        : undefined
+      ends.push(
+        () => signal?.removeEventListener('abort', abort),
+        () => listener.close(),
+        () => clearTimeout(timer),
+        () => clearInterval(watch),
+      )
+      popup.location.replace(url)
+    })
+  } finally {
+    for (const end of ends) end()
+  }
+}
+
+function namesState(address: string, state: string): boolean {
+  const { search, hash } = new URL(address)
+  return [search, hash].some((text) => new URLSearchParams(text.replace(/^[?#]/, '')).get('state') === state)
+}
+
+/**
+ * A window whose page cut the tie looks closed as well. The person is in that window then and not here, so it counts only while this
+ * page has the focus.
+ */
+function closingOf(popup: Window, page: Page, tell: () => void): () => void {
+  let looks = 0
+  return () => {
+    looks = popup.closed && page.document.hasFocus() ? looks + 1 : 0
+    if (looks === LOOKS) tell()
+  }
+}
+
+function closed(credential: string): CredentialError {
+  return new CredentialError('LOGIN_DENIED', `the window of the login for "${credential}" was closed`, { credential })
+}
+
+function late(credential: string): CredentialError {
+  return new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${credential}" in time`, { credential })
+}
+
+/**
+ * Keeps the login in the tab's storage and goes to the provider. `answer` ends only when the page stays after all: `ABORTED`, by the
+ * signal or because the person came back without an answer.
+ */
+function leavingRedirection(
+  page: Page,
+  { signal, ...login }: Pick<LoginRecord, 'credential' | 'uri' | 'returnTo'> & { readonly signal?: AbortSignal },
+): Redirection {
+  return {
+    uri: login.uri,
+    seesFragments: true,
+    answer: (url, _isOurs, ongoing) =>
+      new Promise((_resolve, reject) => {
+        if (signal?.aborted) throw abortedBy(signal)
+        keepRecord(page, { ...login, ...ongoing })
+        // Heard once: the record that is there later is that of another login.
+        const stay = (error: Error) => {
+          signal?.removeEventListener('abort', abort)
+          page.removeEventListener('pageshow', back)
+          dropRecord(page)
+          reject(error)
+        }
+        const abort = () => signal && stay(abortedBy(signal))
+        const back = (event: Event) => {
+          if ((event as PageTransitionEvent).persisted) stay(new AbortedError('the person came back'))
+        }
+        signal?.addEventListener('abort', abort)
+        page.addEventListener('pageshow', back)
+        page.location.assign(url)
+      }),
+    close: async () => {},
+  }
+}
+
+/** What the engine goes on with at the next page: nobody is asked again. */
+function resumedRedirection({ uri, record }: LoginRecord, callback: string): Redirection {
+  return {
+    uri,
+    seesFragments: true,
+    resumed: { record, callback: new URL(callback) },
+    answer: () => Promise.reject(new AbortedError('the login has its answer')),
+    close: async () => {},
   }
 }

@@ -1,5 +1,4 @@
 import { ConfigurationError, UnsupportedError } from '../errors.ts'
-import { needSecureContext } from './secure-context.ts'
 
 /** What logins need of a window; the page's own unless told otherwise. */
 export type Page = Pick<
@@ -37,4 +36,16 @@ export function ownAddress(page: Page, address: string, name: string): string {
   const url = URL.canParse(address, href) ? new URL(address, href) : undefined
   if (url?.origin === origin && !url.username && !url.password) return url.href
   throw new ConfigurationError('CONFIG_INVALID', `${name} must be an address of this page's own origin, ${origin}`, { pointer: `/${name}` })
+}
+
+/**
+ * Refuses what needs a secure context: to pages that came by plain http browsers give nothing to make proofs and keys with.
+ *
+ * Errors: `UNSUPPORTED_IN_BROWSER`.
+ */
+export function needSecureContext(what: string): void {
+  if (globalThis.isSecureContext !== false) return
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${what} needs a page from https: or localhost; this one came by plain http`, {
+    hint: 'serve the page by https:, and open it as http://localhost while it is developed',
+  })
 }

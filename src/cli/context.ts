@@ -1,6 +1,7 @@
 /** What every command is given. */
-import type { Diagnostics } from './diagnostics.ts'
+
 import type { Io } from './io.ts'
+import type { Diagnostics } from './lint/diagnostics.ts'
 
 export interface Context {
   readonly io: Io

@@ -17,6 +17,6 @@ export async function credentialPath(
   if (argument !== undefined && credentials !== undefined) throw usageError('the file is given twice')
   const named = argument ?? credentials ?? (env.STAC_AUTH_CREDENTIALS || undefined)
   if (named !== undefined) return { path: named, named: true }
-  const { defaultCredentialFile } = await import('../node/credential-file.ts')
+  const { defaultCredentialFile } = await import('../node/credentials/credential-file.ts')
   return { path: defaultCredentialFile({ ...env }), named: false }
 }

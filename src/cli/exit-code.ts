@@ -1,5 +1,6 @@
 /** Exit codes of the command line, and which error code ends in which. */
 import { ERROR_CODES, HTTP_STATUS } from '../error-codes.ts'
+import type { AuthError } from '../errors.ts'
 
 export const EXIT = {
   done: 0,
@@ -41,4 +42,17 @@ export function worstExit(codes: Iterable<number>): number {
 /** 143 for `SIGTERM`, and for `SIGHUP`, which asks for the same; else 130. */
 export function exitOfSignal(signal: AbortSignal): number {
   return signal.reason === 'SIGTERM' || signal.reason === 'SIGHUP' ? 143 : EXIT.interrupted
+}
+
+/** What could not be done with one of several inputs, while the others went on. */
+export interface Failure {
+  readonly name: string
+  readonly error: AuthError
+  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
+  readonly exit?: number
+}
+
+/** The exit code that a failure alone ends in. */
+export function exitOfFailure({ error: { code }, exit }: Failure, signal: AbortSignal): number {
+  return exit ?? (code === 'ABORTED' ? exitOfSignal(signal) : exitCodeOf(code))
 }

@@ -4,14 +4,14 @@ import type { Warning } from '../auth/strategy.ts'
 import { type AuthError, IntegrityError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { type BodyPromise, looksLikePage } from '../http/web-page.ts'
-import { bareAddress } from '../node/answer-failure.ts'
 import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/answer.ts'
 import { inspected } from '../node/download/exchange.ts'
 import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
 import { wantedFiles } from '../node/download/wanted-files.ts'
-import { type AnsweredBody, pageRefusal, pageWarning } from '../node/page-refusal.ts'
+import { bareAddress } from '../node/transport/answer-failure.ts'
+import { type AnsweredBody, pageRefusal, pageWarning } from '../node/transport/page-refusal.ts'
 import type { Target } from '../stac/target.ts'
-import { failedBody, incomplete } from './response.ts'
+import { failedBody, incomplete } from './read-document.ts'
 
 /** What is known about web pages beforehand. */
 export interface PageRule {

@@ -1,10 +1,10 @@
 /** The command line: arguments in, exit code out. Commands are loaded when one is asked for. */
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
 import { openFilesFailure } from '../node/system-error.ts'
-import { createDiagnostics, type Diagnostics } from './diagnostics.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
 import { untilInterrupted } from './interruption.ts'
 import { type Io, isBrokenPipe, write } from './io.ts'
+import { createDiagnostics, type Diagnostics } from './lint/diagnostics.ts'
 import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
 

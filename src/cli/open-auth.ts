@@ -1,5 +1,6 @@
 /** The user's side: credentials of file and environment, made into an `Auth` when a command first needs it. */
 import type { Auth } from '../auth/auth.ts'
+import { isAuthError, SelectionError } from '../errors.ts'
 import type { Context } from './context.ts'
 import type { ByAddressOption, CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
@@ -21,8 +22,8 @@ export function openAuth(
   let opened: Promise<Auth> | undefined
   const open = async (): Promise<Auth> => {
     const { createAuth } = await import('../auth/create-auth.ts')
-    const { credentialFileText, credentialsFromFile } = await import('../node/credential-file.ts')
-    const { credentialsFromEnvironment } = await import('../node/environment.ts')
+    const { credentialFileText, credentialsFromFile } = await import('../node/credentials/credential-file.ts')
+    const { credentialsFromEnvironment } = await import('../node/credentials/credential-file.ts')
     const { tokenStore } = await import('./token-store.ts')
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
@@ -37,4 +38,17 @@ export function openAuth(
     })
   }
   return () => (opened ??= open())
+}
+
+/** The engine for the commands of one service, whose key may also be in a variable: who has neither is told of both. */
+export function serviceAuth(auth: Auth, variable: string): Auth {
+  return {
+    ...auth,
+    service: (base) =>
+      auth.service(base).catch((error: unknown) => {
+        if (!isAuthError(error) || error.code !== 'NO_CREDENTIAL') throw error
+        const hint = `set ${variable}, or ${error.hint ?? 'add an entry to the credential file'}`
+        throw new SelectionError(error.code, error.message, { url: base, hint })
+      }),
+  }
 }

@@ -1,15 +1,18 @@
 /** Options that several commands share, and what they choose. */
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Auth } from '../auth/auth.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { isObject, own, ownString } from '../stac/json.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
+import type { Io } from './io.ts'
+import { isAddress, readDocument } from './read-document.ts'
 import { usageError } from './usage.ts'
 
 /** How the description of an option ends that may be given several times. */
 const REPEATABLE = '(repeatable)'
 
-export interface TargetChoice {
+interface TargetChoice {
   readonly asset?: string
   readonly alternate?: string
   readonly link?: string
@@ -122,4 +125,65 @@ function alternates(document: StacDocument): string[] {
 function relations(document: StacDocument): string[] {
   const links = own(document, 'links')
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
+}
+
+/** Reads a whole number from `least` on. */
+export function wholeFrom(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least) throw new InvalidArgumentError(`It must be a whole number from ${least}.`)
+    return Number(text)
+  }
+}
+
+/** Reads a port. */
+export function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) === 0 || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a port, 1 to 65535.')
+  return Number(text)
+}
+
+/** Reads a number above zero. */
+export function positive(text: string): number {
+  if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')
+  return Number(text)
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 }
+
+/** Reads a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
+export function byteCount(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([kmg]?)b?$/i.exec(text) ?? []
+  const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1))
+  if (bytes < 1) throw new InvalidArgumentError('It must be a number of bytes, such as 500k or 10M.')
+  return bytes
+}
+
+/**
+ * What a command is about: the target that the options choose from a document, or else an address that the user typed.
+ *
+ * Errors: `USAGE` for a file without a choice from it, and for an address that nobody can fetch; those of `readDocument`;
+ * `TARGET_NOT_FOUND`.
+ *
+ * @param deed what is to be done to it, for messages: `fetched`
+ */
+export async function targetOrAddress(
+  name: string,
+  choice: TargetChoice,
+  io: Io,
+  auth: () => Promise<Auth>,
+  deed: string,
+): Promise<Target | string> {
+  if (!isChosen(choice)) {
+    requireAddress(name, deed)
+    return name
+  }
+  const { document, url } = await readDocument(name, io, auth)
+  return chosenTarget(document, choice, url === undefined ? {} : { url })
+}
+
+function requireAddress(name: string, deed: string): void {
+  const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(name)?.[1]?.toLowerCase()
+  if (scheme === undefined) throw usageError(`what is to be ${deed}? Give --asset KEY, --alternate KEY/NAME or --link REL`)
+  if (isAddress(name) || scheme === 's3:' || scheme === 'gs:') return
+  throw usageError(`${scheme} addresses cannot be ${deed}: only https:, http:, s3: and gs: addresses can`)
 }

@@ -1,14 +1,16 @@
 /** The DOC argument: a path, an address or `-`. */
+
+import { createReadStream } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
-import { IntegrityError, isAuthError } from '../errors.ts'
+import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
+import { readFailure } from '../node/system-error.ts'
+import { answerFailure, bareAddress, type UnreadAnswer } from '../node/transport/answer-failure.ts'
 import type { StacDocument } from '../stac/document.ts'
-import { ownString } from '../stac/json.ts'
-import { DOCUMENT_LIMITS } from '../stac/limits.ts'
-import { parseDocument } from '../stac/parse-document.ts'
-import { linkOf } from '../stac/target.ts'
+import { DOCUMENT_LIMITS, ownString } from '../stac/json.ts'
+import { parseDocument, tooLarge } from '../stac/parse-document.ts'
+import { linkOf, type Target } from '../stac/target.ts'
 import type { Io } from './io.ts'
-import { readAtMost, readInput } from './read-bytes.ts'
-import { failedBody, requireSuccess } from './response.ts'
 
 /** A document and the base of its relative addresses. */
 export interface ReadDocument {
@@ -94,4 +96,57 @@ async function successful(response: Response, address: string): Promise<Response
   const body = response.body as AsyncIterable<Uint8Array> | null
   await requireSuccess({ status, headers, url: response.url || address, body }, () => response.body?.cancel().catch(() => undefined))
   return response
+}
+
+/** The bytes of a file, or of standard input for `-`. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE` (reading stops there), `ABORTED`. */
+export async function readInput(name: string, { stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8Array> {
+  const stream = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
+  try {
+    return await readAtMost(addAbortSignal(signal, stream), DOCUMENT_LIMITS.other)
+  } catch (error) {
+    if (signal.aborted) throw new AbortedError(signal.reason)
+    throw isAuthError(error) ? error : readFailure(error, name)
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** All bytes of a stream. Errors: `DOC_TOO_LARGE` as soon as there are more than `limit`, else those of the stream. */
+export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : (chunk as Uint8Array)
+    size += bytes.byteLength
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Passes a 2xx answer. Errors: those of {@link answerFailure}.
+ *
+ * @param drop throws the body of any other one away
+ * @param target what the request was for, if it was not an address of the user's
+ */
+export async function requireSuccess(answer: UnreadAnswer, drop: () => unknown, target?: Target): Promise<void> {
+  if (answer.status >= 200 && answer.status < 300) return
+  try {
+    throw await answerFailure(answer, target)
+  } finally {
+    await drop()
+  }
+}
+
+/** What a failure while reading a body is: an interruption, a body that ended too early, or what the transport says. */
+export function failedBody(error: unknown, url: string, signal: AbortSignal): AuthError {
+  if (signal.aborted) return new AbortedError(signal.reason)
+  if (isAuthError(error) && !/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
+  return incomplete(url, 'the connection ended before the whole body was received')
+}
+
+/** `FILE_INCOMPLETE`, with what happened. */
+export function incomplete(url: string, problem: string): NetworkError {
+  return new NetworkError('FILE_INCOMPLETE', `${bareAddress(url)}: ${problem}`, { url, retryable: true })
 }

@@ -1,8 +1,7 @@
-import type { SessionStore } from '../auth/session-store.ts'
 import type { Warning } from '../auth/strategy.ts'
-import { tokenFiles } from '../node/token-files.ts'
-import { defaultTokenFolder } from '../node/token-folder.ts'
-import { tokenKeyring } from '../node/token-keyring.ts'
+import type { SessionStore } from '../auth/token-store.ts'
+import { defaultTokenFolder, tokenFiles } from '../node/tokens/token-files.ts'
+import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import type { Io } from './io.ts'
 
 /** Where the commands keep tokens: files of the user's own; on Windows, where modes mean little, the keyring. */

@@ -1,6 +1,6 @@
 /** One job, asked as often as it takes. */
-
 import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
+import { readBody } from '../http/body.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
 import { failure } from '../http/network-error.ts'
 import { isPassingStatus } from '../http/passing-status.ts'
@@ -8,7 +8,7 @@ import { retryHint } from '../http/retry-after.ts'
 import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import { backoffBefore, retryAfterOf, withRetryAfter } from '../net/retry.ts'
-import { DOCUMENT_LIMITS } from '../stac/limits.ts'
+import { DOCUMENT_LIMITS } from '../stac/json.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
 import type { LentSignals } from './lent-signals.ts'
@@ -136,4 +136,29 @@ function serverOf(answered: string, url: string): string {
 /** Queries carry keys and signatures. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
+}
+
+/**
+ * A `fetch`, such as `auth.fetch`, as what a crawl sends with. Redirects are followed, each hop with what was granted to its own
+ * address.
+ */
+export function sendWith(fetch: (url: string, init: RequestInit) => Promise<Response>): CrawlSend {
+  return async ({ url, method, headers, body }, { signal }) => {
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers },
+      ...(body !== undefined && { body: body as BodyInit }),
+      ...(signal && { signal }),
+    })
+    return {
+      status: response.status,
+      url: response.url || url,
+      headers: response.headers,
+      bytes: async (limit) =>
+        response.body ? readBody(response.body as unknown as AsyncIterable<Uint8Array>, limit, url) : new Uint8Array(),
+      discard: async () => {
+        await response.body?.cancel().catch(() => undefined)
+      },
+    }
+  }
 }

@@ -6,13 +6,26 @@ import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import { Gate } from './gate.ts'
-import { hashOf } from './hash.ts'
-import { type Job, type Left, type Outcome, originOf, type Scope, startAt } from './job.ts'
+import {
+  type Found,
+  failed,
+  forbidden,
+  hashOf,
+  type Job,
+  type Left,
+  NO_PARENTS,
+  NOTHING,
+  type Outcome,
+  originOf,
+  parentsAt,
+  type Scope,
+  type Stop,
+  startAt,
+  type Visit,
+} from './job.ts'
 import { LentSignals } from './lent-signals.ts'
-import { PageLoops } from './page-loops.ts'
-import type { RobotsOfOrigins } from './robots-of-origins.ts'
+import type { RobotsOfOrigins } from './robots.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
-import { type Found, failed, forbidden, NO_PARENTS, NOTHING, parentsAt, type Stop, type Visit } from './visit.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
@@ -208,7 +221,7 @@ class Crawler {
 
   /** Loaded when it is asked for. */
   async #allowed(url: string): Promise<boolean> {
-    this.#robots ??= import('./robots-of-origins.ts').then(({ RobotsOfOrigins }) => new RobotsOfOrigins(this.#asking))
+    this.#robots ??= import('./robots.ts').then(({ RobotsOfOrigins }) => new RobotsOfOrigins(this.#asking))
     return (await this.#robots).allow(url)
   }
 
@@ -252,3 +265,22 @@ const MOST_RUNNING = 1000
 
 /** Documents that were read and wait for a slow reader. */
 const MOST_READY = 32
+
+/** Sees lists whose pages lead back to an earlier one: that one is not asked for twice, so they would end without a word. */
+class PageLoops {
+  /** Numbers of pages that have a next one, by key. */
+  readonly #numbers = new Map<string, number>()
+
+  /** The outcome without a next page that is an earlier one of its list, and then with `PAGE_LOOP`. */
+  broken({ key }: Job, outcome: Outcome): Outcome {
+    const next = outcome.jobs.at(-1)
+    const number = next?.page?.number ?? 1
+    if (!next || number === 1) return outcome
+    this.#numbers.set(key, number - 1)
+    // Lists that go on with the same page have it at the same place.
+    if ((this.#numbers.get(next.key) ?? number) >= number) return outcome
+    const { url, jobs, left } = outcome
+    const message = 'its next page is an earlier one'
+    return { ...outcome, jobs: jobs.slice(0, -1), left: [...left, { url, code: 'PAGE_LOOP', message, asked: false, count: 1 }] }
+  }
+}

@@ -1,6 +1,6 @@
 /** What a crawl does next, and what came of it: plain data, so that it can be written down and taken up again. */
-import type { ErrorCode } from '../errors.ts'
-import { LastOrigin } from '../http/last-origin.ts'
+import { type AuthError, type ErrorCode, isAuthError } from '../errors.ts'
+import { LastOrigin } from '../http/url.ts'
 import type { StacDocument } from '../stac/document.ts'
 
 /** One request to make. */
@@ -126,4 +126,82 @@ const ORIGIN = new LastOrigin()
 export function withoutFragment({ href }: URL): string {
   const end = href.indexOf('#')
   return end < 0 ? href : href.slice(0, end)
+}
+
+/** A job and what came of it. */
+export interface Visit {
+  readonly kind: 'visit'
+  readonly job: Job
+  readonly outcome: Outcome
+  /** Absent when it could not be read, and when it was recalled. */
+  readonly document?: StacDocument
+  readonly bytes?: Uint8Array
+  /** Documents above that may lend their schemes, nearest first. */
+  readonly parents: readonly StacDocument[]
+  /** Where each of the `parents` stands. */
+  readonly parentPlaces: readonly ParentPlace[]
+  /** False for what belongs to another part of a crawl in parts: it is read for its links only. */
+  readonly mine: boolean
+  /** `here`: by `recall`. `unchanged`: by `earlier`, and the server agrees. */
+  readonly recalled?: 'here' | 'unchanged'
+  readonly error?: AuthError
+}
+
+/** URL of what was read, and the pointer of the document in it. */
+interface ParentPlace {
+  readonly url: string
+  readonly at: string
+}
+
+/** The crawl stopped before its end. */
+export interface Stop {
+  readonly kind: 'stop'
+  readonly left: Left
+}
+
+/** The parents of what stands below nothing that lends. */
+export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
+
+/** An outcome of nothing. */
+export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
+
+/** What a visit tells besides its place. */
+export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
+
+/** Of the documents above only those of the same origin lend. */
+export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'parents' | 'parentPlaces'> {
+  const origin = originOf(url)
+  const lending = scopes.filter((scope) => scope.origin === origin)
+  return { parents: lending.map(({ document }) => document), parentPlaces: lending.map(({ url, at = '' }) => ({ url, at })) }
+}
+
+/** What came of a job that could not be done; throws on what is no error of the library. */
+export function failed(job: Job, thrown: unknown): Found {
+  if (!isAuthError(thrown)) throw thrown
+  const error = thrown
+  const { code, message, hint } = error
+  return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message, ...(hint !== undefined && { hint }) } } }
+}
+
+/** What `robots.txt` keeps a crawl from. */
+export function forbidden(url: string): Left {
+  return { url, code: 'CRAWL_LIMIT', message: 'robots.txt does not want it to be read', limit: 'robots', asked: true, count: 1 }
+}
+
+/** 32 bits of a text: FNV-1a, and a last stir so that texts that differ at their ends do so in all bits. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** `count` of the texts, chosen by the seed alone and in the order in which they came. */
+export function sampleOf<T>(things: readonly T[], count: number, seed: number, textOf: (thing: T) => string): readonly T[] {
+  if (things.length <= count) return things
+  const ranked = things.map((thing, index) => ({ index, rank: hashOf(`${seed} ${textOf(thing)}`) }))
+  ranked.sort((one, other) => one.rank - other.rank || one.index - other.index)
+  const chosen = new Set(ranked.slice(0, count).map(({ index }) => index))
+  return things.filter((_, index) => chosen.has(index))
 }

@@ -1,4 +1,5 @@
 /** The group of 2048 bits for key exchanges (RFC 3526 §3): powers of 2 modulo a safe prime. */
+import { hex } from './encoding.ts'
 
 /** The prime that everything is counted modulo. */
 export const PRIME = BigInt(
@@ -46,4 +47,15 @@ export function inverse(value: bigint): bigint {
     ;[factor, next] = [next, factor - times * next]
   }
   return ((factor % ORDER) + ORDER) % ORDER
+}
+
+/** The natural number that bytes hold, the most significant one first; 0 when there are none. */
+export function natural(bytes: Uint8Array): bigint {
+  return BigInt(`0x0${hex(bytes)}`)
+}
+
+/** A natural number in so many bytes, the most significant one first; it must fit. */
+export function naturalBytes(value: bigint, length: number): Uint8Array {
+  const digits = value.toString(16).padStart(2 * length, '0')
+  return Uint8Array.from({ length }, (_, index) => Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16))
 }

@@ -1,5 +1,5 @@
 /** Private keys as people keep them, PEM or JWK, made ready to sign. */
-import { base64url, fromBase64url } from './base64url.ts'
+import { base64url, fromBase64url } from './encoding.ts'
 
 /** Algorithms of JSON Web Signatures (RFC 7518 §3.1, RFC 8037 §3.1), and RSA with SHA-1 (RFC 8812 §2); the kind of the key decides which. */
 export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256' | 'RS1'

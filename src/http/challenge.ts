@@ -1,5 +1,5 @@
 /** Challenges of `WWW-Authenticate` and `Proxy-Authenticate`, and the parameters of `Authentication-Info` (RFC 9110 §11). */
-import { FieldScanner } from './field-scanner.ts'
+import { ChallengeError } from '../errors.ts'
 
 /** One challenge. Names of parameters are lower case; the scheme is as written and compared without case. */
 export interface Challenge {
@@ -16,6 +16,7 @@ export interface Challenges {
 
 /** Longer field lines are not read; nor are more challenges than these. */
 const MAX_LINE = 8192
+
 const MAX_CHALLENGES = 32
 
 /**
@@ -113,4 +114,138 @@ function utf8Of(value: string): string {
   } catch {
     return value
   }
+}
+
+/** Reads structured field values from left to right (RFC 9110 §5.6). */
+class FieldScanner {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** True at the end of the text. */
+  get done(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  /** Skips spaces and tabs; true when there were any. */
+  blanks(): boolean {
+    return this.#take(BLANKS) !== undefined
+  }
+
+  /** Skips the end of a list element and empty ones after it; true when there was a comma. */
+  commas(): boolean {
+    return this.#take(COMMAS)?.includes(',') === true
+  }
+
+  /** Takes an equals sign and the blanks around it, if it comes next. */
+  equals(): boolean {
+    return this.#take(EQUALS) !== undefined
+  }
+
+  token(): string | undefined {
+    return this.#take(TOKEN)
+  }
+
+  /** A token68 (§11.2): only where a list element ends with it, else it is the name of a parameter. */
+  token68(): string | undefined {
+    return this.#take(TOKEN68)
+  }
+
+  /** The value of a parameter: a quoted string without its escapes, a token, or base64 that somebody forgot to quote. */
+  value(): string | undefined {
+    return this.#take(QUOTED)?.slice(1, -1).replace(/\\(.)/g, '$1') ?? this.#take(UNQUOTED)
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    this.#at += found?.length ?? 0
+    return found
+  }
+}
+
+const BLANKS = /[\t ]+/y
+
+const COMMAS = /[\t ,]+/y
+
+const EQUALS = /[\t ]*=[\t ]*/y
+
+const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
+
+const TOKEN68 = /[A-Za-z0-9._~+/-]+=*(?=[\t ]*(?:,|$))/y
+
+const QUOTED = /"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\uffff]|\\[\t\x20-\x7e\x80-\uffff])*"/y
+
+const UNQUOTED = /[!#$%&'*+.^_`|~0-9A-Za-z/-]+=*/y
+
+/** Name, value and form; base64 goes as a token too, since RFC 7804 writes it so. */
+export type AuthParam = readonly [name: string, value: string, form: 'quoted' | 'token']
+
+/**
+ * Writes parameters in the order given. Values are byte strings: text outside US-ASCII is encoded before. Errors:
+ * `AUTH_CHALLENGE_UNSUPPORTED` naming the parameter that has control characters or does not fit its form, never its value.
+ */
+export function authParams(params: readonly AuthParam[]): string {
+  return params.map(([name, value, form]) => `${name}=${form === 'quoted' ? quoted(name, value) : bare(name, value)}`).join(', ')
+}
+
+function quoted(name: string, value: string): string {
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw unwritable(name)
+  return `"${value.replace(/["\\]/g, '\\$&')}"`
+}
+
+function bare(name: string, value: string): string {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z/-]+=*$/.test(value)) throw unwritable(name)
+  return value
+}
+
+function unwritable(name: string): ChallengeError {
+  return new ChallengeError(
+    'AUTH_CHALLENGE_UNSUPPORTED',
+    `the parameter "${name}" has characters that a header cannot carry. Nothing was sent`,
+  )
+}
+
+/** The IANA registry of HTTP authentication schemes, in the registry's spelling. */
+const REGISTERED = [
+  'Basic',
+  'Bearer',
+  'Concealed',
+  'Digest',
+  'DPoP',
+  'GNAP',
+  'HOBA',
+  'Mutual',
+  'Negotiate',
+  'OAuth',
+  'PrivateToken',
+  'SCRAM-SHA-1',
+  'SCRAM-SHA-256',
+  'vapid',
+] as const
+
+const SPELLING = new Map<string, string>(REGISTERED.map((name) => [name.toLowerCase(), name]))
+
+/** Registered names in lower case, in the registry's order. */
+export const REGISTERED_SCHEMES: readonly string[] = [...SPELLING.keys()]
+
+/** True for a registered name, in any case. */
+export function isRegisteredScheme(name: string): boolean {
+  return SPELLING.has(name.toLowerCase())
+}
+
+/** The spelling that goes on the wire; an unregistered name stays as it is. */
+export function spellingOf(name: string): string {
+  return SPELLING.get(name.toLowerCase()) ?? name
+}
+
+/**
+ * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can stand behind a scheme name in a header. Providers go beyond the
+ * token68 of RFC 6750, so only blanks and what a field value cannot hold are refused.
+ */
+export function isAccessToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,16384}$/.test(text)
 }

@@ -1,5 +1,5 @@
 /** Cookies of logins that lead from host to host (RFC 6265): kept in memory, and each goes to the origin that set it and to no other. */
-import { isToken } from './field-name.ts'
+import { isToken } from './headers.ts'
 
 /** Longer cookies are left out, in bytes; of more cookies or origins the oldest go (RFC 6265 §6.1 asks for no less per host). */
 const MAX_COOKIE = 4096

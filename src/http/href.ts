@@ -2,7 +2,6 @@
  * URLs as documents write them, judged by their text alone. URL parsers disagree about odd syntax, and what they disagree about decides
  * where a secret goes, so odd syntax is refused before any parser sees it.
  */
-import { GS_PROBLEM, httpsForm } from './gs-url.ts'
 
 /** Why the text is not a URL that anything is sent to; the codes are those of `AuthError`. */
 export interface HrefProblem {
@@ -18,8 +17,11 @@ export interface HrefOptions {
 }
 
 const MAX_LENGTH = 8192
+
 const ODD = /[\u0000-\u0020\u007f\\]/
+
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+
 const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 
 /** What is wrong with a relative reference without a base. */
@@ -91,4 +93,32 @@ function parsed(text: string, base: string | undefined): URL | undefined {
 
 function problem(code: HrefProblem['code'], message: string): HrefProblem {
   return { code, message }
+}
+
+/** The service, with path-style URLs. */
+const GOOGLE_STORAGE = 'https://storage.googleapis.com'
+
+/** Bucket names are lower-case (Google Cloud Storage, "Bucket naming guidelines"). */
+const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
+
+/** They would lead to another bucket. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/** What is wrong with a `gs:` URL that has no https form. */
+export const GS_PROBLEM = {
+  code: 'URL_INVALID',
+  message: 'is not gs://bucket/key with a bucket in lower case, "?" and "#" percent-encoded and no "." or ".." between slashes',
+} as const
+
+/** True for a URL that begins with `gs:`. */
+export function isGs(href: string): boolean {
+  return /^gs:/i.test(href)
+}
+
+/** The https URL for a `gs:` URL, undefined for one that has none; any other text as it is. */
+export function httpsForm(href: string): string | undefined {
+  if (!isGs(href)) return href
+  const [, bucket = '', path = '/'] = GS.exec(href) ?? []
+  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
+  return `${GOOGLE_STORAGE}/${bucket}${path}`
 }

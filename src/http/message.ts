@@ -1,6 +1,5 @@
 /** Requests and responses as plain data: they can be compared, replayed, printed and tested without a server. */
-
-import type { Collect } from './collect.ts'
+import type { Collect } from './body.ts'
 
 /** A body that can be sent more than once. */
 export type ReplayableBody = string | Uint8Array
@@ -111,4 +110,20 @@ export function hasQueryParameter(url: string, name: string): boolean {
 /** Text in UTF-8 with every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3). */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** A connection for messages both ways, as much of a platform's `WebSocket` (WHATWG WebSockets §3.1) as is needed. */
+export interface MessageSocket {
+  binaryType: 'arraybuffer' | 'blob'
+  /** Bytes that are still to be sent. */
+  readonly bufferedAmount: number
+  send(data: string | Uint8Array<ArrayBuffer>): void
+  close(code?: number): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: MessageSocketEvent) => void): void
+}
+
+/** What its listeners are told: `data` of a message, `code` of a close (RFC 6455 §7.4). */
+interface MessageSocketEvent {
+  readonly data?: unknown
+  readonly code?: number
 }

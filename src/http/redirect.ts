@@ -1,8 +1,8 @@
 /** What a redirect asks for (RFC 9110 §15.4), before anyone decides whether to go there. */
 import { TrustError } from '../errors.ts'
-import { addressOf, isAddressProblem } from './address.ts'
 import type { HttpRequest } from './message.ts'
 import { isLoopbackHost } from './public-address.ts'
+import { addressOf, isAddressProblem } from './url.ts'
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 

@@ -1,5 +1,5 @@
 /** Tells web pages from files: a login page often answers with 200 in the place of what was asked for. */
-import { mediaType } from './media-type.ts'
+import { mediaType } from './headers.ts'
 
 /** What is said about a body before it comes. */
 export interface BodyPromise {

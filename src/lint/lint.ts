@@ -1,18 +1,16 @@
 /** Linting of parsed documents. */
-import { kindOf, type StacDocument } from '../stac/document.ts'
-import { isObject, own } from '../stac/json.ts'
-import type { DocumentType } from '../stac/recognition.ts'
-import { declarationsOf } from '../stac/version.ts'
-import { withCause } from './cause.ts'
+import { type Declaration, declarationsOf, kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
+import { pointer as append, DOCUMENT_LIMITS, isObject, own } from '../stac/json.ts'
+import { type DocumentType, likelyType } from '../stac/recognition.ts'
 import type { Levels } from './levels.ts'
-import { excessOf } from './limits.ts'
 import { LintRun } from './lint-run.ts'
-import { isSilent, type Part, partsOf } from './parts.ts'
-import type { Preset, Problem } from './problem.ts'
+import type { LintDocument } from './model.ts'
+import { valueAt } from './pointer.ts'
+import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'
 import { type Completion, type Finding, problemOf, Runner } from './runner.ts'
 import { straysIn } from './strays.ts'
-import { DEPTH_LIMIT, survey } from './survey.ts'
+import { DEPTH_LIMIT, type Survey, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
   /** Default `recommended`. */
@@ -103,6 +101,7 @@ function wrongType(document: StacDocument, at: string, likely: DocumentType, run
 }
 
 const runners = new WeakMap<Levels, Map<Preset, Runner>>()
+
 const NO_LEVELS: Levels = {}
 
 /** The runner of these options. Runners are kept as long as their table of levels, for they are made once and asked many times. */
@@ -128,4 +127,88 @@ function comparePointers(one: string, other: string): number {
     return Number.isNaN(numbers) ? (a < b ? -1 : 1) : numbers
   }
   return left.length - right.length
+}
+
+/** What there is too much of, and where. */
+interface Excess {
+  readonly pointer: string
+  readonly message: 'schemes' | 'links'
+  readonly limit: number
+}
+
+/** The first limit on the number of things that the document exceeds, or undefined. */
+function excessOf({ map, object, at }: LintDocument): Excess | undefined {
+  if (map && isObject(map.value) && Object.keys(map.value).length > DOCUMENT_LIMITS.schemes)
+    return { pointer: map.pointer, message: 'schemes', limit: DOCUMENT_LIMITS.schemes }
+  const links = own(object, 'links')
+  return Array.isArray(links) && links.length > DOCUMENT_LIMITS.links
+    ? { pointer: `${at}/links`, message: 'links', limit: DOCUMENT_LIMITS.links }
+    : undefined
+}
+
+/** True when the text takes more bytes of UTF-8 than the limit. */
+export function isLonger(text: string, limit: number): boolean {
+  // A UTF-16 unit takes one to three bytes, so most texts need no count.
+  if (text.length > limit) return true
+  return text.length * 3 > limit && new TextEncoder().encode(text).length > limit
+}
+
+/** A document, or a wrapper without its documents. */
+interface Part {
+  readonly value: unknown
+  readonly at: string
+  readonly depth: number
+  /** Member of a wrapper that holds its documents. */
+  readonly inside?: 'features' | 'collections'
+  readonly wrapper?: StacDocument
+  /** What its `type` should be, where that is wrong and the extension is used. */
+  readonly likely?: DocumentType
+}
+
+/** The parts of a document, in their order; of an array the parts of its elements. */
+export function partsOf(document: unknown): readonly Part[] {
+  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
+}
+
+function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
+  const likely = isObject(value) ? likelyType(value) : undefined
+  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
+  // Below the limit nothing is read, and what stands there is not worth a stack that overflows.
+  if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
+  const inside = wrappedMember(value)
+  const documents = own(value, inside)
+  if (!Array.isArray(documents)) return [{ ...around, inside }]
+  return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
+}
+
+/** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */
+export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
+  return fields === 0 && declarations.length === 0
+}
+
+/** Codes of findings about schemes that a document does not have, by what its wrapper does about it. */
+const SCHEMES: Readonly<Record<string, 'lacks' | 'lends' | undefined>> = {
+  'missing-schemes': 'lacks',
+  'dangling-ref': 'lacks',
+  'scheme-outside-document': 'lends',
+}
+
+/** Adds to a finding about a document in a wrapper, or about the wrapper, what the wrapper lacks or lends to its documents. */
+function withCause(problem: Problem, part: Part): Problem {
+  const kind = SCHEMES[problem.code]
+  const cause = kind && (part.wrapper || part.inside) ? causeOf(problem, kind, part) : undefined
+  return cause ? { ...problem, cause } : problem
+}
+
+function causeOf(problem: Problem, kind: 'lacks' | 'lends', { wrapper, value, at }: Part): Cause | undefined {
+  const around = wrapper ? at.replace(/\/[^/]*\/[^/]*$/, '') : at
+  const maps = schemePlaces(wrapper ?? (value as StacDocument))
+  if (kind === 'lacks') {
+    // A document with schemes of its own lacks one of them itself.
+    const isComplete = wrapper !== undefined && isObject(value) && schemePlaces(value).length > 0
+    return isComplete ? undefined : { pointer: around + (maps[0]?.pointer ?? '') }
+  }
+  const ref = String(valueAt(value, problem.pointer.slice(at.length)))
+  const map = maps.find(({ schemes }) => own(schemes, ref) !== undefined)
+  return map && { pointer: append(around + map.pointer, ref) }
 }

@@ -1,6 +1,6 @@
 /** From pointers to lines and columns, over the text that was parsed. */
 
-import { type Path, type Span, scan } from '../stac/json-scan.ts'
+import { type Path, type Span, scan } from '../stac/json-text.ts'
 import { namesOf } from './pointer.ts'
 
 /** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. A byte order mark is not counted. */

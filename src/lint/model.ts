@@ -2,9 +2,8 @@
  * A document as the rules see it: what stands where, unchecked. Nothing is repaired or left out silently, unlike in the
  * resolver's reading of the same document.
  */
-import type { DocumentKind, StacDocument } from '../stac/document.ts'
+import type { Declaration, DocumentKind, ExtensionVersion, StacDocument } from '../stac/document.ts'
 import { type JsonObject, ownString, pointer } from '../stac/json.ts'
-import type { Declaration, ExtensionVersion } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
 import { type Definition, definitionOf } from './lookup.ts'
 import type { Preset } from './problem.ts'

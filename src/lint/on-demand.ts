@@ -1,9 +1,8 @@
 /** The linter for pages: at once comes only what tells documents that need it from those that do not. */
-import { kindOf } from '../stac/document.ts'
+import { declarationsOf, kindOf } from '../stac/document.ts'
 import { isObject } from '../stac/json.ts'
-import { declarationsOf } from '../stac/version.ts'
 import type { LintOptions } from './lint.ts'
-import { isSilent, partsOf } from './parts.ts'
+import { isSilent, partsOf } from './lint.ts'
 import type { Problem } from './problem.ts'
 import { survey } from './survey.ts'
 

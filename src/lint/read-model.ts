@@ -2,9 +2,8 @@
  * Reads a parsed document in one walk: what rules look at goes into the model, all the rest is counted. Nothing is refused, and only own
  * properties become a part of the model.
  */
-import { type DocumentKind, kindOf, type StacDocument } from '../stac/document.ts'
+import { type Declaration, type DocumentKind, declarationsOf, kindOf, type StacDocument, versionOf } from '../stac/document.ts'
 import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
-import { type Declaration, declarationsOf, versionOf } from '../stac/version.ts'
 import type { LintRun } from './lint-run.ts'
 import { seesOwnSchemes } from './lookup.ts'
 import {

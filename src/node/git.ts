@@ -7,8 +7,8 @@ import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../errors.ts'
+import { withAbsoluteFolders } from './credentials/user-folder.ts'
 import { systemCode } from './system-error.ts'
-import { withAbsoluteFolders } from './user-folder.ts'
 
 /** A regular file; `blob` names what is staged of it. */
 export interface GitFile {

@@ -2,7 +2,7 @@
  * What `stac-auth/node` gives: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
  * the transport.
  */
-export { credentialsFromFile } from './credential-file.ts'
+export { credentialsFromEnvironment, credentialsFromFile, type EnvironmentOptions } from './credentials/credential-file.ts'
 export {
   type AssetChoice,
   type DocumentEvent,
@@ -32,9 +32,7 @@ export {
   type WarningEvent,
   type WrittenEvent,
 } from './download/index.ts'
-export { credentialsFromEnvironment, type EnvironmentOptions } from './environment.ts'
-export { type LoopbackOptions, loopbackRedirect } from './loopback-login.ts'
-export { type BrowserOptions, openBrowser } from './open-browser.ts'
-export { type TokenFilesOptions, tokenFiles } from './token-files.ts'
-export { tokenKeyring } from './token-keyring.ts'
-export { type UndiciTransportOptions, undiciTransport } from './undici-transport.ts'
+export { type BrowserOptions, type LoopbackOptions, loopbackRedirect, openBrowser } from './loopback-login.ts'
+export { type TokenFilesOptions, tokenFiles } from './tokens/token-files.ts'
+export { tokenKeyring } from './tokens/token-keyring.ts'
+export { type UndiciTransportOptions, undiciTransport } from './transport/undici-transport.ts'

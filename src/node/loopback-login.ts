@@ -1,9 +1,12 @@
 /** The loopback redirection of native apps (RFC 8252 §7.3): a listener that takes one answer of an authorization server and is gone. */
+
+import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Interaction, Redirection } from '../auth/interaction.ts'
 import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
-import { newestConnections } from './newest-connections.ts'
+import { isLoopbackHost } from '../http/public-address.ts'
+import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
 export interface LoopbackOptions {
   /** Told the address of the authorization request; opens a browser or prints it, and is waited for. */
@@ -17,9 +20,12 @@ export interface LoopbackOptions {
 }
 
 const PATH = '/callback'
+
 const TIMEOUT = 5 * 60_000
+
 /** Milliseconds for a request to come in; browsers open connections that they do not use. */
 const REQUEST_TIMEOUT = 10_000
+
 /** Bytes of a request line and its fields. */
 const MAX_HEADER_SIZE = 16_384
 
@@ -157,4 +163,70 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
+
+/**
+ * Keeps at most `limit` connections of a server: a further one ends the oldest. Nobody can lock a browser out by holding
+ * connections open.
+ */
+function newestConnections(server: Server, limit = 64): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (open.size <= limit) return
+    const [oldest] = open
+    oldest?.destroy()
+  })
+}
+
+export interface BrowserOptions {
+  readonly platform?: NodeJS.Platform
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** What URL parsers leave in an address, without the quotes, braces and the like that a program may read as something else. */
+const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
+
+/**
+ * Opens an address in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
+ * shell, with the parsed address as one argument. True when it was started; nothing is thrown, since the address is printed as well.
+ */
+export function openBrowser(address: string, { platform = process.platform, env = process.env }: BrowserOptions = {}): Promise<boolean> {
+  const url = browsable(address)
+  const [program, ...args] = programOf(platform, env)
+  if (url === undefined || program === undefined) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(program, [...args, url], {
+        stdio: 'ignore',
+        detached: true,
+        shell: false,
+        windowsHide: true,
+        env: withAbsoluteFolders(env),
+      })
+      child.once('error', () => resolve(false))
+      child.once('spawn', () => resolve(true))
+      child.unref()
+    } catch {
+      resolve(false)
+    }
+  })
+}
+
+/** The address as the one argument of a program: what comes out begins with `https://`, or with `http://` and a loopback host. */
+function browsable(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const { protocol, hostname, username, password, href } = new URL(address)
+  const allowed = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  if (!allowed || username || password) return undefined
+  const plain = href.replaceAll("'", '%27')
+  return PLAIN.test(plain) ? plain : undefined
+}
+
+/** Without a display the program of other systems would start a browser inside the terminal. */
+function programOf(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): readonly string[] {
+  if (platform === 'darwin') return ['/usr/bin/open']
+  if (platform === 'win32') return [`${env.SystemRoot ?? 'C:\\Windows'}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler']
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : []
 }

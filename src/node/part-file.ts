@@ -1,8 +1,8 @@
 /** A file on its way: it is written to a `.part` beside it, and a lock beside that says who does so. */
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../errors.ts'
-import { type Lease, tryLock } from './process-lock.ts'
 import { writeFailure } from './system-error.ts'
+import { type Lease, tryLock } from './tokens/process-lock.ts'
 
 export class PartFile {
   readonly path: string

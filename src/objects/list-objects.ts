@@ -1,12 +1,15 @@
+/**
+ * Answers to `ListObjectsV2` (Amazon S3 API reference), read without an XML parser: elements of known names that hold text.
+ * Whatever could make two readers differ (document types, CDATA, comments) is refused.
+ */
 import type { Auth } from '../auth/auth.ts'
-import { ProtocolError } from '../errors.ts'
+import { givenTarget } from '../auth/resource.ts'
+import { type AuthError, CredentialError, NetworkError, ProtocolError, SelectionError, UnsupportedError } from '../errors.ts'
+import { readBody, utf8 } from '../http/body.ts'
 import { percentEncoded } from '../http/message.ts'
-import { readBody, utf8 } from '../http/read-body.ts'
-import { listQuery } from '../stac/list-address.ts'
+import { listQuery, type ObjectAddress, objectAddressOf, serviceOf } from '../stac/object-address.ts'
+import { type ObjectLocation, storagesOf } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
-import { type Folder, folderOf } from './folder.ts'
-import { type ListedObject, readListAnswer } from './list-answer.ts'
-import { listRefusal } from './list-refusal.ts'
 
 /** An object in a folder. */
 export interface StoredObject extends ListedObject {
@@ -28,6 +31,7 @@ export interface ListOptions {
 
 /** More than a thousand keys of 1024 bytes can take, every byte written as `%XX`. */
 const MAX_ANSWER = 8 * 1024 * 1024
+
 /** Answers without an object that may follow each other; some services skip what was deleted. */
 const MAX_EMPTY = 100
 
@@ -93,4 +97,178 @@ function placed(object: ListedObject, { root, prefix }: Folder, url: string): St
 
 function endless(url: string): ProtocolError {
   return new ProtocolError('RESPONSE_INVALID', `${new URL(url).host} promises more objects and does not give any`, { url })
+}
+
+/** An object as the service lists it. */
+interface ListedObject {
+  /** Decoded, without leading slash. */
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+  /** As `If-Match` takes it, with its quotes. */
+  readonly etag?: string
+  /** ISO 8601 in UTC. */
+  readonly lastModified?: string
+  /** The service's own word; objects in archives cannot be fetched at once. */
+  readonly storageClass?: string
+}
+
+/** One page of a list. */
+interface ListAnswer {
+  readonly objects: readonly ListedObject[]
+  /** What to ask for the next page with; absent on the last one. */
+  readonly continuation?: string
+}
+
+/** Reads one answer; `url` is for errors. Errors: `RESPONSE_INVALID`. */
+function readListAnswer(xml: string, url: string): ListAnswer {
+  const root = /^\ufeff?\s*(?:<\?xml[^<>]*\?>)?\s*<ListBucketResult[\s>]/
+  if (!root.test(xml) || !xml.trimEnd().endsWith('</ListBucketResult>') || xml.includes('<!'))
+    throw invalid(url, 'it is no list of objects')
+  const { inner, rest } = split(xml, url)
+  const isEncoded = elementText(rest, 'EncodingType') === 'url'
+  const objects = inner.map((text) => objectIn(text, isEncoded, url))
+  if (elementText(rest, 'IsTruncated') !== 'true') return { objects }
+  const continuation = elementText(rest, 'NextContinuationToken')
+  if (!continuation) throw invalid(url, 'it goes on but does not say where')
+  return { objects, continuation }
+}
+
+const OPEN = '<Contents>'
+
+const CLOSE = '</Contents>'
+
+/** What is inside of each `Contents`, and what is outside of them all. */
+function split(xml: string, url: string): { inner: readonly string[]; rest: string } {
+  const inner: string[] = []
+  let rest = ''
+  let at = 0
+  for (;;) {
+    const start = xml.indexOf(OPEN, at)
+    if (start < 0) return { inner, rest: rest + xml.slice(at) }
+    const end = xml.indexOf(CLOSE, start)
+    if (end < 0) throw invalid(url, 'it ends within an object')
+    rest += xml.slice(at, start)
+    inner.push(xml.slice(start + OPEN.length, end))
+    at = end + CLOSE.length
+  }
+}
+
+function objectIn(text: string, isEncoded: boolean, url: string): ListedObject {
+  const name = elementText(text, 'Key')
+  const key = name === undefined || !isEncoded ? name : decoded(name)
+  const digits = elementText(text, 'Size') ?? ''
+  const size = Number(digits)
+  if (key === undefined || !/^\d+$/.test(digits) || !Number.isSafeInteger(size)) throw invalid(url, 'an object has no key or no size')
+  const [etag, time, storageClass] = ['ETag', 'LastModified', 'StorageClass'].map((name) => elementText(text, name))
+  const lastModified = time !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z$/.test(time) ? time : undefined
+  return { key, size, ...(etag && { etag }), ...(lastModified && { lastModified }), ...(storageClass && { storageClass }) }
+}
+
+/** A name as `encoding-type=url` writes it; services differ on spaces, which are `+` or `%20`, and agree on `%2B`. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(url: string, why: string): ProtocolError {
+  return new ProtocolError('RESPONSE_INVALID', `the answer of ${new URL(url).host} cannot be read: ${why}`, { url })
+}
+
+/** A folder of a bucket. */
+interface Folder {
+  /** Address of the bucket, with its slash at the end. */
+  readonly root: string
+  /** Decoded, ends with a slash; empty for the whole bucket. */
+  readonly prefix: string
+}
+
+/**
+ * The folder that a target or an address stands for; nothing is sent to it.
+ *
+ * Errors: those of `auth.authorize`, `SCHEME_UNSUPPORTED` where there is no object store, `URL_INVALID`.
+ */
+async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
+  if (typeof from === 'string') return folderAt(from, URL.canParse(from) ? objectAddressOf(from) : undefined)
+  const target = givenTarget(from)
+  const { url, location, scheme, credential } = await auth.authorize(target, signal ? { signal } : {})
+  const isNative = /^s3:/i.test(target.href)
+  if (location) return { root: isNative ? `s3://${location.bucket}/` : rootOf(location), prefix: folder(location.key) }
+  if (scheme !== undefined && scheme !== 's3') throw noStore(url, `it is authorized by ${scheme}`)
+  if (scheme === undefined && credential !== undefined) throw noStore(url, `"${credential}" is not an s3 credential`)
+  return folderAt(
+    url,
+    objectAddressOf(
+      url,
+      storagesOf(target).map((storage) => serviceOf(storage)),
+    ),
+  )
+}
+
+function folderAt(url: string, address: ObjectAddress | undefined): Folder {
+  if (!address?.bucket) throw noStore(url, 'its host is not known to be one')
+  const root = address.endpoint === '' ? `s3://${address.bucket}/` : rootOf(address)
+  try {
+    return { root, prefix: folder(decodeURIComponent(address.path)) }
+  } catch {
+    throw new SelectionError('URL_INVALID', 'this address cannot be listed: a percent sequence is no UTF-8', { url })
+  }
+}
+
+function rootOf({ endpoint, bucket, virtualHost }: Pick<ObjectLocation, 'endpoint' | 'bucket' | 'virtualHost'>): string {
+  return virtualHost ? `${endpoint.replace('://', `://${bucket}.`)}/` : `${endpoint}/${bucket}/`
+}
+
+function folder(key: string): string {
+  return key === '' || key.endsWith('/') ? key : `${key}/`
+}
+
+function noStore(url: string, why: string): UnsupportedError {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `only what lies in an object store can be listed: ${why}`, {
+    url,
+    hint: 'use an asset with an s3 scheme, or an address s3://bucket/folder/',
+  })
+}
+
+/** `AUTH_REJECTED` for a list that is not for everybody, else `HTTP_<status>`; with the code of the service when it gives one. */
+function listRefusal(status: number, body: string, url: string): AuthError {
+  const { host } = new URL(url)
+  const code = errorCode(body)
+  const what = `${status}${code && ` ${code}`}`
+  if (status !== 401 && status !== 403) {
+    const retryable = status === 429 || status >= 500
+    return new NetworkError(`HTTP_${status}`, `${host} answered ${what} instead of a list`, { url, status, retryable })
+  }
+  return new CredentialError('AUTH_REJECTED', `${host} lists this folder for nobody without keys: ${what}`, {
+    url,
+    status,
+    hint: 'add an s3 entry for it to the credential file',
+  })
+}
+
+/** The text of the first element of that name, undefined when there is none or it is empty. */
+function elementText(xml: string, name: string): string | undefined {
+  const open = `<${name}>`
+  const start = xml.indexOf(open)
+  const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start)
+  const text = end < 0 ? '' : xml.slice(start + open.length, end)
+  return text === '' || text.includes('<') ? undefined : text.replace(ENTITY, character)
+}
+
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function character(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return NAMED[name] ?? whole
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+}
+
+/** The `Code` of an error document (Amazon S3 API reference, "Error responses") when it is one word, else nothing. */
+export function errorCode(body: string): string {
+  return /^\w{1,64}$/.exec(elementText(body, 'Code') ?? '')?.[0] ?? ''
 }

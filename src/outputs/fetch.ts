@@ -1,5 +1,5 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
-import { carriedHeaders } from './carried-headers.ts'
+import { carriedHeaders } from './handed-over.ts'
 
 /**
  * The arguments for any standard `fetch`. It must not carry material on to another origin, so redirects are an error

@@ -1,6 +1,5 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { UnsupportedError } from '../errors.ts'
-import { carriedHeaders } from './carried-headers.ts'
 
 /**
  * The headers for a program that sends by itself and follows redirects. Errors: `SCHEME_UNSUPPORTED` where one of them holds material that
@@ -20,4 +19,12 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
       hint: 'send this request with fetch, which takes it away there',
     },
   )
+}
+
+/** Fields that `fetch`, curl and GDAL drop by themselves on the way to another origin. */
+const DROPPED = new Set(['authorization', 'cookie'])
+
+/** Names of the headers with material that a client which follows redirects would carry on to another origin. */
+export function carriedHeaders({ material }: AuthorizedRequest): readonly string[] {
+  return material.headers.filter((name) => !DROPPED.has(name.toLowerCase()))
 }

@@ -1,8 +1,8 @@
 import { NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
+import { readBody, utf8 } from '../http/body.ts'
 import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
 import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, originOf } from '../http/network-error.ts'
 import { isPublicHost } from '../http/public-address.ts'
-import { readBody, utf8 } from '../http/read-body.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 
 /**

@@ -1,7 +1,6 @@
 /** What the two platforms, `node.ts` and `web.ts`, both supply behind `#platform`. */
 import type { SecretSource } from '../auth/credential.ts'
-import type { Connect, Transport } from '../http/message.ts'
-import type { MessageSocket } from '../http/message-socket.ts'
+import type { Connect, MessageSocket, Transport } from '../http/message.ts'
 
 export interface Platform {
   /** The transport used when the caller gives none; made on first use. */

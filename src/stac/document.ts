@@ -31,7 +31,7 @@ export function wrappedMember(document: StacDocument): 'features' | 'collections
 }
 
 /** A value where schemes may stand, with its pointer; `schemes` is whatever is there, checked by nobody. */
-export interface SchemePlace {
+interface SchemePlace {
   readonly schemes: unknown
   readonly pointer: string
 }
@@ -46,3 +46,65 @@ export function schemePlaces(document: StacDocument): readonly SchemePlace[] {
   const inProperties = isObject(properties) ? { schemes: own(properties, 'auth:schemes'), pointer: '/properties/auth:schemes' } : undefined
   return [inProperties, root].filter((place) => place?.schemes !== undefined) as SchemePlace[]
 }
+
+const SITE = 'https://stac-extensions.github.io/'
+
+const NAME = 'authentication/'
+
+export const EXTENSION = `${SITE}${NAME}`
+
+/** Versions that are understood, oldest first. */
+export const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'] as const
+
+export type ExtensionVersion = (typeof VERSIONS)[number]
+
+export const NEWEST: ExtensionVersion = '1.2.0'
+
+/** An entry of `stac_extensions` that names this extension. */
+export interface Declaration {
+  readonly index: number
+  /** Undefined when the version is unknown to us. */
+  readonly version: ExtensionVersion | undefined
+  /** As written. */
+  readonly url: string
+}
+
+/** Every declaration of the extension in the document, in order. */
+export function declarationsOf(document: unknown): readonly Declaration[] {
+  const list = own(document, 'stac_extensions')
+  if (!Array.isArray(list)) return []
+  const found: Declaration[] = []
+  for (let index = 0; index < list.length; index++) {
+    const url = list[index]
+    if (typeof url === 'string' && namesExtension(url)) found.push({ index, version: knownVersion(url), url })
+  }
+  return found
+}
+
+/** The version that counts: the highest declared one; an unknown one, or none, counts as the newest. */
+export function versionOfDocument(document: unknown, wrapper?: unknown): ExtensionVersion {
+  const own = declarationsOf(document)
+  return versionOf(own.length ? own : declarationsOf(wrapper))
+}
+
+/** The highest version among declarations; an unknown one, or none, counts as the newest. */
+export function versionOf(declared: readonly Declaration[]): ExtensionVersion {
+  let highest = -1
+  for (const { version } of declared) highest = Math.max(highest, VERSIONS.indexOf(version ?? NEWEST))
+  return VERSIONS[highest] ?? NEWEST
+}
+
+function knownVersion(url: string): ExtensionVersion | undefined {
+  if (!url.startsWith(EXTENSION)) return VERSIONS.find((version) => url.includes(`/v${version}/`))
+  return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
+}
+
+/** True for the address of the extension, and for one that leads to the same schema without being the extension's name. */
+function namesExtension(url: string): boolean {
+  // The name first: all extensions have the same site.
+  if (url.startsWith(NAME, SITE.length) && url.startsWith(SITE)) return true
+  return !url.startsWith('https://stac') && OTHER_ADDRESS.test(url)
+}
+
+const OTHER_ADDRESS =
+  /^https?:\/\/(?:(?:www\.)?stac-extensions\.github\.io|raw\.githubusercontent\.com\/stac-extensions|(?:www\.)?github\.com\/stac-extensions)\/authentication\//i

@@ -1,6 +1,5 @@
 /** JSON text that is edited in place: what is not meant keeps its bytes, its order and its blanks. */
-import { pointer as append, type JsonObject } from './json.ts'
-import { type Path, type Span, scan } from './json-scan.ts'
+import { pointer as append, type JsonObject, pointer } from './json.ts'
 
 /** A span of the text and what takes its place. */
 export interface Edit extends Span {
@@ -183,4 +182,210 @@ function blanksBefore(text: string, end: number): string {
   let start = end
   while (/[ \t\r\n]/.test(text[start - 1] ?? '')) start--
   return text.slice(start, end)
+}
+
+/** A value that the scanner has come to the end of. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Names and indexes that lead to a value. */
+export type Path = readonly (string | number)[]
+
+/** What a scan tells while it goes. The path is reused: copy what is to be kept. */
+interface Listener {
+  /** A member's name, with its position. The path leads to the member's value. */
+  member?(path: Path, name: Span): void
+  value?(path: Path, span: Span): void
+  /** Asked at each object and array; false passes over what is in it, unchecked and without a word. */
+  enter?(path: Path): boolean
+}
+
+/** An object or array that is still open. */
+interface Open {
+  readonly start: number
+  readonly array: boolean
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+const WORD = /true|false|null/y
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
+
+/** Scans the text. Undefined when it is JSON, else the offset of the first character that cannot be. */
+export function scan(text: string, listener: Listener = {}): number | undefined {
+  const path: (string | number)[] = []
+  const open: Open[] = []
+  let at = skip(text, 0)
+  for (;;) {
+    const start = at
+    const character = text[at]
+    if (character === '{' || character === '[') {
+      const array = character === '['
+      const passed = listener.enter?.(path) === false
+      at = passed ? endOf(text, at) - 1 : skip(text, at + 1)
+      if (!passed && text[at] !== (array ? ']' : '}')) {
+        open.push({ start, array })
+        if (array) path.push(0)
+        else {
+          path.push('')
+          const next = member(text, at, path, listener)
+          if (next < 0) return ~next
+          at = next
+        }
+        continue
+      }
+      at++
+    } else {
+      at = scalar(text, at)
+      if (at < 0) return ~at
+    }
+    listener.value?.(path, { start, end: at })
+    const next = close(text, at, path, open, listener)
+    if (next.done) return next.at < text.length ? next.at : undefined
+    if (next.at < 0) return ~next.at
+    at = next.at
+  }
+}
+
+/** After a value: closes what ends here and goes to the next element or member. Errors are inverted offsets. */
+function close(text: string, end: number, path: (string | number)[], open: Open[], listener: Listener): { at: number; done: boolean } {
+  let at = skip(text, end)
+  for (;;) {
+    const around = open.at(-1)
+    if (!around) return { at, done: true }
+    if (text[at] === ',') {
+      at = skip(text, at + 1)
+      if (!around.array) return { at: member(text, at, path, listener), done: false }
+      path.push((path.pop() as number) + 1)
+      return { at, done: false }
+    }
+    if (text[at] !== (around.array ? ']' : '}')) return { at: ~at, done: false }
+    open.pop()
+    path.pop()
+    listener.value?.(path, { start: around.start, end: at + 1 })
+    at = skip(text, at + 1)
+  }
+}
+
+/** Reads a name and its colon, and puts the name on top of the path. */
+function member(text: string, at: number, path: (string | number)[], listener: Listener): number {
+  if (text[at] !== '"') return ~at
+  const end = scalar(text, at)
+  if (end < 0) return end
+  const name = text.slice(at + 1, end - 1)
+  path[path.length - 1] = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name
+  listener.member?.(path, { start: at, end })
+  const colon = skip(text, end)
+  return text[colon] === ':' ? skip(text, colon + 1) : ~colon
+}
+
+/** End of the string, number or word at that offset, or the inverted offset of what is wrong in it. */
+function scalar(text: string, at: number): number {
+  if (text[at] === '"') return string(text, at + 1)
+  return after(NUMBER, text, at) ?? after(WORD, text, at) ?? ~at
+}
+
+function string(text: string, at: number): number {
+  for (;;) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) return at + 1
+    if (unit === 0x5c) {
+      const end = after(ESCAPE, text, at)
+      if (end === undefined) return ~at
+      at = end
+    } else if (unit >= 0x20) at++
+    else return ~at // a control character, or the end of the text (NaN)
+  }
+}
+
+/** End of the object or array that opens at that offset; the text must be JSON. */
+function endOf(text: string, at: number): number {
+  let open = 0
+  for (;;) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = string(text, at + 1) - 1
+    else if (unit === 0x7b || unit === 0x5b) open++
+    else if ((unit === 0x7d || unit === 0x5d) && --open === 0) return at + 1
+    at++
+  }
+}
+
+/** End of a sticky pattern's match at that offset. */
+function after(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+/** Offset of the first character from there on that is no blank. */
+function skip(text: string, at: number): number {
+  let unit = text.charCodeAt(at)
+  while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) unit = text.charCodeAt(++at)
+  return at
+}
+
+const QUOTE = 0x22
+
+const COMMA = 0x2c
+
+const COLON = 0x3a
+
+/**
+ * The pointer of the first object or array that stands more than `limit` deep (the outermost is 1 deep), or undefined.
+ *
+ * It has `limit` names. The text may be broken JSON; then only nesting counts.
+ */
+export function tooDeepAt(text: string, limit: number): string | undefined {
+  if (!opensMore(text, limit)) return undefined
+  const isArray: boolean[] = []
+  const indexes: number[] = []
+  const keys: (readonly [start: number, end: number])[] = []
+  let last: readonly [number, number] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const depth = isArray.length
+    if (code === QUOTE) {
+      const end = stringEnd(text, at)
+      last = [at, end]
+      at = end - 1
+    } else if (code === 0x7b || code === 0x5b) {
+      if (depth === limit) return pointer('', ...isArray.map((array, level) => (array ? (indexes[level] ?? 0) : keyAt(text, keys[level]))))
+      isArray.push(code === 0x5b)
+      indexes[depth] = 0
+      keys[depth] = [0, 0]
+    } else if (code === 0x7d || code === 0x5d) isArray.pop()
+    else if (depth === 0) continue
+    else if (code === COMMA) indexes[depth - 1] = (indexes[depth - 1] ?? 0) + 1
+    else if (code === COLON) keys[depth - 1] = last
+  }
+  return undefined
+}
+
+/** True when that many could stand inside of each other: most documents have too few braces and brackets for that. */
+function opensMore(text: string, limit: number): boolean {
+  let found = 0
+  for (const opener of ['{', '[']) {
+    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) if (++found > limit) return true
+  }
+  return false
+}
+
+/** The place after the closing quote of the string that starts at `start`; the end of the text when there is none. */
+function stringEnd(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return at + 1
+  }
+  return text.length
+}
+
+function keyAt(text: string, [start, end]: readonly [number, number] = [0, 0]): string {
+  try {
+    return String(JSON.parse(text.slice(start, end)))
+  } catch {
+    return ''
+  }
 }

@@ -1,11 +1,9 @@
 /** From bytes or text to a document, within limits, and with errors that never quote what was read. */
 import { IntegrityError } from '../errors.ts'
 import { utf8Length } from '../text/utf8-length.ts'
-import { tooDeepAt } from './depth.ts'
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from './document.ts'
-import { isObject, own, pointer } from './json.ts'
-import { scan } from './json-scan.ts'
-import { DOCUMENT_LIMITS } from './limits.ts'
+import { DOCUMENT_LIMITS, isObject, own, pointer } from './json.ts'
+import { scan, tooDeepAt } from './json-text.ts'
 
 const MiB = 1024 * 1024
 const STRICT = new TextDecoder('utf-8', { fatal: true })

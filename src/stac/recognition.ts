@@ -1,8 +1,8 @@
 /** What a document claims to be, in particular one whose `type` does not say it. */
-import { kindOf, type StacDocument, wrappedMember } from './document.ts'
+
+import { nearMiss } from '../text/suggest.ts'
+import { declarationsOf, kindOf, type StacDocument, wrappedMember } from './document.ts'
 import { isObject, own } from './json.ts'
-import { nearMiss } from './near.ts'
-import { declarationsOf } from './version.ts'
 
 export type DocumentType = 'Feature' | 'Collection' | 'Catalog' | 'FeatureCollection'
 

@@ -1,10 +1,10 @@
 /** Assets, alternate assets, item asset definitions and links: the things that `auth:refs` protects. */
 import { SelectionError } from '../errors.ts'
+import { nearMiss } from '../text/suggest.ts'
 import { kindOf, type StacDocument, wrappedMember } from './document.ts'
 import { isObject, type JsonObject, own, ownObject, ownString, pointer } from './json.ts'
-import { nearMiss } from './near.ts'
-import { sameOrigin } from './same-origin.ts'
 import type { Parent, Scope } from './scope.ts'
+import { sameOrigin } from './scope.ts'
 
 export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 

@@ -2,10 +2,9 @@
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
-import { byToken } from './oauth2/by-token.ts'
-import { clientFields } from './oauth2/client-fields.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
-import { entryProblem, OPEN_ID_FORMS } from './oauth2/entry-forms.ts'
+import { clientFields, entryProblem, OPEN_ID_FORMS } from './oauth2/credential-form.ts'
+import { byToken } from './oauth2/present-token.ts'
 import { discoveryUrl } from './oauth2/server.ts'
 
 /**

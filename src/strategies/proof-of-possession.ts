@@ -1,7 +1,7 @@
 /** A token bound to a key, and a proof of the key made for each leg (RFC 9449 §4, §7.1). */
 import { authorized, type Leg } from '../auth/flow.ts'
 import type { AuthContext } from '../auth/strategy.ts'
-import { base64url } from '../crypto/base64url.ts'
+import { base64url } from '../crypto/encoding.ts'
 import { compactJws } from '../crypto/jws.ts'
 import type { PrivateKey } from '../crypto/private-key.ts'
 import { parseChallenges } from '../http/challenge.ts'

@@ -57,13 +57,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
   'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
-  'src/browser/entry-of-form.ts': { from: ['src/strategies/index.ts'] },
+  'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   // Types of the functions that a credential may hold.
   'src/auth/credential-input.ts': {
     from: ['src/strategies/http/private-token/issuance.ts', 'src/strategies/signed-url/parameters.ts'],
   },
   // Clients know an engine, and this one how it is made.
-  'src/clients/api-client.ts': { from: ['src/auth/create-auth.ts'] },
+  'src/services/client/api-client.ts': { from: ['src/auth/create-auth.ts'] },
 }
 
 /** Parts of `strategies` that may use another part; every other pair is a scheme that knows a scheme. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hintFor } from '../../src/auth/address-hint.ts'
-import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+import { hintFor } from '../../src/auth/resource.ts'
+import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 
 it.each([
   ['./a.tif', /"self" link/],

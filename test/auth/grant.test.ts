@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { covers, narrowness } from '../../src/auth/grant.ts'
-import { parseGrant } from '../../src/auth/parse-grant.ts'
-import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+import { parseGrant } from '../../src/auth/parse-url-pattern.ts'
+import { covers, narrowness } from '../../src/auth/url-pattern.ts'
+import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 
 const none: ReadonlySet<string> = new Set()
 

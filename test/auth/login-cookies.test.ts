@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type AuthOptions, createAuth } from '../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../src/auth/credential.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'

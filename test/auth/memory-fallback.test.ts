@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { withMemoryFallback } from '../../src/auth/memory-fallback.ts'
-import { memoryStore } from '../../src/auth/memory-store.ts'
-import type { SessionStore } from '../../src/auth/session-store.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
+import type { SessionStore } from '../../src/auth/token-store.ts'
+import { memoryStore, withMemoryFallback } from '../../src/auth/token-store.ts'
 import { type ErrorCode, IntegrityError } from '../../src/errors.ts'
 import { KEY } from '../harness/stores.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseGrant } from '../../src/auth/parse-grant.ts'
+import { parseGrant } from '../../src/auth/parse-url-pattern.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'

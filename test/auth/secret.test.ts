@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { readCredentials } from '../../src/auth/read-credentials.ts'
+import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { Secret } from '../../src/auth/secret.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'

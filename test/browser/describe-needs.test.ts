@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeNeeds } from '../../src/browser/describe-needs.ts'
+import { describeNeeds } from '../../src/browser/credential-form.ts'
 import { targetsOf } from '../../src/stac/target.ts'
 import { asset, found, item, type Json, target } from '../harness/documents.ts'
 

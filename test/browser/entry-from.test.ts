@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { describeNeeds } from '../../src/browser/describe-needs.ts'
-import { entryFrom } from '../../src/browser/entry-from.ts'
+import { describeNeeds, entryFrom } from '../../src/browser/credential-form.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { found, type Json, target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'

@@ -1,8 +1,8 @@
 /** Pages that came by plain http from elsewhere than localhost: browsers leave them without SubtleCrypto. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { dpopKeyStore } from '../../src/browser/dpop-key-store.ts'
 import { createLogins } from '../../src/browser/logins.ts'
-import { digest, hmacKey, sha256Hex } from '../../src/platform/web-crypto.ts'
+import { dpopKeyStore } from '../../src/browser/stores.ts'
+import { digest, hmacKey, sha256Hex } from '../../src/platform/web.ts'
 import { failureOf } from '../harness/canary.ts'
 import { fakePage } from './fake-page.ts'
 

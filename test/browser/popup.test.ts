@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openPopup, type PopupOptions } from '../../src/browser/popup.ts'
+import { openPopup, type PopupOptions } from '../../src/browser/logins.ts'
 import { failureOf } from '../harness/canary.ts'
 import { found } from '../harness/documents.ts'
 import { fakePage } from './fake-page.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { sessionStorageStore } from '../../src/browser/session-storage-store.ts'
+import { sessionStorageStore } from '../../src/browser/stores.ts'
 import { failureOf } from '../harness/canary.ts'
 import { doorkeeper, gate, KEY, OTHER_KEY } from '../harness/stores.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { DatabaseOptions } from '../../src/browser/database.ts'
-import { dpopKeyStore } from '../../src/browser/dpop-key-store.ts'
-import { indexedDbStore } from '../../src/browser/indexed-db-store.ts'
+import type { DatabaseOptions } from '../../src/browser/stores.ts'
+import { dpopKeyStore, indexedDbStore } from '../../src/browser/stores.ts'
 import { KEY } from '../harness/stores.ts'
 
 /** As in windows that keep nothing: the database is there and cannot be opened. */

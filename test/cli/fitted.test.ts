@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fitted, shortened, widthOf } from '../../src/cli/fitted.ts'
+import { fitted, shortened, widthOf } from '../../src/cli/live-block.ts'
 
 const parts = [
   { text: 'files', rank: 0 },

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
-import { patternOf } from '../../src/cli/lint-pattern.ts'
+import { patternOf } from '../../src/cli/lint/lint-config.ts'
 
 describe('patterns', () => {
   it.each([

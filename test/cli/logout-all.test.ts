@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tokenFiles } from '../../src/node/token-files.ts'
+import { tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { KEY, OTHER_KEY } from '../harness/stores.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'

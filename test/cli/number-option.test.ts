@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byteCount, positive, wholeFrom } from '../../src/cli/number-option.ts'
+import { byteCount, positive, wholeFrom } from '../../src/cli/options.ts'
 
 describe('options that are numbers', () => {
   it.each([

@@ -1,8 +1,8 @@
 /** Catalogs that try to look like a part of the question about them. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { fingerprintOf } from '../../src/cli/trust/fingerprint.ts'
-import { addressText, plain, quoted } from '../../src/cli/trust/inert.ts'
+import { fingerprintOf } from '../../src/cli/credentials/proposal.ts'
+import { addressText, plain, quoted } from '../../src/cli/credentials/question.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { run } from './run.ts'

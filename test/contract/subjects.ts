@@ -1,7 +1,7 @@
 /** An entry for everything that can answer a request: each HTTP word, ready-made text, and each other scheme type. */
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import type { HttpWord } from '../../src/strategies/http/word.ts'
-import { words } from '../../src/strategies/http/words.ts'
+import type { HttpWord } from '../../src/strategies/http/scheme.ts'
+import { words } from '../../src/strategies/http/schemes.ts'
 import { canary } from '../harness/canary.ts'
 import { testKey } from '../harness/keys.ts'
 import { DATA, entries, SIGN_URL } from '../harness/victim.ts'

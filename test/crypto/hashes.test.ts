@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { md5 } from '../../src/crypto/md5.ts'
-import { sha512256 } from '../../src/crypto/sha512-256.ts'
+import { md5, sha512256 } from '../../src/crypto/legacy-digests.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const text = (value: string) => new TextEncoder().encode(value)

@@ -1,7 +1,6 @@
 import { getDiffieHellman } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { GROUP_BYTES, inverse, modularPower, ORDER, PRIME } from '../../src/crypto/modp2048.ts'
-import { natural, naturalBytes } from '../../src/crypto/natural.ts'
+import { GROUP_BYTES, inverse, modularPower, natural, naturalBytes, ORDER, PRIME } from '../../src/crypto/modp2048.ts'
 
 it('has the prime of RFC 3526 §3', () => {
   expect(naturalBytes(PRIME, GROUP_BYTES)).toEqual(new Uint8Array(getDiffieHellman('modp14').getPrime()))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sameBytes } from '../../src/crypto/same-bytes.ts'
+import { sameBytes } from '../../src/crypto/encoding.ts'
 
 it.each([
   [[], [], true],

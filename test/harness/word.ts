@@ -1,11 +1,11 @@
 /** Plays the flow of an HTTP word by hand: a context with a fixed clock and known randomness, answers in, legs out. */
 
-import { authorizedLeg, runFlow } from '../../src/auth/drive.ts'
 import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
-import { memoryStore } from '../../src/auth/memory-store.ts'
+import { authorizedLeg, runFlow } from '../../src/auth/flow.ts'
 import { Secret } from '../../src/auth/secret.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
-import type { HttpContext } from '../../src/strategies/http/word.ts'
+import { memoryStore } from '../../src/auth/token-store.ts'
+import type { HttpContext } from '../../src/strategies/http/scheme.ts'
 import { type Reply, script } from './scripted.ts'
 
 const SECRET_FIELDS = new Set(['username', 'password', 'token', 'privateKey', 'consumerKey', 'consumerSecret', 'tokenSecret'])

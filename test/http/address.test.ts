@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, isAddressProblem } from '../../src/http/address.ts'
+import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 
 const named = new Set(['http://127.0.0.1:8080', 'https://10.0.0.1'])
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LastOrigin } from '../../src/http/last-origin.ts'
+import { LastOrigin } from '../../src/http/url.ts'
 import { addressPiece } from '../harness/address-piece.ts'
 
 describe('the origin of addresses that come one after the other', () => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { type Baseline, Comparison, isBaseline } from '../../src/lint/baseline.ts'
-import { withFingerprint } from '../../src/lint/fingerprint.ts'
+import { type Baseline, Comparison, isBaseline, withFingerprint } from '../../src/lint/baseline.ts'
 import { lintText, type Problem } from '../../src/lint/index.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'

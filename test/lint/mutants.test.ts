@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { lint, type Problem } from '../../src/lint/index.ts'
+import { declarationsOf } from '../../src/stac/document.ts'
 import { isObject, own } from '../../src/stac/json.ts'
 import { SCHEME_TYPES } from '../../src/stac/scheme.ts'
-import { declarationsOf } from '../../src/stac/version.ts'
 import { examples, type Mutant, mutants } from './mutants.ts'
 import { type Refusal, refusalsOf } from './published-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withFingerprint } from '../../src/lint/fingerprint.ts'
+import { withFingerprint } from '../../src/lint/baseline.ts'
 import { lint, lintText, type Problem } from '../../src/lint/index.ts'
 import { PLACES, Repeats, withoutRepeats } from '../../src/lint/repeated.ts'
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { KINDS, SCHEMA_VERSIONS, type SchemaKind } from '../../src/lint/schema/kinds.ts'
 import { URI } from '../../src/lint/schema/validate.ts'
-import type { ExtensionVersion } from '../../src/stac/version.ts'
+import { KINDS, SCHEMA_VERSIONS, type SchemaKind } from '../../src/lint/schema/violation.ts'
+import type { ExtensionVersion } from '../../src/stac/document.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 import { allViolations } from './violations.ts'
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../src/lint/fix/index.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
-import { pretty } from '../../src/lint/reporters/pretty.ts'
+import { isTellingLine, pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
-import { isTellingLine } from '../../src/lint/reporters/telling-line.ts'
 import { isSecret, looksSecret, secretParameter } from '../../src/lint/secrets.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'

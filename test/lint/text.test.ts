@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lintText } from '../../src/lint/index.ts'
 import { locate } from '../../src/lint/locate.ts'
-import { scan } from '../../src/stac/json-scan.ts'
+import { scan } from '../../src/stac/json-text.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 

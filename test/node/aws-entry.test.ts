@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
 import { assetOf } from '../../src/stac/target.ts'
-import { s3 } from '../../src/strategies/s3.ts'
+import { s3 } from '../../src/strategies/s3/s3.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 

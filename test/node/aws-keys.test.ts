@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { awsKeys } from '../../src/node/aws-keys.ts'
-import { profileFiles } from '../../src/node/aws-profile.ts'
+import { awsKeys, profileFiles } from '../../src/node/credentials/aws-keys.ts'
 
 let folder: string
 let file: string

@@ -1,6 +1,6 @@
 import * as providers from '@aws-sdk/credential-providers'
 import { expect, it } from 'vitest'
-import { type AwsProviders, askAws, importProviders } from '../../src/node/aws-package.ts'
+import { type AwsProviders, askAws, importProviders } from '../../src/node/credentials/aws-package.ts'
 import { failureOf } from '../harness/canary.ts'
 
 it('is asked for by the name that has what is needed', async () => {

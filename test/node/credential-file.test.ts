@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
-import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credential-file.ts'
+import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credentials/credential-file.ts'
 
 const saved = { ...process.env }
 const cwd = process.cwd()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { credentialsFromFile } from '../../src/node/credential-file.ts'
+import { credentialsFromFile } from '../../src/node/credentials/credential-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
 /** Owner and mode that the system reports for the credential file. */

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { awsKeys } from '../../src/node/aws-keys.ts'
-import { keysOfProcess, wordsOf } from '../../src/node/credential-process.ts'
+import { awsKeys } from '../../src/node/credentials/aws-keys.ts'
+import { keysOfProcess, wordsOf } from '../../src/node/credentials/aws-profile-keys.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 
 let folder: string

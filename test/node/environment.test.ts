@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { credentialsFromEnvironment } from '../../src/node/environment.ts'
+import { credentialsFromEnvironment } from '../../src/node/credentials/credential-file.ts'
 
 function read(env: NodeJS.ProcessEnv) {
   const warnings: string[] = []

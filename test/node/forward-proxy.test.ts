@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { afterEach, expect, it } from 'vitest'
-import { TranslationClient } from '../../src/clients/translation/translation-client.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
+import { TranslationClient } from '../../src/services/translation/translation-client.ts'
 import { CERTIFIED, startServer, TEST_CA } from '../servers/harness.ts'
 import { startTranslationFake } from '../servers/translation/translation-fake.ts'
 

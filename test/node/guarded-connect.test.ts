@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { TrustError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { HOSTS, network, type RecordingServer, startServer, TEST_CA } from '../servers/harness.ts'
 
 const open: RecordingServer[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Kerberos, kerberosContext } from '../../src/node/kerberos.ts'
+import { type Kerberos, kerberosContext } from '../../src/node/credentials/kerberos.ts'
 import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
 
 const wanted = { id: 'mine', service: 'HTTP@data.example' }

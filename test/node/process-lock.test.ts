@@ -3,10 +3,18 @@ import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'no
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type LockHolder, newHolder, type ProcessIdentity, parseHolder, startOf, stateOf } from '../../src/node/lock-holder.ts'
-import { setAside } from '../../src/node/own-file.ts'
-import { takeLock, tryLock } from '../../src/node/process-lock.ts'
-import { TokenFolder } from '../../src/node/token-folder.ts'
+import { setAside } from '../../src/node/credentials/own-file.ts'
+import {
+  type LockHolder,
+  newHolder,
+  type ProcessIdentity,
+  parseHolder,
+  startOf,
+  stateOf,
+  takeLock,
+  tryLock,
+} from '../../src/node/tokens/process-lock.ts'
+import { TokenFolder } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/canary.ts'
 import { doorkeeper, gate, KEY } from '../harness/stores.ts'

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
-import { environmentProxies } from '../../src/node/proxy-tunnel.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { environmentProxies } from '../../src/node/transport/proxy.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harness.ts'
 
 const open: { close(): Promise<void> }[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requestTarget } from '../../src/node/request-target.ts'
+import { requestTarget } from '../../src/node/transport/undici-transport.ts'
 import { addressPiece } from '../harness/address-piece.ts'
 
 describe('origin and path of a request', () => {

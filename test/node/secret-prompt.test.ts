@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { AbortedError, CredentialError } from '../../src/errors.ts'
-import { promptSecret, type Terminal } from '../../src/node/secret-prompt.ts'
-import { secretSource } from '../../src/node/secret-source.ts'
+import { promptSecret, secretSource, type Terminal } from '../../src/node/credentials/secret-source.ts'
 
 /** A terminal that remembers what it shows and whether it echoes. */
 function fakeTerminal() {

@@ -5,8 +5,7 @@ import { join, relative } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CredentialError } from '../../src/errors.ts'
-import { runSecretCommand } from '../../src/node/secret-command.ts'
-import { secretSource } from '../../src/node/secret-source.ts'
+import { runSecretCommand, secretSource } from '../../src/node/credentials/secret-source.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -139,7 +138,7 @@ describe('command', () => {
   it('does not outlive the process that asked it', async () => {
     const path = join(folder, 'alive')
     const script = `setInterval(() => require('fs').appendFileSync(${JSON.stringify(path)}, 'x'), 10); setTimeout(process.exit, 120_000)`
-    const source = new URL('../../src/node/secret-command.ts', import.meta.url).href
+    const source = new URL('../../src/node/credentials/secret-source.ts', import.meta.url).href
     const parent = `
       import { existsSync } from 'node:fs'
       import { runSecretCommand } from ${JSON.stringify(source)}

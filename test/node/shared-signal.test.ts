@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { startServer } from '../servers/harness.ts'
 

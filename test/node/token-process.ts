@@ -4,7 +4,7 @@
  * `token <folder> <server>`: prints the token that is there, or obtains one. `hold <folder>`: prints `held` and keeps the lock.
  * `write <folder> <length>`: writes so much, prints what can be read then, and its warnings on stderr.
  */
-import { tokenFiles } from '../../src/node/token-files.ts'
+import { tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { KEY } from '../harness/stores.ts'
 
 const [, , work = '', folder = '', argument = ''] = process.argv

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tokenFiles } from '../../src/node/token-files.ts'
+import { tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'

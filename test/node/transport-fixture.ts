@@ -1,7 +1,7 @@
 /** A transport under test and the servers it talks to; they are closed after each test. */
 import { afterEach } from 'vitest'
 import type { HttpRequest, Send, SendOptions } from '../../src/http/message.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { type ServerOptions, startServer, startSocketServer } from '../servers/harness.ts'
 
 const open: { close(): Promise<void> }[] = []

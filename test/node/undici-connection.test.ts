@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from '../../src/http/message.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { startServer, TEST_CA } from '../servers/harness.ts'
 import { failureOf, get, granted, MIB, server } from './transport-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NetworkError } from '../../src/errors.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { thrownBy } from '../harness/canary.ts'
 import { startSocketServer } from '../servers/harness.ts'
 import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'

@@ -2,15 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { access, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { awsKeys } from '../../src/node/aws-keys.ts'
-import { askAws } from '../../src/node/aws-package.ts'
-import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credential-file.ts'
+import { awsKeys } from '../../src/node/credentials/aws-keys.ts'
+import { askAws } from '../../src/node/credentials/aws-package.ts'
+import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credentials/credential-file.ts'
+import { secretSource } from '../../src/node/credentials/secret-source.ts'
+import { homeFolder } from '../../src/node/credentials/user-folder.ts'
 import { changedFiles } from '../../src/node/git.ts'
-import { secretSource } from '../../src/node/secret-source.ts'
-import { tokenFiles } from '../../src/node/token-files.ts'
-import { defaultTokenFolder } from '../../src/node/token-folder.ts'
-import { tokenKeyring } from '../../src/node/token-keyring.ts'
-import { homeFolder } from '../../src/node/user-folder.ts'
+import { defaultTokenFolder, tokenFiles } from '../../src/node/tokens/token-files.ts'
+import { tokenKeyring } from '../../src/node/tokens/token-keyring.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/canary.ts'
 
@@ -139,8 +138,8 @@ describe('in a working directory that somebody else has filled', () => {
   })
 
   it('keeps tokens in memory, with one warning, where there is no folder at all', async () => {
-    const { nowhere } = await import('../../src/node/token-files.ts')
-    const { withMemoryFallback } = await import('../../src/auth/memory-fallback.ts')
+    const { nowhere } = await import('../../src/node/tokens/token-files.ts')
+    const { withMemoryFallback } = await import('../../src/auth/token-store.ts')
     const warnings: string[] = []
     const store = withMemoryFallback(nowhere(), ({ code, message }) => warnings.push(`${code} ${message}`))
     await store.exclusively('a', async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { newHolder } from '../../src/node/lock-holder.ts'
+import { newHolder } from '../../src/node/tokens/process-lock.ts'
 import { writeNewFile } from '../../src/node/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 

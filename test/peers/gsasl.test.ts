@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type Peer, startPeer } from './peer.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { type ListOptions, listObjects } from '../../src/objects/list-objects.ts'
-import { s3 } from '../../src/strategies/s3.ts'
+import { s3 } from '../../src/strategies/s3/s3.ts'
 import { failureOf } from '../harness/canary.ts'
 import { found, target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'

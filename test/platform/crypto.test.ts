@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import * as node from '../../src/platform/node-crypto.ts'
-import * as web from '../../src/platform/web-crypto.ts'
+import * as node from '../../src/platform/node.ts'
+import * as web from '../../src/platform/web.ts'
 
 describe.each([
   ['node', node],

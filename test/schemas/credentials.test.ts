@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import type { CredentialSet } from '../../src/auth/credential.ts'
-import { readCredentials } from '../../src/auth/read-credentials.ts'
+import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { UndiciTransportOptions } from '../../src/node/undici-transport.ts'
+import type { UndiciTransportOptions } from '../../src/node/transport/undici-transport.ts'
 
 /** One request as a server saw it. */
 export interface Recorded {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAuthError } from '../../src/errors.ts'
-import { tooDeepAt } from '../../src/stac/depth.ts'
-import { scan } from '../../src/stac/json-scan.ts'
+import { scan, tooDeepAt } from '../../src/stac/json-text.ts'
 import { parseDocument } from '../../src/stac/parse-document.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { kindOf, schemePlaces, wrappedMember } from '../../src/stac/document.ts'
+import { declarationsOf, kindOf, schemePlaces, versionOfDocument, wrappedMember } from '../../src/stac/document.ts'
 import { isObject, own, ownObject, ownString, pointer } from '../../src/stac/json.ts'
-import { nearMiss } from '../../src/stac/near.ts'
 import {
   isApiKeyScheme,
   isHttpScheme,
@@ -14,7 +13,7 @@ import {
 } from '../../src/stac/scheme.ts'
 import { storagesOf } from '../../src/stac/storage.ts'
 import { assetOf } from '../../src/stac/target.ts'
-import { declarationsOf, versionOfDocument } from '../../src/stac/version.ts'
+import { nearMiss } from '../../src/text/suggest.ts'
 import { asset, catalog, collection, found, item, type Json, scheme } from '../harness/documents.ts'
 
 describe('JSON of strangers', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { undiciTransport } from '../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { found, scheme, target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'

@@ -3,7 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../src/auth/credential.ts'
 import { isAuthError } from '../../src/errors.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
-import { s3 } from '../../src/strategies/s3.ts'
+import { s3 } from '../../src/strategies/s3/s3.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
 

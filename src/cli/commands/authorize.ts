@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { AuthorizedRequest } from '../../auth/auth.ts'
-import { carriedHeaders } from '../../outputs/carried-headers.ts'
+import { carriedHeaders } from '../../outputs/handed-over.ts'
 import type { OutputOptions } from '../../outputs/redact.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
+import type { AddOptions } from '../credentials/add.ts'
+import { withWishOptions } from '../credentials/wanted.ts'
 import { withCredentialsOption } from '../options.ts'
-import type { AddOptions } from '../trust/add.ts'
-import { withWishOptions } from '../trust/wishes.ts'
 
 /** `credentials add DOC | --entry FILE`: asks, then writes an entry that a document needs, or one of the user's own making. */
 export function addAdd(credentials: Command, context: Context): void {
@@ -11,7 +11,7 @@ export function addAdd(credentials: Command, context: Context): void {
     .option('--entry <file>', 'an entry of your own, as JSON in a file, instead of a document')
     .action(
       context.run(async (document: string | undefined, options: AddOptions) => {
-        const { add } = await import('../trust/add.ts')
+        const { add } = await import('../credentials/add.ts')
         return add(document, options, context)
       }),
     )

@@ -9,7 +9,7 @@ export function addTrust(credentials: Command, context: Context): void {
     .description('ask, then add an address such as https://data.example/ to the sendTo of an entry')
   withCredentialsOption(command).action(
     context.run(async (id: string, pattern: string, options: CredentialsOption) => {
-      const { trust } = await import('../trust/widen.ts')
+      const { trust } = await import('../credentials/widen.ts')
       return trust(id, pattern, options, context)
     }),
   )

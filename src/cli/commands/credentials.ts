@@ -53,7 +53,7 @@ async function check(named: string | undefined, options: ShowOptions, context: C
 }
 
 async function verdict({ path }: CredentialPath, count: number): Promise<string> {
-  const { credentialFileText } = await import('../../node/credential-file.ts')
+  const { credentialFileText } = await import('../../node/credentials/credential-file.ts')
   if (count === 0 && (await credentialFileText(path)) === undefined) return 'there is no such file, so there are no entries'
   return `${count} ${count === 1 ? 'entry is' : 'entries are'} valid`
 }
@@ -65,7 +65,7 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
 }
 
 async function entriesOf({ path, named }: CredentialPath): Promise<readonly Listed[]> {
-  const { credentialsFromFile } = await import('../../node/credential-file.ts')
+  const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
   return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialObject) => ({
     id,

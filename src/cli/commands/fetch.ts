@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
-import { nameInAddress } from '../../node/download/path-template.ts'
-import { targetAddress } from '../../node/download/target-address.ts'
-import { bodyPromise } from '../../node/page-refusal.ts'
+import { nameInAddress } from '../../node/download/file-plan.ts'
+import { targetAddress } from '../../node/download/target-folder.ts'
+import { bodyPromise } from '../../node/transport/page-refusal.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
@@ -12,9 +12,8 @@ import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts
 import { untilInterrupted } from '../interruption.ts'
 import { type Io, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
-import { requireSuccess } from '../response.ts'
-import { targetOrAddress } from '../target-or-address.ts'
+import { type TargetRequestOptions, targetOrAddress, withTargetRequestOptions } from '../options.ts'
+import { requireSuccess } from '../read-document.ts'
 
 interface FetchOptions extends TargetRequestOptions {
   readonly output?: string

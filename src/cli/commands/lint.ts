@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import { plural } from '../../lint/reporters/totals.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
-import type { LineReports } from '../line-reports.ts'
-import { type BaselineOptions, type RunBaseline, requireBaseline } from '../lint-baseline.ts'
-import type { ChangedInputs, ChangedOptions } from '../lint-changed.ts'
-import type { Selection } from '../lint-inputs.ts'
+import type { LineReports } from '../lint/line-reports.ts'
+import { type BaselineOptions, type RunBaseline, requireBaseline } from '../lint/lint-baseline.ts'
+import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
+import type { Selection } from '../lint/lint-inputs.ts'
+import type { QueueOption } from '../lint/lint-job.ts'
 import {
   type Destination,
   type FixingOptions,
@@ -14,12 +15,11 @@ import {
   withFixingOptions,
   withReportingOptions,
   withSelectionOptions,
-} from '../lint-options.ts'
-import type { LintOutcome, LintSettings } from '../lint-run.ts'
-import type { Linter } from '../linter.ts'
+} from '../lint/lint-options.ts'
+import type { LintOutcome, LintSettings } from '../lint/lint-run.ts'
+import type { Linter } from '../lint/linter.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import type { QueueOption } from '../queue/queue-address.ts'
 import { usageError } from '../usage.ts'
 
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
@@ -46,7 +46,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options)
   const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
-    await Promise.all([import('../lint-report.ts'), import('../lint-run.ts'), import('../lint-fix.ts')])
+    await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), import('../lint/lint-fix.ts')])
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
@@ -76,7 +76,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
 
 /** The baseline that findings are held against, loaded only when there is one. */
 async function baselineOf(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
-  return options.baseline === undefined ? undefined : (await import('../lint-baseline.ts')).RunBaseline.open(options, context)
+  return options.baseline === undefined ? undefined : (await import('../lint/lint-baseline.ts')).RunBaseline.open(options, context)
 }
 
 /**
@@ -90,7 +90,7 @@ async function linesOf(
   output: 'stdout' | 'stderr',
 ): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
   if (options.crawl || options.updateBaseline) return undefined
-  const { LineReports } = await import('../line-reports.ts')
+  const { LineReports } = await import('../lint/line-reports.ts')
   const reports = await LineReports.of(destinations, options, context, output)
   const isEnough = destinations.every((destination) => reports.to(destination))
   return { reports, settings: { list: (problems) => reports.add(problems), ...(isEnough && { room: 0 }) } }
@@ -102,7 +102,7 @@ async function inputsOf(given: readonly string[], options: LintOptions): Promise
     if (given.length === 0) throw usageError('nothing to lint', whatToGive(options))
     return { names: given }
   }
-  const { changedInputs, requireChanged } = await import('../lint-changed.ts')
+  const { changedInputs, requireChanged } = await import('../lint/lint-changed.ts')
   requireChanged(given, options)
   return changedInputs(given, options)
 }
@@ -132,10 +132,10 @@ async function elsewhere<T>(
   lint: (settings: LintSettings) => Promise<T>,
 ): Promise<T> {
   if (queue === undefined && !online) return lint(settings)
-  const { localLinter } = await import('../linter.ts')
+  const { localLinter } = await import('../lint/linter.ts')
   const judge =
     queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
-  const linter = online ? (await import('../online/online-linter.ts')).onlineLinter(judge, inputs, settings, context) : judge
+  const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(judge, inputs, settings, context) : judge
   try {
     return await lint({ ...settings, linter })
   } finally {
@@ -144,7 +144,7 @@ async function elsewhere<T>(
 }
 
 async function queueOf(queue: QueueOption, { complete }: LintSettings, context: Context): Promise<Linter> {
-  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/queue-address.ts'), import('../queue/queue-linter.ts')])
+  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../lint/lint-job.ts'), import('../lint/queue-linter.ts')])
   return queueLinter(queueAddress(queue, context), complete !== undefined, context)
 }
 
@@ -155,6 +155,6 @@ async function outcomeOf(inputs: readonly string[], options: LintOptions, settin
     const { crawlAll } = await import('../crawl/run.ts')
     return crawlAll(inputs, options, settings, context, auth)
   }
-  const { lintAll } = await import('../lint-run.ts')
+  const { lintAll } = await import('../lint/lint-run.ts')
   return lintAll(inputs, settings, context.io, auth)
 }

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
-import { targetOrAddress } from '../target-or-address.ts'
+import { type TargetRequestOptions, targetOrAddress, withTargetRequestOptions } from '../options.ts'
 import { usageError } from '../usage.ts'
 
 interface ListOptions extends TargetRequestOptions {

@@ -1,11 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import type { LoginOptions } from '../login/login.ts'
-import type { LogoutOptions } from '../login/logout.ts'
-import type { StatusOptions } from '../login/status.ts'
-import { portNumber } from '../number-option.ts'
-import { withCredentialsOption } from '../options.ts'
-import { withWishOptions } from '../trust/wishes.ts'
+import { withWishOptions } from '../credentials/wanted.ts'
+import type { LoginOptions, LogoutOptions, StatusOptions } from '../login.ts'
+import { portNumber, withCredentialsOption } from '../options.ts'
 
 /** `login DOC|CREDENTIAL`: logs in as an entry, after asking for one where a document needs it. */
 export function addLogin(program: Command, context: Context): void {
@@ -18,7 +15,7 @@ export function addLogin(program: Command, context: Context): void {
     .option('--yes', 'go on without a terminal, for entries that exist; it never answers what an entry is asked for')
     .action(
       context.run(async (name: string, options: LoginOptions) => {
-        const { login } = await import('../login/login.ts')
+        const { login } = await import('../login.ts')
         return login(name, options, context)
       }),
     )
@@ -31,7 +28,7 @@ export function addLogout(program: Command, context: Context): void {
     .option('--all', 'of all entries, and without --credentials also of those that are no more')
     .action(
       context.run(async (name: string | undefined, options: LogoutOptions) => {
-        const { logout } = await import('../login/logout.ts')
+        const { logout } = await import('../login.ts')
         return logout(name, options, context)
       }),
     )
@@ -44,7 +41,7 @@ export function addStatus(program: Command, context: Context): void {
     .option('--json', 'print a list')
     .action(
       context.run(async (options: StatusOptions) => {
-        const { status } = await import('../login/status.ts')
+        const { status } = await import('../login.ts')
         return status(options, context)
       }),
     )

@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { AuthError, type ErrorCode } from '../../errors.ts'
 import type { Incomplete, Report } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
+import type { Failure } from '../exit-code.ts'
 import { EXIT } from '../exit-code.ts'
-import type { Failure } from '../failure.ts'
-import { type ReportOptions, withReportOptions } from '../lint-options.ts'
+import { type ReportOptions, withReportOptions } from '../lint/lint-options.ts'
 import { usageError } from '../usage.ts'
 
 /** `merge REPORT…`: the reports of several parts of a run as one. */
@@ -25,11 +25,11 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
     { NAMES },
     { roomForFindings },
   ] = await Promise.all([
-    import('../lint-report.ts'),
-    import('../merge/read-report.ts'),
-    import('../merge/merge-reports.ts'),
-    import('../lint-run.ts'),
-    import('../findings.ts'),
+    import('../lint/lint-report.ts'),
+    import('../lint/read-report.ts'),
+    import('../lint/merge-reports.ts'),
+    import('../lint/lint-run.ts'),
+    import('../lint/findings.ts'),
   ])
   const destinations = destinationsOf(options)
   await requireDifferent(names)

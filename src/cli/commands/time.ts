@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { TimeActions, TimeResource } from '../time/actions.ts'
+import type { FieldOptions } from '../time/options.ts'
 import { type TimeOptions, withTimeOptions } from '../time/options.ts'
-import type { FieldOptions } from '../time/written-fields.ts'
 
 /** `time projects|customers list|get|create|update|delete`: records of the time-tracking service. */
 export function addTime(program: Command, context: Context): void {

@@ -21,8 +21,8 @@ export function addWorker(program: Command, context: Context): void {
 async function work({ queue, concurrency }: WorkerOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const [{ queueAddress }, { lintJob }, { workJobs }] = await Promise.all([
-    import('../queue/queue-address.ts'),
-    import('../queue/lint-job.ts'),
+    import('../lint/lint-job.ts'),
+    import('../lint/lint-job.ts'),
     import('../../node/queue/work-jobs.ts'),
   ])
   const address = queueAddress(queue, context)

@@ -1,8 +1,8 @@
 import type { Left, Stop, Visit } from '../../crawl/index.ts'
 import { AuthError } from '../../errors.ts'
+import type { Failure } from '../exit-code.ts'
 import { EXIT } from '../exit-code.ts'
-import type { Failure } from '../failure.ts'
-import { nameOf } from './name-of.ts'
+import { nameOf } from './starts.ts'
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
   CRAWL_OTHER_ORIGIN: '--cross-origin follows such links, with what you granted to their own addresses; --same-origin leaves them out',

@@ -1,8 +1,8 @@
 /** The options of `--crawl`. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CrawlLimits, CrawlManners } from '../../crawl/index.ts'
-import type { FixingOptions } from '../lint-options.ts'
-import { positive, wholeFrom } from '../number-option.ts'
+import type { FixingOptions } from '../lint/lint-options.ts'
+import { positive, wholeFrom } from '../options.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 

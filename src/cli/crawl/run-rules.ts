@@ -1,7 +1,7 @@
 /** Findings of rules that no document alone breaks. */
 import type { Level, Problem, Severity, TextOptions } from '../../lint/index.ts'
 import { caseOf, levelOfCode } from '../../lint/levels.ts'
-import type { LintSettings } from '../lint-run.ts'
+import type { LintSettings } from '../lint/lint-run.ts'
 
 /** The rules that no document alone breaks. */
 type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'

@@ -1,19 +1,27 @@
 /** Crawls from the inputs and lints what it finds. */
+
+import { createHash } from 'node:crypto'
 import type { Auth } from '../../auth/auth.ts'
-import { crawlInto, type Sink } from '../../crawl/index.ts'
+import { crawlInto, type Sink, type Stop, type Visit } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
-import type { Levels } from '../../lint/index.ts'
+import type { Levels, Problem, TextOptions } from '../../lint/index.ts'
+import { Repeats, withoutRepeats } from '../../lint/repeated.ts'
+import type { ShardDefinition } from '../../lint/reporters/report.ts'
+import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
+import { isObject, own, ownString, pointer } from '../../stac/json.ts'
 import type { Context } from '../context.ts'
-import type { LintOutcome, LintSettings } from '../lint-run.ts'
-import { localLinter } from '../linter.ts'
+import type { Failure } from '../exit-code.ts'
+import type { Io } from '../io.ts'
+import { byDocument, Findings, inOrder } from '../lint/findings.ts'
+import { type LintOutcome, type LintSettings, NAMES } from '../lint/lint-run.ts'
+import { localLinter } from '../lint/linter.ts'
+import { LiveBlock } from '../live-block.ts'
 import { version } from '../version.ts'
-import { Collected, type Result } from './collected.ts'
-import { definitionsIn } from './definitions.ts'
-import { foreignNext } from './foreign-next.ts'
 import { Journal } from './journal.ts'
+import { Omissions } from './omissions.ts'
 import { type CrawlOption, crawlSettings } from './options.ts'
-import { Progress } from './progress.ts'
-import { sendFrom, startsOf } from './starts.ts'
+import { findingOf, levelOf } from './run-rules.ts'
+import { foreignNext, nameOf, sendFrom, startsOf } from './starts.ts'
 import { problemsOf } from './visits.ts'
 
 /** Lints every document that the inputs lead to. What could not be read, and what was left out, is in `failures`. */
@@ -68,4 +76,221 @@ const FORGETFUL: Sink<Result> = { put: () => {}, get: () => undefined }
 /** Origins that the configuration lets a crawl visit; it grants nothing to them. */
 function originsOf({ levels }: LintSettings): readonly string[] {
   return (levels.config.origins ?? []).flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).origin] : []))
+}
+
+/** What is kept of a visit. */
+interface Result {
+  readonly problems: readonly Problem[]
+  readonly definitions: readonly Definition[]
+}
+
+/** What a crawl has seen so far, and the outcome that becomes of it: the same in whatever order it came. */
+class Collected {
+  readonly progress: Progress
+  readonly #settings: LintSettings
+  readonly #findings: Findings
+  readonly #definitions = new Definitions()
+  /** Findings about schemes that documents above lend. */
+  readonly #lent = new Repeats(byDocument)
+  /** What a baseline has to judge when the order of the documents is known. */
+  readonly #unjudged: Problem[] = []
+  readonly #omissions = new Omissions()
+  readonly #names: string[] = []
+  #documents = 0
+
+  constructor(settings: LintSettings, progress: Progress) {
+    this.#settings = settings
+    this.#findings = new Findings(settings.room, inOrder)
+    this.progress = progress
+  }
+
+  add(told: { readonly visit: Visit; readonly result: Result } | Stop): void {
+    this.#omissions.add('visit' in told ? told.visit : told)
+    if (!('visit' in told)) return
+    const { visit, result } = told
+    const { outcome, mine, job } = visit
+    const name = nameOf(job.url)
+    if (mine && outcome.documents > 0) {
+      this.#documents += outcome.documents
+      if (this.#names.length < NAMES) this.#names.push(name)
+    }
+    if (this.#settings.baseline) this.#unjudged.push(...result.problems)
+    else this.#report(result.problems)
+    const level = levelOf('conflicting-scheme', name, this.#settings)
+    for (const definition of result.definitions) this.#definitions.add({ ...definition, document: name, level })
+    this.progress.add(outcome.documents, outcome.failure !== undefined)
+  }
+
+  /** Findings of whole documents, in their order. */
+  #report(problems: readonly Problem[]): void {
+    this.#lent.add(problems.filter(isLent))
+    const same = problems.filter((problem) => !isLent(problem))
+    let start = 0
+    for (let end = 1; end <= same.length; end++) {
+      if (same[end]?.document === same[start]?.document && end < same.length) continue
+      this.#findings.add(withoutRepeats(same.slice(start, end)))
+      start = end
+    }
+  }
+
+  /** Told once for each name and code. */
+  fail(failure: Failure): void {
+    this.#omissions.fail(failure)
+  }
+
+  outcome(): LintOutcome {
+    const different = this.#definitions.problems(this.#settings.complete)
+    if (this.#settings.baseline) this.#report(this.#settings.baseline.news([...this.#unjudged.sort(inOrder), ...different]))
+    else this.#findings.add(different)
+    this.#findings.add(this.#lent.take())
+    return {
+      documents: this.#documents,
+      skipped: 0,
+      found: this.#findings.found(),
+      failures: this.#omissions.failures(),
+      texts: new Map(),
+      names: this.#names.sort(),
+      definitions: this.#definitions.all(),
+    }
+  }
+}
+
+function isLent({ cause }: Problem): boolean {
+  return cause?.document !== undefined
+}
+
+/** A scheme, where it stands, and a hash of what it means. */
+interface Definition {
+  readonly name: string
+  readonly hash: string
+  readonly pointer: string
+  readonly id?: string
+}
+
+/** The schemes of a document, or of those in a page: each meaning once. */
+function definitionsIn(document: StacDocument): readonly Definition[] {
+  const found = new Map<string, Definition>()
+  for (const [part, at] of partsOf(document)) {
+    const id = ownString(part, 'id')
+    for (const { schemes, pointer: place } of schemePlaces(part)) {
+      for (const [name, scheme] of Object.entries(isObject(schemes) ? schemes : {})) {
+        if (!isObject(scheme)) continue
+        const hash = hashOf(scheme)
+        const key = `${hash} ${name}`
+        if (!found.has(key)) found.set(key, { name, hash, pointer: pointer(at + place, name), ...(id !== undefined && { id }) })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+function partsOf(document: StacDocument): readonly (readonly [StacDocument, string])[] {
+  const isWrapper = kindOf(document) === 'wrapper'
+  const member = isWrapper ? wrappedMember(document) : 'children'
+  const inner = own(document, member)
+  if (!Array.isArray(inner)) return isWrapper ? [] : [[document, '']]
+  return inner.flatMap((part, index) => (isObject(part) ? [[part, `/${member}/${index}`] as const] : []))
+}
+
+/** Most documents of a catalog say the same about a scheme. */
+const hashes = new Map<string, string>()
+
+const REMEMBERED = 1000
+
+/** Neither descriptions nor the order of members mean anything. */
+function hashOf(scheme: StacDocument): string {
+  const text = JSON.stringify(scheme)
+  const known = hashes.get(text)
+  if (known !== undefined) return known
+  const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
+  )
+  const hash = createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
+  if (hashes.size >= REMEMBERED) hashes.clear()
+  hashes.set(text, hash)
+  return hash
+}
+
+/** Names of schemes that are compared. */
+const MOST_NAMES = 10_000
+
+/** All meanings of all names, each where it stands first in the order of the report; memory grows with meanings, not with documents. */
+export class Definitions {
+  readonly #names = new Map<string, Map<string, ShardDefinition>>()
+
+  add(definition: ShardDefinition): void {
+    const meanings = this.#names.get(definition.name) ?? new Map<string, ShardDefinition>()
+    if (!this.#names.has(definition.name) && this.#names.size >= MOST_NAMES) return
+    this.#names.set(definition.name, meanings)
+    const known = meanings.get(definition.hash)
+    if (!known || definition.document < known.document) meanings.set(definition.hash, definition)
+  }
+
+  /** All that were added, by name and document. */
+  all(): readonly ShardDefinition[] {
+    return [...this.#names.values()].flatMap((meanings) => [...meanings.values()]).sort(order)
+  }
+
+  /** A finding for each meaning but the first. */
+  problems(complete: TextOptions['complete']): readonly Problem[] {
+    const firsts = new Map<string, ShardDefinition>()
+    return this.all().flatMap((definition) => {
+      const { name, document, pointer, id, level } = definition
+      const first = firsts.get(name)
+      if (!first) firsts.set(name, definition)
+      if (!first || level === 'off') return []
+      const data = { name, document: `the one in ${first.id ?? first.document}` }
+      return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer }, complete)]
+    })
+  }
+}
+
+/** Different meanings of a name in one document are sorted by what they are, for each has a place of its own. */
+function order(one: ShardDefinition, other: ShardDefinition): number {
+  return (
+    compare(one.name, other.name) ||
+    compare(one.document, other.document) ||
+    compare(one.pointer, other.pointer) ||
+    compare(one.hash, other.hash)
+  )
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
+}
+
+/** Milliseconds between two looks. */
+const EVERY = 200
+
+/** A line on the terminal that says how far a crawl is; nothing anywhere else. */
+class Progress {
+  readonly #block: LiveBlock
+  readonly #start = Date.now()
+  #shown = 0
+  #documents = 0
+  #requests = 0
+  #failures = 0
+
+  constructor(io: Io) {
+    this.#block = new LiveBlock(io)
+  }
+
+  /** Counts a request, the documents that came of it, and whether it failed. */
+  add(documents: number, failed: boolean): void {
+    this.#requests++
+    this.#documents += documents
+    if (failed) this.#failures++
+    const now = Date.now()
+    if (!this.#block.isOn || now - this.#shown < EVERY) return
+    this.#shown = now
+    const rate = Math.round((this.#documents * 1000) / Math.max(1, now - this.#start))
+    const failures = this.#failures === 0 ? '' : `, ${this.#failures} not read`
+    const text = `${this.#documents} documents in ${this.#requests} requests${failures}, ${rate}/s`
+    this.#block.show([text.slice(0, this.#block.width)])
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    this.#block.clear()
+  }
 }

@@ -6,10 +6,10 @@ import { schemePlaces } from '../../stac/document.ts'
 import { own, ownString, pointer } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forUrl } from '../../text/sanitize.ts'
-import type { LintSettings } from '../lint-run.ts'
-import type { Linter } from '../linter.ts'
-import { nameOf } from './name-of.ts'
+import type { LintSettings } from '../lint/lint-run.ts'
+import type { Linter } from '../lint/linter.ts'
 import { runFinding } from './run-rules.ts'
+import { nameOf } from './starts.ts'
 
 /** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
 export async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {

@@ -1,9 +1,9 @@
 import { AuthError } from '../../errors.ts'
-import { plural } from '../../lint/reporters/totals.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import type { DocumentEvent, FailedEvent, WarningEvent } from '../../node/download/index.ts'
 import { forLine } from '../../text/sanitize.ts'
-import type { Diagnostics } from '../diagnostics.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import type { Diagnostics } from '../lint/diagnostics.ts'
 
 /** Kinds of failures that are told, and names of files for each. */
 const MOST_KINDS = 20

@@ -2,8 +2,15 @@
 import { type Command, Option } from 'commander'
 import type { DownloadOptions } from '../../node/download/index.ts'
 import { type CrawlOption, requireCrawl, withReachOptions } from '../crawl/options.ts'
-import { byteCount, positive, wholeFrom } from '../number-option.ts'
-import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
+import {
+  type ByAddressOption,
+  byteCount,
+  type CredentialsOption,
+  positive,
+  wholeFrom,
+  withByAddressOption,
+  withCredentialsOption,
+} from '../options.ts'
 
 export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string

@@ -1,10 +1,79 @@
+/** Those who hear of a download. */
+
 import type { ErrorCode } from '../../errors.ts'
-import type { DownloadEvent, DownloadFile } from '../../node/download/index.ts'
-import type { Forecast } from './forecast.ts'
-import { RateMeter } from './rate-meter.ts'
+import { plural } from '../../lint/reporters/report.ts'
+import type { DownloadEvent, DownloadFile, Verification } from '../../node/download/index.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { write } from '../io.ts'
+import type { Diagnostics } from '../lint/diagnostics.ts'
+import { fitted, LiveBlock, shortened, widthOf } from '../live-block.ts'
+import { type Style, styleOf } from '../style.ts'
+import type { Forecast } from './dry-run.ts'
+
+export interface Audience {
+  /** What goes to stderr while it lasts. */
+  readonly diagnostics: Diagnostics
+  hear(event: DownloadEvent): Promise<void> | void
+  /** No event follows. */
+  end(): void
+  /** What came of it, in the folder of that name. */
+  conclude(totals: Totals, folder: string): Promise<void> | void
+}
+
+/** A program: each event as one line of JSON on stdout. */
+export function programAudience({ io: { stdout }, diagnostics }: Context): Audience {
+  return {
+    diagnostics,
+    hear: (event) => write(stdout, `${forJson(event)}\n`),
+    end: () => {},
+    conclude: () => {},
+  }
+}
+
+/** Milliseconds between two looks at how far it is, where lines change, and between two lines of a log. */
+const EVERY = 200
+
+const SELDOM = 60_000
+
+/** A person: lines that change, where stderr is a terminal, else one now and then; and in the end a table on stdout. */
+export function personAudience({ io, diagnostics }: Context, forecast: Forecast): Audience {
+  const block = new LiveBlock(io)
+  const progress = new Progress(forecast)
+  const style = styleOf(io, io.stderr)
+  const draw = () => {
+    progress.look(performance.now())
+    block.show(progressLines(progress, block, style))
+  }
+  const log = () => {
+    progress.look(performance.now())
+    if (progress.finished + progress.running.length > 0) void diagnostics.note(progressLine(progress))
+  }
+  const timer = setInterval(block.isOn ? draw : log, block.isOn ? EVERY : SELDOM).unref()
+  return {
+    diagnostics: above(block, diagnostics),
+    hear: (event) => progress.add(event),
+    end: () => {
+      clearInterval(timer)
+      block.clear()
+    },
+    conclude: (totals, folder) => write(io.stdout, summaryTable(totals, folder, styleOf(io, io.stdout))),
+  }
+}
+
+/** What is said while lines change goes above them. */
+function above(block: LiveBlock, { error, warn, note }: Diagnostics): Diagnostics {
+  const first =
+    <T, R>(say: (what: T) => R) =>
+    (what: T): R => {
+      block.clear()
+      return say(what)
+    }
+  return { error: first(error), warn: first(warn), note: first(note) }
+}
 
 /** A file that is on its way. */
-export interface RunningFile {
+interface RunningFile {
   readonly file: DownloadFile
   bytes: number
   /** Of the whole, where somebody knows. */
@@ -100,4 +169,211 @@ export class Progress {
     this.finished++
     this.#finishedBytes += bytes
   }
+}
+
+/** Room on a terminal, in characters. */
+interface Room {
+  readonly width: number
+  readonly height: number
+}
+
+/** Files that have a line of their own. */
+const MOST_FILES = 8
+
+/** Characters of the bar, and of a name that is followed by figures. */
+const BAR = 20
+
+const NAME = 60
+
+/** How far a download is, as lines that fit: all files together, and some of those that are on their way. */
+export function progressLines(progress: Progress, { width, height }: Room, style: Style): readonly string[] {
+  const { running } = progress
+  const shown = running.slice(0, Math.max(0, Math.min(MOST_FILES, height - 2)))
+  const more = running.length - shown.length
+  const rest = more > 0 && height > 1 ? [style.dim(fitted([{ text: `  and ${more} more at the same time`, rank: 0 }], width))] : []
+  return [totalLine(progress, width, style), ...shown.map((file) => fileLine(file, width, style)), ...rest]
+}
+
+/** The same for a log, as one line. */
+function progressLine(progress: Progress): string {
+  return totalLine(progress, Number.POSITIVE_INFINITY)
+}
+
+/** Without a style there is no bar, which means something only where it grows. */
+function totalLine(progress: Progress, width: number, style?: Style): string {
+  const { finished, failed, bytes, total, rate, forecast } = progress
+  if (forecast.files === 0) return fitted([{ text: 'looking for files', rank: 0 }], width)
+  const share = total !== undefined ? bytes / Math.max(1, total) : forecast.isComplete ? finished / Math.max(1, forecast.files) : undefined
+  const parts = [
+    { text: `${finished} of ${forecast.files}${forecast.isComplete ? '' : '+'} files`, rank: 0 },
+    { text: failed > 0 ? `${failed} failed` : '', rank: 1 },
+    { text: share === undefined || !style ? '' : bar(share, style), rank: 5 },
+    { text: total === undefined ? bytesText(bytes) : `${bytesText(bytes)} of ${bytesText(total)}`, rank: 2 },
+    { text: `${bytesText(rate)}/s`, rank: 4 },
+    { text: total === undefined || rate === 0 ? '' : `${timeText(((total - bytes) * 1000) / rate)} left`, rank: 3 },
+  ]
+  return fitted(parts, width)
+}
+
+function fileLine({ file, bytes, size, waits, meter }: RunningFile, width: number, style: Style): string {
+  const percent = size === undefined ? '' : `${Math.floor((Math.min(bytes, size) * 100) / Math.max(1, size))}%`.padStart(4)
+  const parts = [
+    { text: percent, rank: 0 },
+    { text: size === undefined ? bytesText(bytes) : `of ${bytesText(size)}`, rank: 2 },
+    { text: waits ? `${waits.code}, again in ${timeText(waits.delay)}` : `${bytesText(meter.rate)}/s`, rank: 1 },
+  ]
+  const tail = fitted(parts, Math.floor(width * 0.6))
+  const room = Math.max(0, Math.min(NAME, width - widthOf(tail) - 4))
+  const name = shortened(forLine(file.name), room, style.unicode ? '\u2026' : '...')
+  return `  ${name}${' '.repeat(Math.max(0, room - widthOf(name)))}  ${waits ? style.yellow(tail) : tail}`
+}
+
+function bar(share: number, { unicode }: Style): string {
+  const [full, empty] = unicode ? ['\u2588', '\u2591'] : ['#', '.']
+  const filled = Math.round(Math.max(0, Math.min(1, share)) * BAR)
+  return full.repeat(filled) + empty.repeat(BAR - filled)
+}
+
+/** Milliseconds that count. */
+const WINDOW = 10_000
+
+/** How fast an amount has grown lately. */
+export class RateMeter {
+  #samples: { readonly at: number; readonly amount: number }[] = []
+
+  /** The amount at a time, in milliseconds. */
+  add(at: number, amount: number): void {
+    this.#samples.push({ at, amount })
+    // One sample stays from where the window begins, or from before.
+    while ((this.#samples[1]?.at ?? at) <= at - WINDOW) this.#samples.shift()
+  }
+
+  /** The amount that was added last. */
+  get amount(): number {
+    return this.#samples.at(-1)?.amount ?? 0
+  }
+
+  /** Per second; 0 while nobody can know. What became less counts as no growth. */
+  get rate(): number {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)]
+    if (!first || !last || last.at <= first.at) return 0
+    return (Math.max(0, last.amount - first.amount) * 1000) / (last.at - first.at)
+  }
+}
+
+/** The strongest first. */
+const WAYS = {
+  checksum: 'by checksum',
+  digest: 'by hash of the server',
+  server: 'by their server',
+  manifest: 'by manifest',
+  size: 'by size',
+  length: 'by length',
+  nothing: 'unchecked',
+} as const
+
+/** What came of a download, as lines for people. */
+function summaryTable(totals: Totals, folder: string, style: Style): string {
+  const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = totals
+  const rows = [
+    row('written', written.files, style.green, written),
+    row('kept', kept.files, style.green, kept),
+    row('skipped', skipped, style.green),
+    row('failed', failed, style.red),
+    row('stopped', stopped, style.yellow),
+    row('items', documents, style.green),
+  ].filter((text) => text !== '')
+  const rate = received > 0 ? ` (${bytesText((received * 1000) / Math.max(1, milliseconds))}/s)` : ''
+  const again = retries > 0 ? `, ${plural(retries, 'attempt')} repeated` : ''
+  const last = `${bytesText(received)} received in ${milliseconds < 59_950 ? `${(milliseconds / 1000).toFixed(1)} s` : timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
+  return [...rows, last, ''].join('\n')
+}
+
+function row(name: string, files: number, paint: (text: string) => string, count?: Count): string {
+  if (files === 0) return ''
+  const verified = Object.entries(WAYS).flatMap(([way, words]) => {
+    const number = count?.verified.get(way as keyof typeof WAYS) ?? 0
+    return number === 0 ? [] : number === files ? words : `${number} ${words}`
+  })
+  const bytes = count ? bytesText(count.bytes) : ''
+  return `${paint(name.padEnd(8))}${String(files).padStart(7)}  ${bytes.padStart(10)}  ${verified.join(', ')}`.trimEnd()
+}
+
+/** Files of one outcome. */
+interface Count {
+  files: number
+  bytes: number
+  /** How many were compared how; the strongest way counts, `nothing` where there was nothing to compare with. */
+  readonly verified: Map<Verification | 'nothing', number>
+}
+
+const STRENGTH: readonly Verification[] = ['checksum', 'digest', 'server', 'manifest', 'size', 'length']
+
+/** What has come of a download so far. */
+export class Totals {
+  readonly written = count()
+  readonly kept = count()
+  failed = 0
+  skipped = 0
+  /** Files that an interruption stopped, and bytes of them that need not be asked for again. */
+  stopped = 0
+  resumable = 0
+  planned = 0
+  documents = 0
+  received = 0
+  retries = 0
+  readonly #start = performance.now()
+
+  get milliseconds(): number {
+    return performance.now() - this.#start
+  }
+
+  add(event: DownloadEvent): void {
+    if (event.kind === 'planned') this.planned++
+    else if (event.kind === 'retry') this.retries++
+    else if (event.kind === 'document') this.documents += event.error ? 0 : 1
+    else if (event.kind === 'failed') {
+      this.received += event.received
+      this.resumable += event.resumable
+      if (event.error.code === 'ABORTED') this.stopped++
+      else this.failed++
+    } else if (event.kind === 'skipped') {
+      this.skipped++
+      this.received += event.received
+    } else if (event.kind === 'written' || event.kind === 'kept') {
+      if (event.kind === 'written') this.received += event.received
+      const { verified, ...sums } = this[event.kind]
+      const strongest = STRENGTH.find((way) => event.verified.includes(way)) ?? 'nothing'
+      verified.set(strongest, (verified.get(strongest) ?? 0) + 1)
+      Object.assign(this[event.kind], { files: sums.files + 1, bytes: sums.bytes + event.bytes })
+    }
+  }
+}
+
+function count(): Count {
+  return { files: 0, bytes: 0, verified: new Map() }
+}
+
+/** Amounts as people read them. */
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+/** `512 bytes`, `1.5 MB`: three figures at most, in units of 1000. */
+export function bytesText(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000
+    unit++
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : 1
+  return `${value.toFixed(digits)} ${bytes === 1 ? 'byte' : UNITS[unit]}`
+}
+
+/** `0:07`, `12:30`, `3:04:05`. */
+export function timeText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const tail = String(seconds % 60).padStart(2, '0')
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`
 }

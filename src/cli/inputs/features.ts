@@ -1,6 +1,6 @@
 /** The features of a FeatureCollection that is too large to be read as a whole. */
 import { IntegrityError } from '../../errors.ts'
-import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
+import { DOCUMENT_LIMITS } from '../../stac/json.ts'
 
 /** An element of `features`, as it stands in the text. */
 export interface FeatureText {

@@ -1,5 +1,5 @@
 /** Lines of a stream of bytes, for files with a document on each line. */
-import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
+import { DOCUMENT_LIMITS } from '../../stac/json.ts'
 
 /** A line without its line feed. `cut` is true for one that is longer than a document may be: only its beginning is there. */
 export interface Line {

@@ -1,5 +1,5 @@
 /** Inputs as streams of bytes. */
-import { createReadStream } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
@@ -7,7 +7,6 @@ import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../..
 import { readFailure, systemCode } from '../../node/system-error.ts'
 import type { Io } from '../io.ts'
 import { fetchBody, isAddress } from '../read-document.ts'
-import { smallFile } from './small-file.ts'
 
 /** Where the bytes of an input come from. */
 export interface Source {
@@ -26,6 +25,7 @@ export async function openInput(name: string, io: Io, auth: () => Promise<Auth>)
 
 /** Bytes of a file that is read in one go, and of a part of a larger one. */
 const SMALL = 2 ** 20
+
 const CHUNK = 2 ** 16
 
 /** All bytes of a small file; undefined for what is to be streamed. Errors: `FILE_ACCESS`. */
@@ -72,4 +72,47 @@ async function* streamed(stream: Readable, name: string, signal: AbortSignal): A
 
 function failureOf(error: unknown, name: string): AuthError {
   return isAuthError(error) ? error : readFailure(systemCode(error) === 'ABORT_ERR' ? new Error('stopped') : error, name)
+}
+
+/**
+ * All bytes of a regular file of at most `limit` bytes, at once: most files are small, and a stream costs many times what it reads of
+ * them. Undefined for what is longer, and for pipes and devices, which are never waited for here. Nothing but a regular file is even
+ * opened, for who writes into a pipe would notice: `isRegular` spares the question where a folder has just told.
+ *
+ * Throws what the system says.
+ */
+function smallFile(path: string, limit: number, isRegular = false): Uint8Array | undefined {
+  if (!isRegular && !statSync(path).isFile()) return undefined
+  const file = openSync(path, AT_ONCE)
+  try {
+    const stats = fstatSync(file)
+    return stats.isFile() && stats.size > 0 && stats.size <= limit ? firstBytes(file, stats.size) : undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Were the file replaced by a pipe since it was looked at, opening that would wait for a writer. Windows has no such flag. */
+const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** Fewer than `size` where the file has become shorter. */
+function firstBytes(file: number, size: number): Uint8Array {
+  const bytes = roomFor(size)
+  let read = 0
+  for (let more = -1; more !== 0 && read < size; read += more) more = readSync(file, bytes, read, size - read, null)
+  return read < size ? bytes.subarray(0, read) : bytes
+}
+
+/** Memory is taken for many files at once: to take and to collect it for each costs more than to read most of them. */
+const SLAB = 2 ** 18
+
+let slab = Buffer.alloc(0)
+
+/** Bytes that nobody else has. */
+function roomFor(size: number): Buffer {
+  if (size > SLAB / 4) return Buffer.allocUnsafe(size)
+  if (size > slab.length) slab = Buffer.allocUnsafe(SLAB)
+  const room = slab.subarray(0, size)
+  slab = slab.subarray(size)
+  return room
 }

@@ -1,19 +1,19 @@
 /** An input taken apart into what is linted at once: a document, a line, a feature, a row. */
+
+import { setFlagsFromString } from 'node:v8'
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
 import { kindOf, wrappedMember } from '../../stac/document.ts'
-import { isObject, own } from '../../stac/json.ts'
-import { DOCUMENT_LIMITS } from '../../stac/limits.ts'
+import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
+import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
-import type { Found } from '../lint-inputs.ts'
+import type { Found } from '../lint/lint-inputs.ts'
 import { isAddress } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
-import { type Head, headOf, holdsTwoLines, isNdjson } from './head.ts'
 import { linesOf } from './lines.ts'
 import { openInput, readAtOnce, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
-import { keepMemorySteady } from './steady-memory.ts'
 import type { Task } from './task.ts'
 
 /** What one look of the linter covers. */
@@ -70,7 +70,9 @@ function wholePiece(name: string, isRegular?: boolean): Piece | undefined {
 }
 
 const MAGIC = 4
+
 const GZIP = [0x1f, 0x8b]
+
 const PARQUET = [0x50, 0x41, 0x52, 0x31]
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
@@ -201,4 +203,94 @@ async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<
   } finally {
     await opened?.close()
   }
+}
+
+/** What a stream begins with, and all of it from the beginning. */
+interface Head {
+  readonly bytes: Uint8Array
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** True when there is nothing behind `bytes`. */
+  readonly ended: boolean
+  /** Lets go of what is not going to be read. */
+  close(): Promise<unknown>
+}
+
+/** Reads until `isEnough` of what is there, the end, or the size of a document. */
+async function headOf(chunks: AsyncIterable<Uint8Array>, isEnough: (bytes: Uint8Array) => boolean): Promise<Head> {
+  const rest = chunks[Symbol.asyncIterator]()
+  const read: Uint8Array[] = []
+  let size = 0
+  let ended = false
+  // Looked at each time the size has doubled, so that a long first line costs no more than twice its length.
+  for (let next = 1; !ended && size <= DOCUMENT_LIMITS.other; ) {
+    const { done = false, value } = await rest.next()
+    ended = done
+    if (done) break
+    read.push(value)
+    size += value.length
+    if (size < next) continue
+    if (isEnough(joined(read))) break
+    next = size * 2
+  }
+  return { bytes: joined(read), chunks: again(read, rest), ended, close: async () => rest.return?.() }
+}
+
+/** Most inputs come in one piece, which is not copied. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts
+  return parts.length === 1 && only ? only : Buffer.concat(parts)
+}
+
+async function* again(read: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    for (let chunk = read.shift(); chunk; chunk = read.shift()) yield chunk
+    yield* { [Symbol.asyncIterator]: () => rest }
+  } finally {
+    await rest.return?.()
+  }
+}
+
+const LINE_FEED = 0x0a
+
+/** True when there are two lines to judge by. */
+function holdsTwoLines(bytes: Uint8Array): boolean {
+  const [, second] = firstLines(bytes)
+  return second !== undefined
+}
+
+/**
+ * True for a document on each line: the first line is JSON by itself, or it is broken and the second one is an object. A
+ * first line that only lacks its end belongs to a document of several lines.
+ */
+function isNdjson({ bytes, ended }: Pick<Head, 'bytes' | 'ended'>): boolean {
+  // One line, however long, need not be decoded to see that.
+  const end = bytes.indexOf(LINE_FEED)
+  if (end < 0 || end === bytes.length - 1) return false
+  const [first, second] = firstLines(bytes, ended)
+  if (first === undefined || second === undefined) return false
+  const wrong = scan(first)
+  if (wrong === undefined) return true
+  return wrong < first.trimEnd().length && second.trimStart().startsWith('{') && scan(second) === undefined
+}
+
+/** The first two lines that are not blank, the second only when all of it is there. */
+function firstLines(bytes: Uint8Array, ended = false): readonly string[] {
+  const lines: string[] = []
+  for (let from = 0; from < bytes.length && lines.length < 2; ) {
+    const at = bytes.indexOf(LINE_FEED, from)
+    if (at < 0 && !ended) break
+    const line = new TextDecoder().decode(bytes.subarray(from, at < 0 ? bytes.length : at))
+    if (line.trim() !== '') lines.push(line)
+    from = at < 0 ? bytes.length : at + 1
+  }
+  return lines
+}
+
+/**
+ * Keeps the space for short-lived objects at the size that it has, and lets the collector prefer memory to time. V8 makes that space
+ * larger the longer a program makes garbage, up to tens of megabytes, and a stream of documents is nothing but garbage: a line is
+ * dead before the next one is read. Both are looked up at each collection, so they count at once.
+ */
+function keepMemorySteady(): void {
+  setFlagsFromString('--semi-space-growth-factor=1 --optimize-for-size')
 }

@@ -1,15 +1,16 @@
 /** What the commands below `time projects` and `time customers` do. */
-import { numericId } from '../../clients/numeric-id.ts'
-import type { RestResource } from '../../clients/rest-resource.ts'
-import { forJson } from '../../text/sanitize.ts'
+
+import { ConfigurationError } from '../../errors.ts'
+import { numericId } from '../../services/client/numeric-id.ts'
+import type { RestResource } from '../../services/client/rest-resource.ts'
+import type { TimeTrackingClient } from '../../services/time-tracking/time-tracking-client.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
-import { withExactNumbers } from './exact-numbers.ts'
-import { openClient } from './open-client.ts'
-import type { TimeOptions } from './options.ts'
-import { listText, recordText } from './record-text.ts'
-import { type FieldOptions, writtenFields } from './written-fields.ts'
+import { openAuth, serviceAuth } from '../open-auth.ts'
+import { usageError } from '../usage.ts'
+import { type FieldOptions, type TimeOptions, writtenFields } from './options.ts'
 
 export type TimeResource = 'projects' | 'customers'
 
@@ -67,4 +68,96 @@ export class TimeActions {
     if (done !== undefined) await diagnostics.note(done)
     return EXIT.done
   }
+}
+
+/** One line for each record: id, name, and what else tells them apart. */
+function listText(records: readonly unknown[]): string {
+  return records.map((record) => `${forLine(columns(record).join('  '))}\n`).join('')
+}
+
+/** One line for each field; an empty answer is nothing. */
+function recordText(record: unknown): string {
+  if (record === undefined) return ''
+  if (!isRecord(record)) return `${forLine(valueText(record))}\n`
+  return Object.entries(record)
+    .map(([name, value]) => `${forLine(`${name}: ${valueText(value)}`)}\n`)
+    .join('')
+}
+
+function columns(record: unknown): string[] {
+  if (!isRecord(record)) return [valueText(record)]
+  const { id, name, status, customer_name } = record
+  return [id, name, status, customer_name].filter((value) => value !== undefined && value !== null).map(valueText)
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : forJson(value ?? null)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The client of the service that is named, with the token of `STAC_AUTH_TIME_TOKEN`, else with the entry that may be sent there.
+ *
+ * Errors: `USAGE` without an address, `URL_INSECURE` and `CONFIG_INVALID` for a wrong one before a credential is read, those of the
+ * credential file.
+ */
+async function openClient(options: TimeOptions, context: Context): Promise<TimeTrackingClient> {
+  const { env } = context.io
+  const baseUrl = options.baseUrl ?? (env.STAC_AUTH_TIME_URL || undefined)
+  if (baseUrl === undefined) throw usageError('which service? Give --base-url or set STAC_AUTH_TIME_URL')
+  const userAgent = options.userAgent ?? (env.STAC_AUTH_TIME_USER_AGENT || undefined)
+  const common = {
+    baseUrl,
+    parseJson: parseExactly,
+    ...(options.apiVersion !== undefined && { versionSegment: options.apiVersion }),
+    ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
+    ...(userAgent !== undefined && { userAgent }),
+  }
+  const { checkVersionedBase } = await import('../../services/time-tracking/time-tracking-client.ts')
+  try {
+    checkVersionedBase(common)
+  } catch (error) {
+    throw inOptions(error)
+  }
+  const { TimeTrackingClient } = await import('../../services/time-tracking/time-tracking-client.ts')
+  const { authHeader } = options
+  if (env.STAC_AUTH_TIME_TOKEN) {
+    const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
+    return new TimeTrackingClient({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
+  }
+  if (authHeader !== undefined)
+    throw usageError('--auth-header is for the token of STAC_AUTH_TIME_TOKEN; an entry says itself where it goes')
+  return new TimeTrackingClient({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
+}
+
+/** What to do about an address, in the words of the command line. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof ConfigurationError) || error.hint === undefined) return error
+  const hint =
+    error.code === 'URL_INSECURE'
+      ? 'use https:; only for tests on this very machine: --allow-insecure'
+      : 'write the version at its end, or give its last segment in --api-version'
+  return new ConfigurationError(error.code, error.message, { hint })
+}
+
+/** Of this process only, so that no text of a service can look like one. */
+const MARK = `number ${crypto.randomUUID()} `
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+
+/** As `JSON.parse`, with a marked text for each number that a JavaScript number does not print as it is written. Errors: `SyntaxError`. */
+function parseExactly(text: string): unknown {
+  const plain: unknown = JSON.parse(text)
+  const exact = text.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`))
+  return exact === text ? plain : JSON.parse(exact)
+}
+
+/** JSON or text for people with the numbers that are marked in it. */
+function withExactNumbers(text: string): string {
+  return text.replace(MARKED, '$1').replaceAll(MARK, '')
 }

@@ -1,14 +1,14 @@
 /** `translate catalog`: a copy of a STAC document in another language. */
-import { type TranslatedCatalog, translateCatalog } from '../../clients/translation/index.ts'
+
 import { newPath, writeNewFile } from '../../node/write-file.ts'
+import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { readText } from '../read-document.ts'
 import { usageError } from '../usage.ts'
-import { batchFailure } from './batch-failure.ts'
-import { noteUsage, openClient } from './open-client.ts'
+import { batchFailure, noteUsage, openClient } from './open-client.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 
 /** Writes the copy to stdout or to a new file; with `--json` an account of it goes to stdout. Its exit code. */

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DocumentHandle } from '../../clients/translation/document-handle.ts'
-import type { TranslatedDocument } from '../../clients/translation/documents.ts'
-import type { TranslationClient } from '../../clients/translation/index.ts'
-import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { newPath } from '../../node/write-file.ts'
+import type { DocumentHandle, TranslatedDocument } from '../../services/translation/documents.ts'
+import type { TranslationClient } from '../../services/translation/index.ts'
 import { ownString } from '../../stac/json.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
+import { forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { readInput } from '../read-bytes.ts'
-import { replacePrivateFile } from '../trust/private-file.ts'
-import { checkHandleFile, handleFile } from './handle-file.ts'
+import { replacePrivateFile } from '../credentials/edit-credentials.ts'
+import type { Io } from '../io.ts'
+import { LiveBlock, shortened } from '../live-block.ts'
+import { readInput } from '../read-document.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
-import { DocumentProgress } from './progress.ts'
 
 /** After these the service has nothing more to give. */
 const OVER = new Set(['DOCUMENT_FAILED', 'DOCUMENT_GONE'])
@@ -135,4 +135,43 @@ function nextStep(code: string, kept: string): string {
   const why =
     code === 'RESPONSE_TRUNCATED' ? 'the service may have kept it; try to fetch it again' : 'the service goes on with it; fetch it'
   return `${why} with: stac-auth translate --resume ${kept}`
+}
+
+/** `guide.de.docx` has `guide.de.docx.handle.json`. */
+function handleFile(output: string): string {
+  return `${output}.handle.json`
+}
+
+/** Errors: `PATH_EXISTS` for a file that still names a document, `PATH_UNSAFE`, `FILE_ACCESS`. */
+export async function checkHandleFile(output: string): Promise<void> {
+  const name = handleFile(output)
+  await newPath(name).catch((error: unknown) => {
+    if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
+    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already: it names a document that was uploaded and not fetched`, {
+      hint: `fetch that document with: stac-auth translate --resume ${name} (or remove the file to give it up)`,
+    })
+  })
+}
+
+class DocumentProgress {
+  readonly #block: LiveBlock
+  readonly #close: () => void
+
+  constructor(client: TranslationClient, name: string, io: Io) {
+    this.#block = new LiveBlock(io)
+    const show = (text: string) => this.#block.show([shortened(text, this.#block.width, '...')])
+    this.#close = this.#block.isOn ? client.on('progress', (event) => show(forLine(`${name}: ${said(event)}`))) : () => undefined
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    this.#block.clear()
+    this.#close()
+  }
+}
+
+function said({ operation, ...detail }: Readonly<Record<string, unknown>>): string {
+  if (operation === 'documents.upload') return `${detail.bytes}${detail.total === undefined ? '' : ` of ${detail.total}`} bytes sent`
+  if (operation === 'documents.status') return `${detail.status}${detail.seconds_remaining ? `, about ${detail.seconds_remaining} s` : ''}`
+  return `${detail.bytes ?? 0} bytes received`
 }

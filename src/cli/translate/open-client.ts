@@ -1,9 +1,9 @@
 /** The client of the translation service, with the user's key. */
-import { TranslationClient, type TranslationClientOptions } from '../../clients/translation/index.ts'
+
 import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
-import { openAuth } from '../open-auth.ts'
-import { serviceAuth } from '../service-auth.ts'
+import { openAuth, serviceAuth } from '../open-auth.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 import type { TranslateOptions } from './options.ts'
@@ -45,4 +45,10 @@ export async function noteUsage(client: TranslationClient, { io, diagnostics }: 
   const left = usage.remaining()
   const limit = Number.isFinite(left) ? ` of ${usage.character_limit} characters, ${left} are left` : ' characters, without a limit'
   await diagnostics.note(`usage: ${usage.character_count}${limit}`)
+}
+
+/** What stands behind a batch of which nothing was translated: a key that is wrong is wrong for all of it. Other failures stay as they are. */
+export function batchFailure(error: unknown): unknown {
+  if (!(error instanceof BatchError) || error.results.some((result) => result !== undefined)) return error
+  return error.failures[0]?.error ?? error
 }

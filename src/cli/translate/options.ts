@@ -1,6 +1,6 @@
 /** Options that the translation commands share. */
 import type { Command } from 'commander'
-import type { TranslateParams } from '../../clients/translation/translate-params.ts'
+import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import { usageError } from '../usage.ts'
 

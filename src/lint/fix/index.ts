@@ -4,11 +4,11 @@ import { type LintOptions, lintText, type Problem } from '../index.ts'
 import { namesOf, valueAt } from '../pointer.ts'
 import type { About } from '../runner.ts'
 import type { FixPlace } from './fix.ts'
-import { fixes } from './fixes/index.ts'
-import { isRemovable, mayBeUsed, type UsedElsewhere } from './removable.ts'
+import { isRemovable, mayBeUsed, type UsedElsewhere } from './fix.ts'
+import { fixes } from './fixes.ts'
 
 export { childrenOf } from '../rules/unused-scheme.ts'
-export type { UsedElsewhere } from './removable.ts'
+export type { UsedElsewhere } from './fix.ts'
 
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */

@@ -1,8 +1,7 @@
 import type { Problem } from '../problem.ts'
-import { inert } from './inert.ts'
 import { messageOf } from './repeats.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
-import { totals } from './totals.ts'
+import { inert, totals } from './report.ts'
 
 /** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {

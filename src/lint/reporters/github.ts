@@ -1,10 +1,8 @@
 import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
-import { worstFirst } from './groups.ts'
-import { inert } from './inert.ts'
 import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
-import { totals } from './totals.ts'
+import { inert, totals, worstFirst } from './report.ts'
 
 /** Annotations that GitHub shows of one step, of each kind. */
 const SHOWN = 10

@@ -1,7 +1,7 @@
 import type { Severity } from '../problem.ts'
-import { inertJson } from './inert.ts'
 import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
+import { inertJson } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
 

@@ -1,5 +1,5 @@
-import { inertJson } from './inert.ts'
 import type { Report } from './report.ts'
+import { inertJson } from './report.ts'
 
 /** The report for programs: one JSON object, indented, with a line feed at its end. Controls in texts are escaped. */
 export function json(report: Report): string {

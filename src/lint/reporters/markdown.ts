@@ -1,8 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
-import { type Group, groupsOf } from './groups.ts'
-import { inert } from './inert.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { plural, totals } from './totals.ts'
+import { type Group, groupsOf, inert, plural, totals } from './report.ts'
 
 const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
 

@@ -1,5 +1,5 @@
-import { inertJson } from './inert.ts'
 import type { LineReporter, Report } from './report.ts'
+import { inertJson } from './report.ts'
 
 /** The report for programs that read line by line: a finding on each line, then `{"version":1,"summary":…}`. */
 export function ndjson({ problems, ...rest }: Report): string {

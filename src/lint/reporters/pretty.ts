@@ -1,11 +1,8 @@
 /** The report for people, with the lines that are meant. */
 import type { Problem, Severity } from '../problem.ts'
-import { groupsOf, worst } from './groups.ts'
-import { inert } from './inert.ts'
+import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 import { messageOf } from './repeats.ts'
-import type { Report, ReportOptions } from './report.ts'
-import { isTellingLine } from './telling-line.ts'
-import { totals } from './totals.ts'
+import { groupsOf, inert, type Report, type ReportOptions, totals, worst } from './report.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
 
@@ -75,6 +72,7 @@ function remembered(isTelling: IsTelling): IsTelling {
 }
 
 const CONTEXT = 40
+
 const WIDTH = 100
 
 /** What is not shown one by one: findings that say the same in one line. */
@@ -90,3 +88,32 @@ function rest(problems: readonly Problem[], count: number, paint: Paint): readon
 }
 
 const GROUPS = 20
+
+/** A string of JSON, and the string that is its value when it is a name. */
+const STRINGS = /("(?:[^"\\]|\\.)*")(?:\s*:\s*("(?:[^"\\]|\\.)*"))?/g
+
+/** Characters of a line that is looked through; patterns cannot follow strings of many megabytes. */
+const LONGEST = 2 ** 20
+
+/**
+ * True for a line that is too long to be looked through, and when a string in the line of a JSON text is or carries a secret. Whether
+ * a rule has said so does not matter: it may be off, in the baseline, or too mild to be shown.
+ */
+export function isTellingLine(line: string): boolean {
+  if (line.length > LONGEST) return true
+  for (const [, first = '', second] of line.matchAll(STRINGS)) {
+    const name = second === undefined ? '' : read(first)
+    const value = read(second ?? first)
+    if (isSecret(name, value) || looksSecret(name) || hasUserInfo(value) || secretParameter(value) !== undefined) return true
+  }
+  return false
+}
+
+/** What cannot be read is compared as it stands. */
+function read(literal: string): string {
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return literal
+  }
+}

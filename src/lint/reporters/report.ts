@@ -1,5 +1,7 @@
 /** What reporters show: the outcome of a run. */
-import type { Level, Problem } from '../problem.ts'
+
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Level, Problem, Severity } from '../problem.ts'
 import { withoutRepeats } from '../repeated.ts'
 
 /** A document that could not be looked at, with the code of the error. */
@@ -127,4 +129,87 @@ export class Totals {
     const places = this.#places > this.findings && { places: this.#places }
     return { errors, warnings, infos, ...places, ...(fixable > 0 && { fixable }), ...(suggestions > 0 && { suggestions }) }
   }
+}
+
+/** The totals of a run in one line. */
+export function totals({ documents, errors, warnings, infos, incomplete, ...more }: Summary): string {
+  const { places = 0, baselined = 0, unlisted = 0, skipped = 0, fixable = 0, suggestions = 0 } = more
+  const counts = [
+    plural(errors, 'error'),
+    plural(warnings, 'warning'),
+    `${plural(infos, 'info')}${places > 0 ? ` in ${places} places` : ''}`,
+  ]
+  const rest = [
+    baselined > 0 && `${baselined} in the baseline`,
+    unlisted > 0 && `${unlisted} findings not listed`,
+    incomplete.length > 0 && `${incomplete.length} not read`,
+    fixable > 0 && `${fixable} fixable with --fix`,
+    suggestions > 0 && `${suggestions} ${fixable > 0 ? 'more ' : ''}with --fix-suggestions`.replace(/^(\d+) with/, '$1 fixable with'),
+  ]
+  const skips = skipped > 0 ? `; ${plural(skipped, 'file')} skipped as no STAC document${skipped === 1 ? '' : 's'}` : ''
+  return `${plural(documents, 'document')}: ${[...counts, ...rest.filter((part) => part !== false)].join(', ')}${skips}`
+}
+
+/** The count with its word. */
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Findings with the same code and message. */
+export interface Group {
+  readonly code: string
+  readonly severity: Severity
+  readonly message: string
+  /** Places of all of them. */
+  readonly count: number
+  /** The first of them, at most {@link SHOWN}, each from another document. */
+  readonly first: readonly Problem[]
+}
+
+const SHOWN = 3
+
+const ORDER: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
+
+/** The groups, worst and largest first; equal ones in the order of their first finding. */
+export function groupsOf(problems: readonly Problem[]): readonly Group[] {
+  const groups = new Map<string, { code: string; severity: Severity; message: string; count: number; first: Problem[] }>()
+  for (const problem of problems) {
+    const { code, severity, message } = problem
+    const key = JSON.stringify([code, severity, message])
+    const group = groups.get(key) ?? { code, severity, message, count: 0, first: [] }
+    groups.set(key, group)
+    group.count += problem.count ?? 1
+    const another = group.first.every(({ document, id }) => document !== problem.document || id !== problem.id)
+    if (another && group.first.length < SHOWN) group.first.push(problem)
+  }
+  return [...groups.values()].sort((one, other) => ORDER[one.severity] - ORDER[other.severity] || other.count - one.count)
+}
+
+/** At most that many findings, in their order: errors before warnings before infos. */
+export function worst(problems: readonly Problem[], most: number): readonly Problem[] {
+  if (problems.length <= most) return problems
+  const kept = new Set(worstFirst(problems).slice(0, most))
+  return problems.filter((problem) => kept.has(problem))
+}
+
+/** The findings, worst first; equal ones in their order. */
+export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort((one, other) => ORDER[one.severity] - ORDER[other.severity])
+}
+
+/** `##[…]`, `##vso[…]` and `##teamcity[…]` are commands to build services wherever they stand in a line. */
+const COMMAND = /##(?=\w*\[)/g
+
+/** One line that no terminal and no build service obeys: controls are written out, and so is what begins a command. */
+export function inert(text: string): string {
+  return forLine(text)
+    .replace(COMMAND, '#\\u{23}')
+    .replace(/^(\s*):(?=:)/, '$1\\u{3a}')
+}
+
+/** JSON that means the same, on the lines it seems to have, and that no build service obeys. */
+export function inertJson(value: unknown, indent?: number): string {
+  return forJson(value, indent)
+    .replace(COMMAND, '#\\u0023')
+    .replace(/[\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
 }

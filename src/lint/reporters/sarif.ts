@@ -1,19 +1,18 @@
 /** SARIF 2.1.0, as code scanning services read it. */
-import { DOCS_SITE } from '../docs-site.ts'
 import type { Level, Place, Problem, Severity } from '../problem.ts'
 import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
-import { groupsOf } from './groups.ts'
-import { inert, inertJson } from './inert.ts'
 import { messageOf } from './repeats.ts'
-import type { Report, ReportOptions } from './report.ts'
+import { groupsOf, inert, inertJson, type Report, type ReportOptions } from './report.ts'
 
 /** Results that services take in one run; above it, findings that say the same become one result. */
 const MOST = 25_000
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'note' }
+
 const LEVELS_BY_WEIGHT: readonly Level[] = ['error', 'warn', 'info']
+
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
 /** One run with the rules that were broken. Columns count UTF-16 units; fingerprints are those of the baseline. */
@@ -122,3 +121,6 @@ function uriOf(document: string): string {
     .join('/')
   return path.startsWith('/') ? `file://${path}` : path
 }
+
+/** Where the documentation is published. */
+const DOCS_SITE = 'https://stac-auth.github.io/'

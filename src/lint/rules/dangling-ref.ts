@@ -1,5 +1,5 @@
 import { isObject } from '../../stac/json.ts'
-import { nearMiss } from '../../stac/near.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import { namesFor } from '../lookup.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 

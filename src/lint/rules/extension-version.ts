@@ -1,4 +1,4 @@
-import { EXTENSION, NEWEST } from '../../stac/version.ts'
+import { EXTENSION, NEWEST } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** The declared version is a published one. */

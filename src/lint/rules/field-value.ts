@@ -1,6 +1,6 @@
-import { isForbiddenHeader, isToken } from '../../http/field-name.ts'
+import { isForbiddenHeader, isToken } from '../../http/headers.ts'
 import { ownString } from '../../stac/json.ts'
-import { nearMiss } from '../../stac/near.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** A key goes into the query, a header or a cookie. */

@@ -1,7 +1,7 @@
-import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/auth-scheme.ts'
-import { isToken } from '../../http/field-name.ts'
+import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/challenge.ts'
+import { isToken } from '../../http/headers.ts'
 import { ownString } from '../../stac/json.ts'
-import { nearMiss } from '../../stac/near.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** Authorization schemes are registered at IANA. */

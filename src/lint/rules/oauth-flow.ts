@@ -1,4 +1,4 @@
-import { nearMiss } from '../../stac/near.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { FlowNode } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { FLOW_NAMES } from '../vocabulary.ts'

@@ -1,5 +1,8 @@
-import { own } from '../../stac/json.ts'
-import { keywordsIn, schemaFault } from '../draft-07.ts'
+/**
+ * JSON Schema draft-07, as far as the schema of a parameter must be checked: which keywords hold schemas, and which values
+ * the others take. A table instead of the meta-schema, which would be larger than the rest of the linter.
+ */
+import { isObject, own, pointer } from '../../stac/json.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** The schema of a parameter is a JSON Schema of draft-07. */
@@ -65,4 +68,105 @@ export const docs: RuleDocs = {
     'Clients check a value against the schema before they send it; with a schema that cannot be read they send nothing. In 1.0.0 it was an OpenAPI Schema Object.',
   'parameter-schema-unsafe': 'Clients do not load schemas that a catalog names, nor let it name its own: they refuse the parameter.',
   'openapi-keyword': 'Version 1.0.0 had OpenAPI Schema Objects here; from 1.1.0 on their own keywords are ignored.',
+}
+
+/** A keyword and where it stands in the schema. */
+interface Keyword {
+  readonly keyword: string
+  readonly pointer: string
+}
+
+const IN_SCHEMA = ['additionalItems', 'additionalProperties', 'contains', 'else', 'if', 'not', 'propertyNames', 'then']
+
+const IN_LIST = ['allOf', 'anyOf', 'oneOf']
+
+const IN_MAP = ['definitions', 'patternProperties', 'properties']
+
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+
+const count = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
+
+const number = (value: unknown) => Number.isFinite(value)
+
+const text = (value: unknown) => typeof value === 'string'
+
+const flag = (value: unknown) => typeof value === 'boolean'
+
+const list = (value: unknown) => Array.isArray(value)
+
+const texts = (value: unknown) => Array.isArray(value) && value.every(text) && new Set(value).size === value.length
+
+const types = (value: unknown) =>
+  [value].flat().every((type) => TYPES.includes(type as string)) && (text(value) || (texts(value) && [value].flat().length > 0))
+
+type Check = readonly [is: (value: unknown) => boolean, what: string]
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  ...each(
+    ['$comment', '$id', '$ref', '$schema', 'contentEncoding', 'contentMediaType', 'description', 'format', 'title'],
+    text,
+    'a string',
+  ),
+  ...each(['maxItems', 'maxLength', 'maxProperties', 'minItems', 'minLength', 'minProperties'], count, 'a count'),
+  ...each(['exclusiveMaximum', 'exclusiveMinimum', 'maximum', 'minimum'], number, 'a finite number'),
+  ...each(['readOnly', 'uniqueItems'], flag, 'a boolean'),
+  ...each(['enum', 'examples'], list, 'an array'),
+  required: [texts, 'an array of different strings'],
+  multipleOf: [(value) => number(value) && Number(value) > 0, 'a number above 0'],
+  pattern: [isPattern, 'a regular expression'],
+  type: [types, 'a JSON type'],
+}
+
+/** Why the value is no draft-07 schema, or undefined when it is one. */
+function schemaFault(schema: unknown): string | undefined {
+  if (typeof schema === 'boolean') return undefined
+  if (!isObject(schema)) return 'it must be an object'
+  for (const keyword of Object.keys(schema)) {
+    const check = own(CHECKS, keyword) as Check | undefined
+    if (check && !check[0](schema[keyword])) return `${keyword} must be ${check[1]}`
+    const shape = shapeFault(keyword, schema[keyword])
+    if (shape) return `${keyword} must be ${shape}`
+  }
+  for (const inner of innerSchemas(schema)) {
+    const fault = schemaFault(inner.value)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+/** Every keyword in a schema and the schemas inside of it, in document order of each level. */
+function keywordsIn(schema: unknown, at = ''): readonly Keyword[] {
+  if (!isObject(schema)) return []
+  const here = Object.keys(schema).map((keyword) => ({ keyword, pointer: pointer(at, keyword) }))
+  return [...here, ...innerSchemas(schema).flatMap((inner) => keywordsIn(inner.value, at + inner.pointer))]
+}
+
+function innerSchemas(schema: object): readonly { readonly value: unknown; readonly pointer: string }[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (IN_SCHEMA.includes(keyword)) return [{ value, pointer: pointer('', keyword) }]
+    const many = IN_LIST.includes(keyword) || (keyword === 'items' && Array.isArray(value))
+    if (keyword === 'items' && !many) return [{ value, pointer: '/items' }]
+    if (!many && !IN_MAP.includes(keyword) && keyword !== 'dependencies') return []
+    const values = isObject(value) || Array.isArray(value) ? Object.entries(value) : []
+    const schemas = keyword === 'dependencies' ? values.filter(([, entry]) => !Array.isArray(entry)) : values
+    return schemas.map(([name, inner]) => ({ value: inner, pointer: pointer('', keyword, name) }))
+  })
+}
+
+function shapeFault(keyword: string, value: unknown): string | undefined {
+  if (IN_LIST.includes(keyword) && !(Array.isArray(value) && value.length > 0)) return 'a list of schemas'
+  if ((IN_MAP.includes(keyword) || keyword === 'dependencies') && !isObject(value)) return 'a map of schemas'
+  return undefined
+}
+
+function isPattern(value: unknown): boolean {
+  try {
+    return typeof value === 'string' && new RegExp(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function each(keywords: readonly string[], ...check: Check): Record<string, Check> {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, check]))
 }

@@ -1,6 +1,6 @@
 import { own } from '../../stac/json.ts'
-import { nearMiss } from '../../stac/near.ts'
 import { SCHEME_TYPES } from '../../stac/scheme.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import { schemeOfType, valueAt } from '../pointer.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'

@@ -1,12 +1,11 @@
 /** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
-import type { ExtensionVersion } from '../../stac/version.ts'
+import type { ExtensionVersion } from '../../stac/document.ts'
 import { namesOf } from '../pointer.ts'
-import type { SchemaKind } from './kinds.ts'
 import { schemas } from './schemas.ts'
 import { type Check, checkOf, type SchemaError } from './validate.ts'
 
 /** Part of a document that a violation concerns. */
-export type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'field'
+type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'field'
 
 /** One violation of the schema. */
 export interface Violation {
@@ -74,3 +73,10 @@ function placeOf(names: readonly string[]): Place {
   }
   return names.at(-1) === 'auth:refs' || names.at(-2) === 'auth:refs' ? 'refs' : 'document'
 }
+
+/** Kinds of documents that have a schema. */
+export const KINDS = ['item', 'collection', 'catalog', 'wrapper'] as const
+
+export type SchemaKind = (typeof KINDS)[number]
+
+export { VERSIONS as SCHEMA_VERSIONS } from '../../stac/document.ts'

@@ -1,7 +1,7 @@
 /** What an answer gives of a file, checked against what was asked for. */
 import { type AuthError, IntegrityError, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { unknownCoding } from '../decode-body.ts'
+import { unknownCoding } from '../transport/decode-body.ts'
 
 /** What is asked for: all, or what begins at an offset, if the file is still the one that the validator stands for. */
 export interface Asked {
@@ -46,7 +46,7 @@ export interface Delivery {
 }
 
 /** What is known about a file beside the response. */
-export interface ExpectedFile {
+interface ExpectedFile {
   /** That it has on the server, and that it gets. */
   readonly names: readonly string[]
   /** Bytes, as the document promises. */

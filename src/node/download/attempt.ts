@@ -7,8 +7,8 @@ import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
 import { withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
-import { answerFailure } from '../answer-failure.ts'
-import { pageRefusal, pageWarning } from '../page-refusal.ts'
+import { answerFailure } from '../transport/answer-failure.ts'
+import { pageRefusal, pageWarning } from '../transport/page-refusal.ts'
 import {
   type Asked,
   codingProblem,
@@ -21,16 +21,16 @@ import {
   requireSameVersion,
 } from './answer.ts'
 import type { Content } from './content.ts'
+import type { World } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
 import type { ManifestEntry } from './manifest.ts'
-import type { KnownHash } from './multihash.ts'
-import { serverDigest } from './server-digest.ts'
+import { serverDigest } from './server-facts.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
-import { targetAddress } from './target-address.ts'
+import { targetAddress } from './target-folder.ts'
+import type { KnownHash } from './verification.ts'
 import { checkSize } from './verification.ts'
 import { isWithin, type SizeLimits } from './wanted-files.ts'
-import type { World } from './world.ts'
 
 /** A file that is being fetched. */
 export interface FileState {

@@ -1,12 +1,11 @@
 /** The bytes of a file on their way: in memory while they are few, in a partial file from then on. */
 import { createHash } from 'node:crypto'
-import type { WaitOptions } from '../process-lock.ts'
 import { readFailure } from '../system-error.ts'
+import type { WaitOptions } from '../tokens/process-lock.ts'
 import { DiskPart } from './disk-part.ts'
 import type { FollowingHash, HashThread } from './hash-thread.ts'
-import type { PartVersion } from './part-journal.ts'
+import type { PartVersion, Span } from './part-journal.ts'
 import { writeSmallFile } from './small-file.ts'
-import type { Span } from './spans.ts'
 
 /** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
 const PIECE = 2 ** 20

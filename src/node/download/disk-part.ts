@@ -2,11 +2,10 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { type Lease, tryLock, type WaitOptions } from '../process-lock.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
-import { PartJournal, type PartRecord, type PartVersion, readPartJournal } from './part-journal.ts'
-import { checkFolder, presentFile } from './present-file.ts'
-import { type Span, Spans } from './spans.ts'
+import { type Lease, tryLock, type WaitOptions } from '../tokens/process-lock.ts'
+import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type Span, Spans } from './part-journal.ts'
+import { checkFolder, presentFile } from './target-folder.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 

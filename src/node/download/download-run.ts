@@ -3,19 +3,15 @@ import { AbortedError, type AuthError, isAuthError } from '../../errors.ts'
 import type { StoredObject } from '../../objects/list-objects.ts'
 import type { Target } from '../../stac/target.ts'
 import { DocumentCopies } from './document-copies.ts'
-import { DownloadRecord } from './download-record.ts'
-import { EventQueue } from './event-queue.ts'
-import type { DownloadEvent, DownloadFile, FailedEvent } from './events.ts'
-import { FilePlan, type PlannedFile } from './file-plan.ts'
-import type { DownloadInput, DownloadOptions } from './options.ts'
-import { filesWithin } from './pace.ts'
-import { pathTemplate } from './path-template.ts'
+import type { DownloadInput, DownloadOptions } from './download.ts'
+import { filesWithin, type World, worldOf } from './download-context.ts'
+import type { DownloadEvent, DownloadFile, FailedEvent, ProgressEvent, SummaryEvent } from './events.ts'
+import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
+import { DownloadRecord } from './manifest.ts'
 import { asFolderFailure, canList, emptyFolder, filesOf, folderTargetOf, looksLikeFolder, objectsIn } from './store-folder.ts'
-import { Tally } from './tally.ts'
 import { TargetFolder } from './target-folder.ts'
 import { transfer } from './transfer.ts'
 import { type WantedFile, type WantedOptions, wantedFiles, wantedOptionsOf } from './wanted-files.ts'
-import { type World, worldOf } from './world.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
@@ -237,4 +233,118 @@ export class DownloadRun {
 
 function failed(file: DownloadFile, error: AuthError): FailedEvent {
   return { kind: 'failed', file, error, received: 0, resumable: 0 }
+}
+
+/** Events that wait for whoever listens; of the progress of a file only the latest does. */
+class EventQueue {
+  #events: DownloadEvent[] = []
+  readonly #progress = new Map<number, ProgressEvent>()
+  #isOver = false
+  #error: unknown
+  readonly #taken: () => void
+  #wake: () => void = () => {}
+
+  /** @param taken hears that events were taken, so that there is room again */
+  constructor(taken: () => void) {
+    this.#taken = taken
+  }
+
+  /** Many wait already: whoever can should begin nothing new. */
+  get isFull(): boolean {
+    return this.#events.length > MOST
+  }
+
+  tell(event: DownloadEvent): void {
+    if (event.kind === 'progress') {
+      this.#progress.set(event.file.number, event)
+    } else {
+      if ('file' in event) this.#flush(event.file.number)
+      this.#events.push(event)
+    }
+    this.#wake()
+  }
+
+  /** Nothing more will come; with an error, which whoever listens gets after the last event. */
+  end(error?: unknown): void {
+    this.#isOver = true
+    this.#error = error
+    this.#wake()
+  }
+
+  /** All events, in their order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<DownloadEvent, void> {
+    for (;;) {
+      for (const number of [...this.#progress.keys()]) this.#flush(number)
+      const events = this.#events
+      this.#events = []
+      if (events.length > 0) this.#taken()
+      yield* events
+      if (this.#events.length > 0 || this.#progress.size > 0) continue
+      if (this.#isOver) break
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    if (this.#error !== undefined) throw this.#error
+  }
+
+  #flush(number: number): void {
+    const event = this.#progress.get(number)
+    if (!event) return
+    this.#progress.delete(number)
+    this.#events.push(event)
+  }
+}
+
+const MOST = 1000
+
+/** Counts what is told. */
+class Tally {
+  readonly #start = performance.now()
+  #files = 0
+  #written = 0
+  #kept = 0
+  #failed = 0
+  #skipped = 0
+  #documents = 0
+  #bytes = 0
+  #received = 0
+  #retries = 0
+
+  count(event: DownloadEvent): void {
+    if (event.kind === 'planned') this.#files++
+    else if (event.kind === 'retry') this.#retries++
+    else if (event.kind === 'document') this.#documents += event.error ? 0 : 1
+    else if (event.kind === 'failed') {
+      this.#failed++
+      this.#received += event.received
+    } else if (event.kind === 'skipped') {
+      this.#skipped++
+      this.#received += event.received
+    } else if (event.kind === 'written') {
+      this.#written++
+      this.#bytes += event.bytes
+      this.#received += event.received
+    } else if (event.kind === 'kept') {
+      this.#kept++
+      this.#bytes += event.bytes
+    }
+  }
+
+  summary(stopped?: AuthError): SummaryEvent {
+    return {
+      kind: 'summary',
+      files: this.#files,
+      written: this.#written,
+      kept: this.#kept,
+      failed: this.#failed,
+      skipped: this.#skipped,
+      documents: this.#documents,
+      bytes: this.#bytes,
+      received: this.#received,
+      retries: this.#retries,
+      milliseconds: Math.round(performance.now() - this.#start),
+      ...(stopped && { stopped }),
+    }
+  }
 }

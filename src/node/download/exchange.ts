@@ -3,7 +3,7 @@ import { type AuthError, NetworkError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, originOf } from '../../http/network-error.ts'
 import { bareUrl, type Delivery } from './answer.ts'
-import type { World } from './world.ts'
+import type { World } from './download-context.ts'
 
 /** Bytes per second that must come on average. */
 const SLOWEST = 1024

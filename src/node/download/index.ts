@@ -1,4 +1,6 @@
 /** Assets into files, verified, and taken up again where a run was stopped; `stac-auth/node` gives all of this. */
+
+export type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument, TransferOptions } from './download.ts'
 export { download } from './download.ts'
 export type {
   DocumentEvent,
@@ -17,7 +19,6 @@ export type {
   WrittenEvent,
 } from './events.ts'
 export type { ManifestEntry } from './manifest.ts'
-export type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument, TransferOptions } from './options.ts'
 export {
   type UnverifiedEvent,
   type VerifiedEvent,

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { IntegrityError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/json.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
-import { presentFile } from './present-file.ts'
+import type { DownloadOptions } from './download.ts'
+import type { DownloadFile } from './events.ts'
+import { presentFile } from './target-folder.ts'
 
 /** One file of a manifest. No URL in it has a query, for that may be a secret. */
 export interface ManifestEntry {
@@ -34,7 +36,7 @@ export interface ManifestEntry {
 }
 
 /** The suffix that a server has proposed for a file. It is noted before the file gets its name, so that this name is found again. */
-export interface ProposedSuffix {
+interface ProposedSuffix {
   /** As it was planned, below the folder. */
   readonly name: string
   /** Origin and path. */
@@ -43,7 +45,7 @@ export interface ProposedSuffix {
 }
 
 /** The suffixes that a manifest tells of; the last line about a name counts. */
-export class Suffixes {
+class Suffixes {
   /** By planned names. */
   readonly #proposed = new Map<string, ProposedSuffix>()
   /** Planned names by those that files have got. */
@@ -83,6 +85,7 @@ export const MANIFEST_NAME = '.stac-auth-manifest'
 const LONGEST_LINE = 2 ** 17
 
 const HEADER = { format: 'stac-auth/manifest', version: 1 }
+
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
 /** Writes entries line by line, each by one call of the system, so that the lines of two processes do not mix. */
@@ -118,7 +121,7 @@ function endsWhole(file: number, size: number): boolean {
 }
 
 /** The manifest that a folder has: what it says by path, the last line counts. */
-export class FolderManifest {
+class FolderManifest {
   readonly suffixes: Suffixes
   readonly #path: string
   readonly #entries: Map<string, ManifestEntry>
@@ -183,7 +186,7 @@ export class FolderManifest {
 }
 
 /** A manifest of its own for the files of one run. */
-export class NewManifest {
+class NewManifest {
   readonly #path: string
   readonly #part: string
   readonly #lines: Lines
@@ -342,4 +345,142 @@ function parsed(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** What a server said about a file that has come. */
+type Origin = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
+
+export class DownloadRecord {
+  /** That servers have proposed. */
+  readonly suffixes: Suffixes
+  readonly #folder: FolderManifest | undefined
+  readonly #extra: NewManifest | undefined
+  /** Why nothing is noted, as long as nobody has heard of it. */
+  #problem: AuthError | undefined
+  #isTold = false
+  /** Why the manifest that was asked for cannot be written. */
+  #failure: unknown
+
+  private constructor(folder: FolderManifest | undefined, extra: NewManifest | undefined, problem: AuthError | undefined) {
+    this.#folder = folder
+    this.suffixes = folder?.suffixes ?? new Suffixes()
+    this.#extra = extra
+    this.#problem = problem
+  }
+
+  /**
+   * Reads what earlier runs have noted; that it cannot be read is a warning at the first file.
+   *
+   * Errors: those of {@link NewManifest.begin}.
+   */
+  static async open(folder: string, { manifest, dryRun }: Pick<DownloadOptions, 'manifest' | 'dryRun'>): Promise<DownloadRecord> {
+    if (dryRun) return new DownloadRecord(undefined, undefined, undefined)
+    const extra = manifest === undefined ? undefined : await NewManifest.begin(manifest)
+    try {
+      return new DownloadRecord(await FolderManifest.open(folder), extra, undefined)
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      return new DownloadRecord(undefined, extra, error)
+    }
+  }
+
+  /** What an earlier run has noted about the file of that place and that URL. */
+  known({ name, url }: DownloadFile): ManifestEntry | undefined {
+    const entry = this.#folder?.get(name)
+    return entry?.url === url ? entry : undefined
+  }
+
+  /**
+   * What speaks against a file that is there, by what was noted: another size, or other bytes where it was written since.
+   *
+   * Errors: `FILE_ACCESS`.
+   */
+  async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
+    const present = presentFile(path)
+    if (!present) return 'it is not there'
+    if (present.size !== entry.size) return `it has ${present.size} bytes and had ${entry.size}`
+    if (present.mtimeMs === entry.modified) return undefined
+    if ((await fileDigest(path)) !== entry.sha256) return 'its bytes are other ones'
+    this.#note({ ...entry, modified: present.mtimeMs })
+    return undefined
+  }
+
+  /** A file is about to get its name, with that suffix. */
+  proposed({ name, url }: DownloadFile, suffix: string): void {
+    if (this.suffixes.of(name, url) === suffix) return
+    const proposed = { name, url, suffix }
+    this.suffixes.add(proposed)
+    this.#noted(() => this.#folder?.propose(proposed))
+  }
+
+  /** A file is complete. Gives why it could not be noted, once. */
+  written({ name, path, url }: DownloadFile, bytes: number, { hadQuery, ...origin }: Origin): AuthError | undefined {
+    const modified = presentFile(path)?.mtimeMs
+    const time = new Date().toISOString()
+    const entry = {
+      path: name,
+      url,
+      ...(hadQuery && { hadQuery }),
+      size: bytes,
+      ...origin,
+      time,
+      ...(modified !== undefined && { modified }),
+    }
+    this.#note(entry)
+    this.#list(entry)
+    return this.#toldOnce()
+  }
+
+  /** A file stays. Gives why what is known could not be noted, once. Errors: `FILE_ACCESS`. */
+  async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined> {
+    if (!this.#extra) return this.#toldOnce()
+    const { name: path, url } = file
+    const time = new Date().toISOString()
+    const entry = this.known(file) ?? { path, url, ...(hadQuery && { hadQuery }), size: bytes, sha256: await fileDigest(file.path), time }
+    this.#list(entry)
+    return this.#toldOnce()
+  }
+
+  /** Errors: those of the manifest that was asked for. */
+  async close(): Promise<void> {
+    this.#folder?.close()
+    if (this.#failure === undefined) await this.#extra?.complete()
+    else {
+      await this.#extra?.discard()
+      throw this.#failure
+    }
+  }
+
+  /** What is downloaded stays, whether or not there is room for the manifest. */
+  #list(entry: ManifestEntry): void {
+    try {
+      if (this.#failure === undefined) this.#extra?.add(withoutPlace(entry))
+    } catch (error) {
+      this.#failure = error
+    }
+  }
+
+  #note(entry: ManifestEntry): void {
+    this.#noted(() => this.#folder?.add(entry))
+  }
+
+  #noted(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      this.#problem ??= error
+    }
+  }
+
+  #toldOnce(): AuthError | undefined {
+    if (this.#isTold) return undefined
+    this.#isTold = this.#problem !== undefined
+    return this.#problem
+  }
+}
+
+/** When a file was written says nothing about a copy of it. */
+function withoutPlace({ modified: _modified, ...entry }: ManifestEntry): ManifestEntry {
+  return entry
 }

@@ -1,5 +1,4 @@
 /** Asks a server about a file without fetching it: a request for its first byte, as many signed URLs are good for GET only. */
-
 import { abortedBy } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
@@ -9,15 +8,14 @@ import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { Retries, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
-import { answerFailure } from '../answer-failure.ts'
-import { pageRefusal } from '../page-refusal.ts'
+import { answerFailure } from '../transport/answer-failure.ts'
+import { pageRefusal } from '../transport/page-refusal.ts'
+import { VERIFY_RETRIES } from './download-context.ts'
 import { fileDigest } from './manifest.ts'
-import type { KnownHash } from './multihash.ts'
-import { VERIFY_RETRIES } from './origins.ts'
-import { serverDigest } from './server-digest.ts'
+import type { KnownHash } from './verification.ts'
 
 /** What a server says about a file. */
-export interface ServerFacts {
+interface ServerFacts {
   /** Bytes. */
   readonly size?: number
   readonly etag?: string
@@ -26,7 +24,7 @@ export interface ServerFacts {
 }
 
 /** How a server is asked. */
-export interface Inquiry {
+interface Inquiry {
   /** Sends a request with these headers. */
   send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
   /** Origin and path of what is asked. */
@@ -120,4 +118,62 @@ function factsIn({ status, headers }: HttpResponse): ServerFacts {
 /** Weak comparison (RFC 9110 §8.8.3.2): tags of one resource, at two times. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
+}
+
+type Fields = HttpResponse['headers']
+
+/**
+ * What a server says about the bytes of the whole file, whichever part it gives: `Repr-Digest` (RFC 9530 §3), the MD5 that Azure and
+ * Google keep with an object, and the entity tag of an object of S3 that was uploaded at once and is not encrypted by a key service,
+ * which is its MD5. Other entity tags of that form may be anything, so only services that say who they are count.
+ *
+ * @param asSent the bytes stay in their content coding, which all of these are about
+ */
+export function serverDigest(headers: Fields, status: number, asSent: boolean): KnownHash | undefined {
+  const isCoded = !isIdentity(headers.get('content-encoding'))
+  if (isCoded && !asSent) return undefined
+  // Google takes off the coding of whoever does not want it, and goes on to tell the hash of what it keeps.
+  if (!isCoded && !isIdentity(headers.get('x-goog-stored-content-encoding'))) return representationDigest(headers)
+  return representationDigest(headers) ?? objectMd5(headers, status) ?? entityTagMd5(headers)
+}
+
+function isIdentity(coding: string | null): boolean {
+  return /^(?:identity)?$/i.test(coding?.trim() ?? '')
+}
+
+/** `sha-256=:base64:`, among others. */
+function representationDigest(headers: Fields): KnownHash | undefined {
+  const field = headers.get('repr-digest') ?? ''
+  for (const { form, algorithm, bytes } of REPRESENTATION) {
+    const text = form.exec(field)?.[1]
+    const digest = text && hexOf(text, bytes)
+    if (digest) return { algorithm, digest }
+  }
+  return undefined
+}
+
+const REPRESENTATION = [
+  { form: /(?:^|,)\s*sha-512=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha512', bytes: 64 },
+  { form: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha256', bytes: 32 },
+] as const
+
+/** `Content-MD5` is of this body, so it counts for a whole one only. */
+function objectMd5(headers: Fields, status: number): KnownHash | undefined {
+  const google = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers.get('x-goog-hash') ?? '')?.[1]
+  const text = headers.get('x-ms-blob-content-md5') ?? google ?? (status === 200 ? headers.get('content-md5') : undefined)
+  const digest = text && hexOf(text.trim(), 16)
+  return digest ? { algorithm: 'md5', digest } : undefined
+}
+
+function entityTagMd5(headers: Fields): KnownHash | undefined {
+  const digest = /^"([0-9a-f]{32})"$/i.exec(headers.get('etag')?.trim() ?? '')?.[1]
+  const isS3 = headers.get('x-amz-request-id') !== null
+  const encryption = headers.get('x-amz-server-side-encryption') ?? 'AES256'
+  const isPlain = encryption === 'AES256' && headers.get('x-amz-server-side-encryption-customer-algorithm') === null
+  return digest !== undefined && isS3 && isPlain ? { algorithm: 'md5', digest: digest.toLowerCase() } : undefined
+}
+
+function hexOf(base64: string, bytes: number): string | undefined {
+  const value = Buffer.from(base64, 'base64')
+  return value.length === bytes ? value.toString('hex') : undefined
 }

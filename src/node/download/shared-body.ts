@@ -1,15 +1,19 @@
 /** A large file by several requests at a time, from its beginning on, so that its hash need not wait for the end. */
+
+import { performance } from 'node:perf_hooks'
 import { isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { systemClock } from '../../net/clock.ts'
 import { type Asked, type Delivery, deliveryOf, fileChanged, rangeHeaders } from './answer.ts'
 import type { FileState } from './attempt.ts'
+import type { World } from './download-context.ts'
 import { Exchange } from './exchange.ts'
-import { LARGEST_PIECE, Pieces } from './pieces.ts'
-import { SpareTime } from './spare-time.ts'
-import type { World } from './world.ts'
+import type { Span } from './part-journal.ts'
 
 /** Bytes of a file for which it is worth it. */
 const LARGE = 64 * 2 ** 20
+
 /** Bytes that are written at a time. Each request holds as many that are lost when the process is killed. */
 const WRITTEN = 2 ** 19
 
@@ -208,4 +212,74 @@ function failureOf(running: Promise<void>): Promise<unknown> {
     () => undefined,
     (error: unknown) => error ?? new Error('no reason'),
   )
+}
+
+/** Bytes of one piece at most: a part of a file that is asked for by itself. */
+const LARGEST_PIECE = 16 * 2 ** 20
+
+/** What is missing of a file, in pieces that somebody takes in turn. */
+class Pieces {
+  readonly #free: Span[]
+  /** How many came by requests of their own. */
+  fetched = 0
+
+  constructor(missing: readonly Span[]) {
+    this.#free = missing.flatMap(([start, end]) =>
+      Array.from({ length: Math.ceil((end - start) / LARGEST_PIECE) }, (_, index): Span => {
+        const from = start + index * LARGEST_PIECE
+        return [from, Math.min(from + LARGEST_PIECE, end)]
+      }),
+    )
+  }
+
+  /** The piece that begins there, if it is free: for who reads on. */
+  takeAt(start: number): Span | undefined {
+    const index = this.#free.findIndex(([from]) => from === start)
+    return index < 0 ? undefined : this.#free.splice(index, 1)[0]
+  }
+
+  /** The first one: for who comes to help. */
+  takeFirst(): Span | undefined {
+    return this.#free.shift()
+  }
+}
+
+/** Shares of its time that a thread may be busy before one more begins, and before one that is there ends. */
+const BEGIN = 0.8
+
+const GO_ON = 0.95
+
+/** Milliseconds that are looked at, at least. */
+const SPELL = 100
+
+const CLOCK = systemClock({ unref: true })
+
+export class SpareTime {
+  #since = performance.eventLoopUtilization()
+  #busy = 1
+
+  /** Waits until one more may begin; one after the other, as each changes what there is. False when it was `over` before. */
+  async comes(over: Promise<unknown>): Promise<boolean> {
+    while (!this.#look() || this.#busy > BEGIN) {
+      const isOver = await Promise.race([over.then(() => true), sleep(SPELL, CLOCK).then(() => false)])
+      if (isOver) return false
+    }
+    return true
+  }
+
+  /** True when one that is there may go on. */
+  lasts(): boolean {
+    this.#look()
+    return this.#busy <= GO_ON
+  }
+
+  /** False when too little time has gone by to tell anything new. */
+  #look(): boolean {
+    const now = performance.eventLoopUtilization()
+    const { idle, active } = performance.eventLoopUtilization(now, this.#since)
+    if (idle + active < SPELL * 0.9) return false
+    this.#since = now
+    this.#busy = active / (idle + active)
+    return true
+  }
 }

@@ -1,19 +1,19 @@
 /** Assets that are folders of an object store: how they are recognised, and which files they hold. */
 
 import type { Auth } from '../../auth/auth.ts'
-import { below } from '../../auth/given-target.ts'
+import { below } from '../../auth/resource.ts'
 import { AuthError, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
-import { mediaType } from '../../http/media-type.ts'
+import { mediaType } from '../../http/headers.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { Retries } from '../../net/retry.ts'
 import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
+import type { World } from './download-context.ts'
+import { LISTING_RETRIES } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
-import { LISTING_RETRIES } from './origins.ts'
 import type { WantedFile } from './wanted-files.ts'
-import type { World } from './world.ts'
 
 /** The calls of an engine that list a folder. */
 export type ListingAuth = Pick<Auth, 'send' | 'authorize' | 'explain' | 'fetch' | 'fetchFor'>

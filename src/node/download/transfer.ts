@@ -1,15 +1,21 @@
 /** One file, from its servers to its place. */
-import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
+import { type AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
-import { AlreadyThere, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
+import { type BodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../../http/web-page.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { Retries, retryAfterOf } from '../../net/retry.ts'
+import type { Target } from '../../stac/target.ts'
+import { bodyPromise } from '../transport/page-refusal.ts'
+import { UnprovenPart } from './answer.ts'
+import { AlreadyThere, Attempt, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
 import { Content } from './content.ts'
+import { DOWNLOAD_RETRIES, type World } from './download-context.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
-import { fetchTarget } from './fetch-target.ts'
+import { leastIn } from './exchange.ts'
 import type { PlannedFile } from './file-plan.ts'
-import { hadQuery, keptFile, type NamedFile, promisedBody, UNNOTED } from './kept-file.ts'
-import { presentFile } from './present-file.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from './verification.ts'
-import type { World } from './world.ts'
+import { askServer, differenceFrom } from './server-facts.ts'
+import { headOf, presentFile, targetAddress } from './target-folder.ts'
+import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or says why not. */
 export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | SkippedEvent | FailedEvent> {
@@ -209,4 +215,206 @@ async function verify(state: FileState): Promise<readonly Verification[]> {
     checkDigest(file, hash.known, digest, hash.by)
   })
   return [...verified, hash.by]
+}
+
+/** A file under the name that it has here; `base` is the one that was planned, where that has no suffix. */
+interface NamedFile extends PlannedFile {
+  readonly base?: string
+}
+
+/**
+ * A file that is there and stays, for nothing speaks against it: its document, what an earlier run has noted, and with `verify` its server.
+ *
+ * @param size bytes that its server says it has
+ *
+ * Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`; with `verify` those of {@link askServer}.
+ */
+async function keptFile(
+  planned: NamedFile,
+  existing: World['settings']['existing'],
+  world: World,
+  size?: number,
+): Promise<KeptEvent | undefined> {
+  const { file } = planned
+  const present = presentFile(file.path)
+  if (!present || existing === 'replace') return undefined
+  if (existing === 'refuse') throw inTheWay(file, 'exists already')
+  if (size !== undefined && size !== present.size)
+    throw inTheWay(file, `is there already and has ${present.size} bytes; its server has ${size}`)
+  const verified = await verifiedHere(planned, present.size, world)
+  const byServer = world.settings.verify && planned.repeats === undefined ? await verifiedThere(planned, present.size, world) : []
+  const problem = await world.record.kept(file, present.size, hadQuery(planned))
+  if (problem) world.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
+  return { kind: 'kept', file, bytes: present.size, verified: [...verified, ...byServer] }
+}
+
+/** What follows where nothing can be noted about files. */
+const UNNOTED = 'a later run cannot tell whether its files have changed since'
+
+/** What the document and the name of a file promise; its media type may be that of the asset, where an alternate says nothing. */
+function promisedBody({ file, wanted: { targets, type } }: PlannedFile): BodyPromise {
+  const promise = bodyPromise(targets[0], [file.name])
+  return type === undefined ? promise : { ...promise, type }
+}
+
+/** True when the URL of a file has a query, which is not noted. */
+function hadQuery({ wanted: { targets } }: PlannedFile): boolean {
+  return targets[0].href.includes('?')
+}
+
+async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: World): Promise<readonly Verification[]> {
+  const { file, base } = planned
+  const owner = record.suffixes.baseOf(file.name)
+  if (owner !== undefined && owner !== base) throw inTheWay(file, `is there already and is another file, which was planned as "${owner}"`)
+  const verified = await verifyPresent(file.path, bytes, promiseOf(planned.wanted))
+  if (!verified) throw inTheWay(file, 'is there already and is not what its document promises')
+  if (verified.includes('checksum')) return verified
+  const entry = record.known(file)
+  const difference = entry && (await record.difference(entry, file.path))
+  if (difference !== undefined) throw inTheWay(file, `is there already and is not what was downloaded: ${difference}`)
+  const isPage = !settings.acceptHtml && promisedKind(promisedBody(planned)) === 'other' && isPageFile(file.path)
+  if (isPage) throw inTheWay(file, 'is there already and is a web page: an earlier run may have saved a login page')
+  return entry ? [...verified, 'manifest'] : verified
+}
+
+/** The first of its servers that answers decides. */
+async function verifiedThere(planned: PlannedFile, size: number, world: World): Promise<readonly Verification[]> {
+  const { file, wanted } = planned
+  const { gate } = world.origins
+  let first: AuthError | undefined
+  for (const [index, target] of wanted.targets.entries()) {
+    const { bare: url, origin } = targetAddress(target)
+    await gate.enter(origin, world.signal)
+    try {
+      const { retries } = world.settings
+      const send = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => world.send(target, headers, signal)
+      const facts = await askServer({ ...world, send, url, target, promise: promisedBody(planned), retries })
+      // The validators that were noted are those of the first URL.
+      const { etag, lastModified } = (index === 0 && world.record.known(file)) || {}
+      const noted = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
+      const difference = await differenceFrom(facts, { path: file.path, size, ...noted })
+      if (difference === 'unknown') return []
+      if (difference !== undefined) throw inTheWay(file, `is there already and is not what its server has: ${difference}`)
+      return ['server']
+    } catch (error) {
+      if (world.signal.aborted) throw abortedBy(world.signal)
+      if (!isAuthError(error) || error.code === 'PATH_EXISTS') throw error
+      first ??= error
+    } finally {
+      gate.leave(origin)
+    }
+  }
+  throw first
+}
+
+function inTheWay({ name }: DownloadFile, problem: string): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint: 'remove it, or let it be replaced' })
+}
+
+function isPageFile(path: string): boolean {
+  return looksLikePage(headOf(path, PAGE_HEAD), true) === true
+}
+
+/**
+ * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing
+ * (four where the host name cannot be resolved); a file that changes on its server is begun anew once.
+ *
+ * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
+ */
+async function fetchTarget(target: Target, state: FileState, world: World): Promise<void> {
+  const retries = new TargetRetries(target, state, world)
+  for (;;) {
+    const before = state.most
+    try {
+      await new Attempt(target, state, world).perform()
+      retries.succeeded()
+      if (state.size === undefined || state.content.missing(state.size).length === 0) return
+    } catch (error) {
+      await retries.wait(error, state.most - before)
+    }
+  }
+}
+
+class TargetRetries {
+  readonly #target: Target
+  readonly #state: FileState
+  readonly #world: World
+  readonly #origin: string
+  readonly #retries: Retries
+  /** Attempts in a row for which the host name was not resolved. */
+  #unresolved = 0
+  #hasRetried = false
+
+  constructor(target: Target, state: FileState, world: World) {
+    this.#target = target
+    this.#state = state
+    this.#world = world
+    this.#origin = targetAddress(target).origin
+    const policy = { ...DOWNLOAD_RETRIES, retries: world.settings.retries }
+    this.#retries = new Retries(policy, world.random, world.origins.budget(this.#origin))
+  }
+
+  succeeded(): void {
+    if (!this.#hasRetried) this.#world.origins.budget(this.#origin).earn()
+  }
+
+  /** Waits until it may be asked again. Errors: the one given, when it must not be. */
+  async wait(thrown: unknown, gained: number): Promise<void> {
+    const [world, state] = [this.#world, this.#state]
+    if (world.signal.aborted) throw abortedBy(world.signal)
+    if (thrown instanceof UnwantedSize || thrown instanceof AlreadyThere) throw thrown
+    const error = errorOf(thrown, this.#target)
+    // From whoever lets a byte through now and then, nothing is gained: it would never end.
+    const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)
+    if (hasGained) this.#retries.count = 0
+    this.#unresolved = error.code === 'NETWORK_DNS' ? this.#unresolved + 1 : 0
+    if (error.code === 'FILE_CHANGED') {
+      this.#retries.count++
+      return this.#beginAnew(error)
+    }
+    // Asking again opens no fewer files.
+    if (error.code === 'FILE_ACCESS') throw error
+    if (!error.retryable || this.#unresolved > DOWNLOAD_RETRIES.unresolved) throw given(error)
+    const hint = retryAfterOf(error)
+    const { status } = error
+    const delay = this.#retries.next({ hint, status, free: hasGained })
+    if (delay === 'retry-after') throw rateLimited(error)
+    if (delay === 'budget') throw budgetEmpty(error)
+    if (typeof delay === 'string') throw given(error)
+    this.#hasRetried = true
+    if (status === 429 || status === 503 || hint !== undefined) world.origins.gate.refused(this.#origin, hint ?? 0)
+    world.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
+    await sleep(delay, world.clock, world.signal)
+  }
+
+  /** Errors: `FILE_CHANGED` for the second time that it was another file. */
+  async #beginAnew(error: AuthError): Promise<void> {
+    // Of a server that says nothing about its parts none is asked for again, so that this happens once.
+    if (error instanceof UnprovenPart) this.#state.whole = true
+    else if (this.#state.changes++ > 0) throw error
+    await this.#state.content.reset()
+    this.#world.tell({ kind: 'retry', file: this.#state.file, error, delay: 0, attempt: 1 })
+  }
+}
+
+function errorOf(thrown: unknown, { href, scope }: Target): AuthError {
+  return failure(thrown, undefined, URL.canParse(href, scope.url) ? new URL(href, scope.url).href : '')
+}
+
+/** The error of a file that is given up. */
+function given(error: AuthError): AuthError {
+  return error.code === 'HTTP_429' ? rateLimited(error) : error
+}
+
+function rateLimited({ url, status }: AuthError): NetworkError {
+  return new NetworkError('RATE_LIMITED', `${url}: the server wants to be left alone for longer than a download waits`, {
+    retryable: true,
+    ...(url !== undefined && { url }),
+    ...(status !== undefined && { status }),
+  })
+}
+
+function budgetEmpty(last: AuthError): NetworkError {
+  const message = `too many requests to this server failed to ask any of them again; the last one: ${last.message}`
+  return new NetworkError('RETRY_BUDGET', message, { reasons: [last], retryable: true, ...(last.url !== undefined && { url: last.url }) })
 }

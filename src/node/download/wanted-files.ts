@@ -1,11 +1,11 @@
 /** Which files an input stands for. */
-import { isTarget } from '../../auth/given-target.ts'
+import { isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { mediaType } from '../../http/media-type.ts'
+import { mediaType } from '../../http/headers.ts'
 import { own, ownString } from '../../stac/json.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
-import type { AssetChoice, DownloadInput, DownloadOptions } from './options.ts'
-import { nameInAddress } from './path-template.ts'
+import type { AssetChoice, DownloadInput, DownloadOptions } from './download.ts'
+import { nameInAddress } from './file-plan.ts'
 
 /** A file, the targets that give it in the order in which they are tried, and what is promised about it. */
 export interface WantedFile {

@@ -1,8 +1,7 @@
 /** Work that is done by other processes: handed over as plain data, and handed back as plain data. */
 import type { Job, Queue, QueueEvents } from 'bullmq'
 import { ProtocolError, TimeoutError } from '../../errors.ts'
-import { QUEUE, type QueueOptions } from './queue-name.ts'
-import { connectRedis, type RedisConnection } from './redis-connection.ts'
+import { connectRedis, QUEUE, type QueueOptions, type RedisConnection } from './redis-connection.ts'
 
 /** Milliseconds between two looks at jobs that are waited for, besides the events. */
 const LOOK = 5000

@@ -4,7 +4,6 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { openFilesFailure } from '../system-error.ts'
-import type { RedisAddress } from './redis-address.ts'
 
 /** A server that has answered, and a name and password that it took. */
 export interface RedisConnection {
@@ -128,4 +127,58 @@ async function loadPackages(): Promise<{ bullmq: typeof import('bullmq'); Redis:
       new UnsupportedError('SCHEME_UNSUPPORTED', 'a queue needs the optional packages bullmq and ioredis', { hint })
     )
   }
+}
+
+export interface RedisAddress {
+  readonly host: string
+  readonly port: number
+  /** Number of the database. */
+  readonly db: number
+  readonly encrypted: boolean
+  readonly username?: string
+  /** Not enumerable: nothing that prints the whole prints it. */
+  readonly password?: string
+  /** Scheme, host, port and database: what messages may say. */
+  readonly shown: string
+}
+
+/**
+ * Takes an address apart: `redis://[user][:password@]host[:port][/db]`, with `rediss:` for TLS (the forms of the IANA
+ * registrations). The port is 6379 unless it is said. Errors: `USAGE`, without the text.
+ */
+export function redisAddressOf(text: string): RedisAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const db = /^\/?(\d{0,4})$/.exec(url?.pathname ?? '')?.[1]
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || db === undefined || url.search !== '' || url.hash !== '')
+    throw new ConfigurationError('USAGE', 'the address of a queue is redis://host:port or rediss://host:port, and perhaps /number', {
+      hint: 'in an address a password follows a colon and is percent-encoded: redis://:p%40ss@host',
+    })
+  const [username, password] = [decoded(url.username), decoded(url.password)]
+  const port = url.port === '' ? 6379 : Number(url.port)
+  const address = {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    db: Number(db),
+    encrypted: url.protocol === 'rediss:',
+    shown: `${url.protocol}//${url.hostname}:${port}${db && `/${db}`}`,
+    ...(username !== '' && { username }),
+  }
+  if (password !== '') Object.defineProperty(address, 'password', { value: password })
+  return address
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What the jobs are called in Redis. The version is that of their payload: processes that speak another one do not meet. */
+export const QUEUE = { prefix: 'stac-auth', name: 'lint-v1' } as const
+
+/** Where a queue is. */
+export interface QueueOptions {
+  readonly address: RedisAddress
 }

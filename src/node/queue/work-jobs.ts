@@ -1,7 +1,6 @@
 /** The side that does the work. */
 import { abortedBy } from '../../errors.ts'
-import { QUEUE, type QueueOptions } from './queue-name.ts'
-import { connectRedis } from './redis-connection.ts'
+import { connectRedis, QUEUE, type QueueOptions } from './redis-connection.ts'
 
 export interface WorkOptions extends QueueOptions {
   /** Jobs at a time. */

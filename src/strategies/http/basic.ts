@@ -1,15 +1,14 @@
 import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
-import { base64 } from '../../crypto/base64.ts'
-import { bytesOf } from '../../crypto/octets.ts'
+import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
 import { atHand, reveal, unfit } from '../reveal.ts'
-import { hasLatin1Form } from './account.ts'
-import type { HttpContext, HttpWord } from './word.ts'
+import type { HttpContext, HttpWord } from './scheme.ts'
+import { hasLatin1Form } from './secret-fields.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
 

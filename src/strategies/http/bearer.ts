@@ -2,8 +2,8 @@ import type { Credential } from '../../auth/credential.ts'
 import { authorized, oneLeg } from '../../auth/flow.ts'
 import { withHeader } from '../../http/message.ts'
 import { atHand } from '../reveal.ts'
-import { accessToken } from './access-token.ts'
-import type { HttpWord } from './word.ts'
+import type { HttpWord } from './scheme.ts'
+import { accessToken } from './secret-fields.ts'
 
 /** `Bearer` and the token (RFC 6750 §2.1), sent at once. */
 export const bearer: HttpWord = {

@@ -5,8 +5,7 @@ import { type AuthError, ConfigurationError, CredentialError, isAuthError, Unsup
 import { type Client, converse } from './client.ts'
 import { knowsIssuer, type OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
-import { loginRequired } from './login-required.ts'
-import { oauthError } from './oauth-error.ts'
+import { loginRequired, oauthError } from './oauth-error.ts'
 import {
   decodeLogin,
   encodeLogin,

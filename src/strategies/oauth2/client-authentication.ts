@@ -1,6 +1,6 @@
 import type { ClientAuth, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
-import { base64 } from '../../crypto/base64.ts'
+import { base64 } from '../../crypto/encoding.ts'
 import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'

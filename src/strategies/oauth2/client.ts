@@ -5,12 +5,11 @@ import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../stac/json.ts'
 import { revealText, unfit } from '../reveal.ts'
-import { type Demands, membersOf, type Read, taken, tokenMembers } from './answer.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
 import { patiently } from './patience.ts'
-import { serverOf } from './server.ts'
+import { type Demands, membersOf, type Read, serverOf, taken, tokenMembers } from './server.ts'
 
 type Library = typeof import('./library.ts')
 

@@ -1,7 +1,7 @@
 import type { Credential } from '../../auth/credential.ts'
-import type { Grant } from '../../auth/grant.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
+import type { Grant } from '../../auth/url-pattern.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
 
 /** An `oauth2` or `openIdConnect` entry after reading. */

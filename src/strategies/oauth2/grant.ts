@@ -1,11 +1,9 @@
 /** A grant: a conversation at whose end there is a token set. */
 import type { Token } from '../../auth/strategy.ts'
-import type { JsonObject } from '../../stac/json.ts'
-import { ownString } from '../../stac/json.ts'
+import { fromBase64url } from '../../crypto/encoding.ts'
+import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
 import { boundKey, type Client, type Conversation, converse } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { expiresIn } from './expires-in.ts'
-import { endOfIdToken } from './id-token.ts'
 import { invalidAnswer } from './oauth-error.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -54,4 +52,34 @@ const TYPES: Readonly<Record<string, Token['tokenType']>> = { bearer: 'Bearer', 
 function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context, { scopes: granted }: TokenSet): void {
   const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : []
   if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
+}
+
+/** One year in seconds: longer promises are not believed. */
+const LONGEST = 31_536_000
+
+/**
+ * Seconds of life from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
+ * undefined when it is not positive or not a number.
+ */
+export function expiresIn(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
+  return Math.min(Math.trunc(seconds), LONGEST)
+}
+
+/** The claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a text that is no such token. */
+export function idTokenClaims(token: string): JsonObject {
+  const bytes = fromBase64url(token.split('.')[1] ?? '')
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isObject(claims) ? claims : {}
+  } catch {
+    return {}
+  }
+}
+
+/** When it ends, in epoch milliseconds; undefined when it does not say. */
+export function endOfIdToken(token: string): number | undefined {
+  const { exp } = idTokenClaims(token)
+  return typeof exp === 'number' ? exp * 1000 : undefined
 }

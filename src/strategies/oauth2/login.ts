@@ -15,7 +15,7 @@ export async function login(context: OAuth2Context, interaction: Interaction): P
   const { flow } = context.credential
   if (flow === 'implicit') return keepTokens(context, await (await import('./implicit.ts')).implicit(context, interaction))
   if (flow === 'authorizationCode') return keepTokens(context, await byPerson(context, interaction))
-  if (flow === 'password') (await import('./password.ts')).allowAgain(context)
+  if (flow === 'password') (await import('./grants.ts')).allowAgain(context)
   await dropTokens(context)
   await resolveTokens(context)
 }

@@ -1,7 +1,6 @@
 /** A login between its request and its answer; its values are used once. */
 import type { ServerMetadata } from 'openid-client'
-import { base64url } from '../../crypto/base64url.ts'
-import { sameBytes } from '../../crypto/same-bytes.ts'
+import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { isObject } from '../../stac/json.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'

@@ -1,18 +1,24 @@
 /** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
 import type { ServerMetadata } from 'openid-client'
-import { coveredBy, namedOrigin } from '../../auth/grant.ts'
-import { isAuthError, TrustError } from '../../errors.ts'
+import { coveredBy, namedOrigin } from '../../auth/url-pattern.ts'
+import { isAuthError, ProtocolError, TrustError } from '../../errors.ts'
+import { isAccessToken } from '../../http/challenge.ts'
+import type { HttpResponse } from '../../http/message.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
+import { isRedirect } from '../../http/redirect.ts'
+import { retryHint } from '../../http/retry-after.ts'
+import type { Clock } from '../../net/clock.ts'
 import { withRetryAfter } from '../../net/retry.ts'
-import { type JsonObject, own, ownString } from '../../stac/json.ts'
-import { membersOf, taken } from './answer.ts'
+import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
 import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer, unexpectedStatus } from './oauth-error.ts'
+import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
 import { patiently } from './patience.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
+
 const RFC_8414 = '/.well-known/oauth-authorization-server'
+
 /** Milliseconds that published metadata are used. */
 const LIFE = 3_600_000
 
@@ -26,6 +32,7 @@ const ADDRESSES: Readonly<Record<string, string | undefined>> = {
   pushed_authorization_request_endpoint: undefined,
   jwks_uri: 'jwksUrl',
 }
+
 /** Nobody has to have these: where they are somewhere else, they are left alone. */
 const OPTIONAL = new Set([
   'device_authorization_endpoint',
@@ -33,11 +40,15 @@ const OPTIONAL = new Set([
   'end_session_endpoint',
   'pushed_authorization_request_endpoint',
 ])
+
 /** Endpoints that may have another URL for clients with a certificate. */
 const ALIASED = ['token_endpoint', 'device_authorization_endpoint', 'revocation_endpoint', 'pushed_authorization_request_endpoint']
+
 /** What an ID token may be signed with, where nobody publishes it. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519', 'RS384', 'PS384', 'ES384', 'RS512', 'PS512', 'ES512']
+
 const FLAGS = ['authorization_response_iss_parameter_supported', 'require_pushed_authorization_requests']
+
 const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported']
 
 /** The hosts on which published endpoints may be, besides the discovery document's, as URLs that end in a slash. */
@@ -202,4 +213,91 @@ function pinned(credential: OAuth2Credential): Partial<ServerMetadata> {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Bytes of an answer. */
+const MAX_ANSWER = 1_048_576
+
+/** What a refresh token (RFC 6749 Appendix A.17) or an ID token may look like; both can be long. */
+const VISIBLE = /^[\x20-\x7e]{1,65536}$/
+
+/** An answer that was taken in whole. */
+export interface Read {
+  readonly status: number
+  /** Milliseconds for which the server wants to be left alone. */
+  readonly retryAfter?: number
+  readonly text: string
+  /** The text as JSON; undefined when it is none. */
+  readonly json: unknown
+  /** The answer's `error` member. */
+  readonly error?: string
+}
+
+/** Takes an answer in. Errors: `OAUTH_REDIRECT`, `RESPONSE_TOO_LARGE`, those of the transport. */
+export async function taken(response: HttpResponse, endpoint: Endpoint, { now }: Pick<Clock, 'now'>): Promise<Read> {
+  if (isRedirect(response.status)) {
+    await response.discard()
+    throw redirectRefused(endpoint, response)
+  }
+  const text = await response.text(MAX_ANSWER)
+  const json = parsed(text)
+  const error = ownString(json, 'error')
+  const retryAfter = retryHint(response.headers, now())
+  return { status: response.status, text, json, ...(error !== undefined && { error }), ...(retryAfter !== undefined && { retryAfter }) }
+}
+
+/** The members of an answer that says yes. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
+export function membersOf({ status, json, error, retryAfter }: Read, endpoint: Endpoint, good: readonly number[] = [200]): JsonObject {
+  if (error !== undefined) throw withRetryAfter(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
+  if (!good.includes(status)) throw withRetryAfter(unexpectedStatus(endpoint, status), retryAfter)
+  if (!isObject(json)) throw invalidAnswer(endpoint, 'is not a JSON object')
+  return json
+}
+
+/** What a token answer must have (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
+export interface Demands {
+  readonly tokenType: 'Bearer' | 'DPoP'
+  /** An exchange may also yield what is no access token. */
+  readonly exchange: boolean
+}
+
+/**
+ * The members of a token answer, those with a meaning for the library checked, others left out. Errors: as of
+ * {@link membersOf}, `OAUTH_TOKEN_TYPE`.
+ */
+export function tokenMembers(read: Read, endpoint: Endpoint, { tokenType, exchange }: Demands): JsonObject {
+  const answer = membersOf(read, endpoint)
+  const token = answer.access_token
+  if (typeof token !== 'string' || !isAccessToken(token)) {
+    throw invalidAnswer(endpoint, 'has no usable access_token')
+  }
+  const type = typeof answer.token_type === 'string' ? answer.token_type.toLowerCase() : ''
+  if (type !== tokenType.toLowerCase() && !(exchange && type === 'n_a')) throw wrongType(endpoint, tokenType)
+  if (exchange && ownString(answer, 'issued_token_type') === undefined) throw invalidAnswer(endpoint, 'has no issued_token_type')
+  for (const name of ['refresh_token', 'id_token'] as const) {
+    const value = answer[name]
+    if (!isAbsent(value) && !(typeof value === 'string' && VISIBLE.test(value))) {
+      throw invalidAnswer(endpoint, `has no usable ${name}`)
+    }
+  }
+  const names = ['access_token', 'token_type', 'refresh_token', 'id_token', 'issued_token_type', 'scope', 'expires_in']
+  return Object.fromEntries(names.flatMap((name) => (isAbsent(answer[name]) ? [] : [[name, answer[name]]])))
+}
+
+/** Servers write null or an empty text for what they do not give. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function wrongType({ credential, url, name }: Endpoint, wanted: string): ProtocolError {
+  const message = `the ${name} of "${credential}" issued a token of a type other than ${wanted}`
+  return new ProtocolError('OAUTH_TOKEN_TYPE', message, { credential, url })
 }

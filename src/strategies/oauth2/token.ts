@@ -1,13 +1,13 @@
 /** Token sets of an entry: obtained once for all who wait, in this process and in others, and kept before they are used. */
 import { platform } from '#platform'
 import type { Secret } from '../../auth/secret.ts'
-import { reserveIn, type SessionStore } from '../../auth/session-store.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
+import { reserveIn, type SessionStore } from '../../auth/token-store.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
-import { loginRequired } from './login-required.ts'
+import { loginRequired } from './oauth-error.ts'
 import { LOCKED_REST, untilRested } from './patience.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
@@ -160,7 +160,7 @@ function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | unde
 async function renewed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
   if (old?.refreshToken !== undefined && (await isRefreshable(context, old, place))) {
     try {
-      const { refresh } = await import('./refresh.ts')
+      const { refresh } = await import('./grants.ts')
       return await refresh(context, old)
     } catch (error) {
       if (!isRefused(error, context.credential)) throw error
@@ -219,11 +219,11 @@ function isRefused(error: unknown, credential: OAuth2Credential): boolean {
 async function byGrant(context: OAuth2Context): Promise<TokenSet> {
   switch (context.credential.flow) {
     case 'clientCredentials':
-      return (await import('./client-credentials.ts')).clientCredentials(context)
+      return (await import('./grants.ts')).clientCredentials(context)
     case 'password':
-      return (await import('./password.ts')).password(context)
+      return (await import('./grants.ts')).password(context)
     case 'tokenExchange':
-      return (await import('./token-exchange.ts')).tokenExchange(context)
+      return (await import('./grants.ts')).tokenExchange(context)
     default:
       throw loginRequired(context.credential)
   }

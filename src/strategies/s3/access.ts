@@ -1,12 +1,12 @@
 /** Where an `s3` entry may be used: its `sendTo`, and what a granted bucket means in https addresses. */
 import type { Credential } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
+import { coveredBy, type Grant } from '../../auth/url-pattern.ts'
+import { percentEncoded } from '../../http/message.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
-import { listedFolder } from '../../stac/list-address.ts'
-import { type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
+import { listedFolder, type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import { type Storage, storagesOf } from '../../stac/storage.ts'
 import type { Target } from '../../stac/target.ts'
-import { coversKey } from './covers-key.ts'
 import { AMAZON, amazonRegion, type Place, placeOf, sameService } from './endpoint.ts'
 
 /** An entry of type `s3` after reading. */
@@ -101,4 +101,29 @@ function isOwn({ endpoint = '', keys, region = keys?.region ?? '' }: S3Credentia
   const service = endpoint || keys?.endpoint
   if (service) return address.endpoint === service.replace(/\/+$/, '')
   return amazonRegion(address) !== undefined && address.endpoint.endsWith('.cn') === region.startsWith('cn-')
+}
+
+/**
+ * True when a pattern covers that address, both read as an object store reads them: `year=2026` and `year%3D2026` are one key,
+ * and a signature is made for the second. Encoded slashes, backslashes and dots stay as they are and keep their meaning for grants.
+ */
+function coversKey(sendTo: readonly Grant[], url: URL): boolean {
+  if (coveredBy(sendTo, url)) return true
+  const odd = sendTo.filter(({ path }) => ODD.test(path))
+  if (odd.length === 0) return false
+  const same = new URL(url)
+  same.pathname = canonical(url.pathname)
+  return coveredBy(
+    odd.map((grant) => ({ ...grant, path: canonical(grant.path) })),
+    same,
+  )
+}
+
+const ODD = /[^\w\-.~/]/
+
+function canonical(path: string): string {
+  return path.replace(/[^\w\-.~/%]+/g, percentEncoded).replace(/%[\da-f]{2}/gi, (octet) => {
+    const char = String.fromCharCode(Number.parseInt(octet.slice(1), 16))
+    return /[\w\-~]/.test(char) ? char : octet.toUpperCase()
+  })
 }

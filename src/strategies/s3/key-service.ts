@@ -1,10 +1,11 @@
 /** Temporary keys from a service of the user's choice, such as the `/s3credentials` of NASA's archives. */
 import { refusedCall } from '../../auth/refused-call.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
+import { momentOf } from '../../http/headers.ts'
 import type { HttpResponse, Send } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import type { S3Keys } from '../../platform/platform.ts'
-import { keysIn } from './key-answer.ts'
+import { isObject, own } from '../../stac/json.ts'
 
 /** Keys take a few kilobytes. */
 const MAX_ANSWER = 64 * 1024
@@ -53,4 +54,36 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** What each value is called, lower-case initials first (key services), then as AWS writes them. */
+const NAMES = {
+  accessKeyId: ['accessKeyId', 'AccessKeyId'],
+  secretAccessKey: ['secretAccessKey', 'SecretAccessKey'],
+  sessionToken: ['sessionToken', 'SessionToken', 'Token'],
+  expiration: ['expiration', 'Expiration'],
+}
+
+/** What can stand in a header: longer values or other characters are no keys. */
+const WORD = /^[!-~]{1,16384}$/
+
+/** The keys; undefined when the answer has none that can be used. An end that cannot be read counts as none. */
+export function keysIn(answer: unknown): S3Keys | undefined {
+  if (!isObject(answer)) return undefined
+  const named = (field: keyof typeof NAMES) => NAMES[field].map((name) => own(answer, name)).find((value) => value != null)
+  const accessKeyId = named('accessKeyId')
+  const secretAccessKey = named('secretAccessKey')
+  const sessionToken = named('sessionToken') ?? ''
+  if (!isWord(accessKeyId) || !isWord(secretAccessKey) || (sessionToken !== '' && !isWord(sessionToken))) return undefined
+  const expiration = momentOf(named('expiration'))
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== '' && { sessionToken }),
+    ...(expiration !== undefined && { expiration }),
+  }
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && WORD.test(value)
 }

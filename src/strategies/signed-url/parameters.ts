@@ -1,14 +1,14 @@
 /** Values for the parameters of a signing API. They come from the user's code, the user's entry and the target, never from the catalog. */
 import type { Secret } from '../../auth/secret.ts'
 import type { Resource, Warning } from '../../auth/strategy.ts'
-import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
-import { isForbiddenHeader } from '../../http/field-name.ts'
-import { isObject, pointer } from '../../stac/json.ts'
+import { ConfigurationError, CredentialError, type ErrorCode, SelectionError } from '../../errors.ts'
+import { isForbiddenHeader } from '../../http/headers.ts'
+import { isObject, type JsonObject, pointer } from '../../stac/json.ts'
+import { bare, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import type { SignedUrlFlow, SigningParameter } from '../../stac/scheme.ts'
+import { storagesOf } from '../../stac/storage.ts'
 import { reveal, unfit } from '../reveal.ts'
-import type { SignedUrlCredential } from './credential.ts'
-import { inspectSchema, satisfies } from './parameter-schema.ts'
-import { filled, isStatedOnly, PLACEHOLDERS, placeholdersIn, urlValue } from './url-values.ts'
+import type { SignedUrlCredential } from './signed-url.ts'
 
 /** What a parameter can be told. */
 export type ParameterValue = string | number | boolean
@@ -241,4 +241,223 @@ function typed(text: string | undefined, { schema }: SigningParameter): Paramete
   if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text)
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
   return text
+}
+
+const MAX_DEPTH = 16
+
+const MAX_KEYWORDS = 200
+
+const KNOWN = new Set(
+  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength multipleOf required pattern'.split(' '),
+)
+
+const SILENT = new Set('$schema title description default examples $comment format'.split(' '))
+
+/**
+ * Walks the schema for what is refused, in document order, and gives what is ignored as warnings.
+ *
+ * Errors: `PARAM_SCHEMA_REF`, `PARAM_SCHEMA_KEYWORD` (`$id`, too deep, too many keywords), `PARAM_SCHEMA_VALUE`.
+ */
+export function inspectSchema(schema: JsonObject, at: string): readonly Warning[] {
+  const warnings: Warning[] = []
+  const ignored: string[] = []
+  /** The schema itself is none. */
+  let keywords = -1
+  const stack: Step[] = [{ value: schema, at, depth: 0 }]
+  for (let step = stack.pop(); step; step = stack.pop()) {
+    if (++keywords > MAX_KEYWORDS) throw refused('PARAM_SCHEMA_KEYWORD', `has more than ${MAX_KEYWORDS} keywords`, step.at)
+    refuse(step)
+    const { name, value, depth } = step
+    if (name !== undefined && depth === 1 && !KNOWN.has(name) && !SILENT.has(name)) ignored.push(name)
+    if (typeof value !== 'object' || value === null) continue
+    const members = Object.keys(value)
+      .slice(0, MAX_KEYWORDS + 1)
+      .reverse()
+    for (const name of members) stack.push({ name, value: (value as JsonObject)[name], at: pointer(step.at, name), depth: depth + 1 })
+  }
+  if (ignored.length)
+    warnings.push({ code: 'PARAM_KEYWORD_IGNORED', message: `keywords without effect: ${ignored.join(', ')}`, pointer: at })
+  if (typeof schema.pattern === 'string' && !isLinear(schema.pattern)) {
+    const message = 'the pattern could take very long and is not tried'
+    warnings.push({ code: 'PARAM_PATTERN_UNSUPPORTED', message, pointer: pointer(at, 'pattern') })
+  }
+  return warnings
+}
+
+interface Step {
+  readonly name?: string
+  readonly value: unknown
+  readonly at: string
+  readonly depth: number
+}
+
+function refuse({ name, value, at, depth }: Step): void {
+  if (name === '$ref' || name === '$dynamicRef') throw refused('PARAM_SCHEMA_REF', `has a ${name}, which is not followed`, at)
+  if (name === '$id') throw refused('PARAM_SCHEMA_KEYWORD', 'has an $id', at)
+  if (depth > MAX_DEPTH) throw refused('PARAM_SCHEMA_KEYWORD', `is more than ${MAX_DEPTH} levels deep`, at)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw refused('PARAM_SCHEMA_VALUE', 'has a number that is out of range', at)
+}
+
+/** True when the value satisfies what of the schema is understood. */
+export function satisfies(value: unknown, schema: JsonObject): boolean {
+  return (
+    ofType(value, schema.type) &&
+    (!Array.isArray(schema.enum) || schema.enum.some((one) => same(one, value))) &&
+    (!Object.hasOwn(schema, 'const') || same(schema.const, value)) &&
+    (typeof value !== 'number' || numberFits(value, schema)) &&
+    (typeof value !== 'string' || textFits(value, schema)) &&
+    (!isObject(value) || !Array.isArray(schema.required) || schema.required.every((name) => Object.hasOwn(value, String(name))))
+  )
+}
+
+function ofType(value: unknown, type: unknown): boolean {
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  if (types.length === 0) return true
+  return types.some((name) => {
+    if (name === 'integer') return Number.isInteger(value)
+    if (name === 'array') return Array.isArray(value)
+    if (name === 'null') return value === null
+    return name === 'object' ? isObject(value) : typeof value === name
+  })
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+}
+
+function numberFits(value: number, { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): boolean {
+  return (
+    !(typeof minimum === 'number' && value < minimum) &&
+    !(typeof maximum === 'number' && value > maximum) &&
+    !(typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) &&
+    !(typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) &&
+    !(typeof multipleOf === 'number' && multipleOf > 0 && !Number.isInteger(value / multipleOf))
+  )
+}
+
+function textFits(value: string, { minLength, maxLength, pattern }: JsonObject): boolean {
+  const length = [...value].length
+  if (typeof minLength === 'number' && length < minLength) return false
+  if (typeof maxLength === 'number' && length > maxLength) return false
+  return typeof pattern !== 'string' || !isLinear(pattern) || new RegExp(pattern, 'u').test(value)
+}
+
+/** Without groups, alternatives and back-references, and with one repetition or option behind `^` at most, time is linear. */
+function isLinear(pattern: string): boolean {
+  if (pattern.length > 200 || /[(|]|\\[1-9kpPuxc]/.test(pattern)) return false
+  const repetitions = pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, 'x').match(/[*+?]|\{\d*,\d*\}/g) ?? []
+  if (repetitions.length > 1 || (repetitions.length === 1 && !pattern.startsWith('^'))) return false
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function refused(code: ErrorCode, why: string, at: string): SelectionError {
+  return new SelectionError(code, `the schema of a signing parameter ${why}`, { pointer: at })
+}
+
+/** The parts of a URL, decoded; `account` only for Azure. */
+interface Parts {
+  readonly account?: string
+  readonly bucket: string
+  readonly key: string
+}
+
+const PARTS: Readonly<Record<string, keyof Parts>> = {
+  account: 'account',
+  bucket: 'bucket',
+  container: 'bucket',
+  key: 'key',
+  blob: 'key',
+}
+
+/** What may stand between braces in `parameters`. */
+const PLACEHOLDERS: readonly string[] = ['url', 'href', ...Object.keys(PARTS)]
+
+const PLACEHOLDER = /\{([A-Za-z_]+)\}/g
+
+/** The names between braces in a text of `parameters`. */
+function placeholdersIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
+}
+
+/** The text with its placeholders replaced; undefined when the URL has no value for one. Errors: those of {@link urlValue}. */
+function filled(text: string, credential: SignedUrlCredential, resource: Resource): string | undefined {
+  const values = new Map(placeholdersIn(text).map((name) => [name, urlValue(name, credential, resource)]))
+  if ([...values.values()].includes(undefined)) return undefined
+  return text.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? '')
+}
+
+/**
+ * The value of that name, or undefined when the URL has none.
+ *
+ * Errors: `PARAM_FORBIDDEN` where the document's storage extension splits the URL in another way than its host.
+ */
+function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, { url, target }: Resource): string | undefined {
+  if (name === 'url' || name === 'href') return url
+  const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
+  const parts = part && partsOf(url, { endpoint, virtualHost })
+  if (!part || !parts) return undefined
+  for (const storage of target ? storagesOf(target) : []) {
+    const { endpoint: stated } = serviceOf(storage)
+    const split = stated === undefined ? undefined : objectAddressOf(url, [serviceOf(storage)])
+    // Only of a storage at this very URL: an object may have copies elsewhere.
+    if (stated === undefined || split?.endpoint !== bare(stated)) continue
+    const bucket = storage.bucket ?? split.bucket
+    if (split.bucket === parts.bucket && bucket === parts.bucket) continue
+    throw new SelectionError(
+      'PARAM_FORBIDDEN',
+      `the storage extension of the document says bucket "${bucket}", the URL says "${parts.bucket}": the catalog may not choose what is signed`,
+      { pointer: `${target?.pointer}/href` },
+    )
+  }
+  return parts[part]
+}
+
+/** True when the parts of a URL are known by the document's storage extension alone, which does not count. */
+function isStatedOnly(name: string, { url, target }: Resource): boolean {
+  if (!Object.hasOwn(PARTS, name) || !target) return false
+  return storagesOf(target).some((storage) => objectAddressOf(url, [serviceOf(storage)]) !== undefined)
+}
+
+/** Google's XML API; below `/storage/v1/` is another one, whose paths name no bucket first. */
+const GOOGLE = /^(?:(.+)\.)?storage\.googleapis\.com$/
+
+const GOOGLE_JSON = /^\/(?:(?:download|upload)\/)?storage\/v1\//
+
+const AZURE =
+  /^([a-z0-9-]+)\.(?:z\d+\.)?(?:(?:blob|dfs)\.core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)|(?:blob|dfs)\.storage\.azure\.net)$/
+
+function partsOf(url: string, service: { readonly endpoint?: string; readonly virtualHost?: boolean }): Parts | undefined {
+  const { hostname, pathname, protocol } = new URL(url)
+  const own = service.endpoint === undefined ? undefined : objectAddressOf(url, [service])
+  if (own && own.endpoint === bare(service.endpoint ?? '')) return decoded(own.bucket, own.path.replaceAll('+', ' '))
+  const [first = '', ...rest] = pathname.slice(1).split('/')
+  const [isGoogle, bucket] = protocol === 'https:' ? (GOOGLE.exec(hostname) ?? []) : []
+  if (isGoogle) {
+    if (bucket !== undefined) return decoded(bucket, pathname.slice(1))
+    return GOOGLE_JSON.test(pathname) ? undefined : decoded(first, rest.join('/'))
+  }
+  const [isAzure, account] = protocol === 'https:' ? (AZURE.exec(hostname) ?? []) : []
+  // A path of one segment is a blob of the root container (Azure Storage, "Naming and referencing containers").
+  if (isAzure) return withAccount(account, rest.length > 0 ? decoded(first, rest.join('/')) : decoded('$root', first))
+  const address = objectAddressOf(url)
+  // Object stores of Amazon's kind read a plus as a space.
+  return address && decoded(address.bucket, address.path.replaceAll('+', ' '))
+}
+
+function withAccount(account: string | undefined, parts: Parts | undefined): Parts | undefined {
+  return parts && account !== undefined ? { ...parts, account } : parts
+}
+
+/** Undefined for what is no UTF-8, and without a bucket. */
+function decoded(bucket: string, path: string): Parts | undefined {
+  try {
+    return bucket === '' ? undefined : { bucket: decodeURIComponent(bucket), key: decodeURIComponent(path) }
+  } catch {
+    return undefined
+  }
 }

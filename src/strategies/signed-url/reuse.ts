@@ -1,7 +1,7 @@
 /** Which signed address serves an address: its own, or one whose signature covers it. */
 import type { Entry, Session } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
-import { type Cover, folderOf, openedBy } from './cover.ts'
+import { type Cover, folderOf, openedBy } from './signed-policy.ts'
 
 /** What a signing API gave. */
 export interface Signed {

@@ -5,7 +5,7 @@ import { SelectionError, TrustError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import { isObject, own, ownString } from '../../stac/json.ts'
-import { expiryOf } from './expiry.ts'
+import { expiryOf } from './signed-policy.ts'
 
 const MAX_ANSWER = 1_048_576
 

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type CrawlOptions, crawl, type Visit } from '../../../src/crawl/index.ts'
-import { undiciTransport } from '../../../src/node/undici-transport.ts'
+import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { startSocketServer } from '../../servers/harness.ts'
 import { run } from '../run.ts'
 import { type Answer, body, serve } from '../server.ts'

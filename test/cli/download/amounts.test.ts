@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytesText, timeText } from '../../../src/cli/download/amounts.ts'
+import { bytesText, timeText } from '../../../src/cli/download/progress.ts'
 
 it.each([
   [0, '0 bytes'],

@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createDiagnostics } from '../../../src/cli/diagnostics.ts'
-import { personAudience } from '../../../src/cli/download/audience.ts'
-import { Forecast } from '../../../src/cli/download/forecast.ts'
+import { Forecast } from '../../../src/cli/download/dry-run.ts'
+import { personAudience } from '../../../src/cli/download/progress.ts'
+import { createDiagnostics } from '../../../src/cli/lint/diagnostics.ts'
 
 let told: string
 beforeEach(() => {

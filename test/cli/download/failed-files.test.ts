@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Diagnostics } from '../../../src/cli/diagnostics.ts'
 import { FailedFiles } from '../../../src/cli/download/failed-files.ts'
+import type { Diagnostics } from '../../../src/cli/lint/diagnostics.ts'
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../../src/errors.ts'
 
 let number = 0

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RateMeter } from '../../../src/cli/download/rate-meter.ts'
+import { RateMeter } from '../../../src/cli/download/progress.ts'
 
 const after = (...samples: readonly (readonly [number, number])[]) => {
   const meter = new RateMeter()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { appended, extended } from '../../../src/cli/trust/json-edit.ts'
+import { appended, extended } from '../../../src/cli/credentials/edit-credentials.ts'
 
 describe('appended', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { fixes } from '../../../src/lint/fix/fixes/index.ts'
+import { fixes } from '../../../src/lint/fix/fixes.ts'
 import { fixText } from '../../../src/lint/fix/index.ts'
 import { lint, lintText, rules } from '../../../src/lint/index.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { filesWithin } from '../../../src/node/download/pace.ts'
+import { filesWithin } from '../../../src/node/download/download-context.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { noise, startFileServer } from '../../servers/file-server.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { SpareTime } from '../../../src/node/download/spare-time.ts'
+import { SpareTime } from '../../../src/node/download/shared-body.ts'
 
 const never = new Promise<void>(() => undefined)
 

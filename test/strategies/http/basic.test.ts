@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { CredentialObject } from '../../../src/auth/credential.ts'
-import { credentialsFromText } from '../../../src/node/credential-file.ts'
+import { credentialsFromText } from '../../../src/node/credentials/credential-file.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { unchecked } from '../../harness/unchecked.ts'

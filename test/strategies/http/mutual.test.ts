@@ -1,6 +1,6 @@
 import { createHash, getDiffieHellman } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { mutual } from '../../../src/strategies/http/mutual.ts'
+import { mutual } from '../../../src/strategies/http/mutual/mutual.ts'
 import { failureOf, shown } from '../../harness/canary.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
-import { challengesFor } from '../../../src/strategies/http/offered.ts'
+import { challengesFor } from '../../../src/strategies/http/challenge-response.ts'
 import { thrownBy } from '../../harness/canary.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { unauthorized, wordContext } from '../../harness/word.ts'

@@ -227,7 +227,7 @@ it('says which package is missing', async () => {
     throw new Error('not installed')
   })
   vi.resetModules()
-  const { privateToken } = await import('../../../src/strategies/http/private-token.ts')
+  const { privateToken } = await import('../../../src/strategies/http/private-token/private-token.ts')
   const { legsOf, unauthorized, wordContext } = await import('../../harness/word.ts')
   const { privateTokenChallenge } = await import('../../servers/private-token-server.ts')
   const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })

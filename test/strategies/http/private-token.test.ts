@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { privateToken } from '../../../src/strategies/http/private-token.ts'
+import { privateToken } from '../../../src/strategies/http/private-token/private-token.ts'
 import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { vapid } from '../../../src/strategies/http/vapid.ts'
+import { vapid } from '../../../src/strategies/http/vapid/vapid.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { testKey } from '../../harness/keys.ts'

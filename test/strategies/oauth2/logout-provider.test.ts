@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sessionStorageStore } from '../../../src/browser/session-storage-store.ts'
+import { sessionStorageStore } from '../../../src/browser/stores.ts'
 import { failureOf } from '../../harness/canary.ts'
 import { browser, provided } from './provider.ts'
 

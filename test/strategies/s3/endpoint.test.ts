@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bucketAndKey, objectAddressOf } from '../../../src/stac/object-address.ts'
 import type { Storage } from '../../../src/stac/storage.ts'
-import { addressProblem } from '../../../src/strategies/s3/address-problem.ts'
 import { amazonRegion, placeKey, placeOf, type Whereabouts } from '../../../src/strategies/s3/endpoint.ts'
+import { addressProblem } from '../../../src/strategies/s3/s3.ts'
 
 const storage = (fields: Partial<Storage>): Storage => ({ requesterPays: false, ...fields })
 const place = (url: string, known: Partial<Whereabouts> = {}) => {

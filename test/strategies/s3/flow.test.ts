@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Leg } from '../../../src/auth/flow.ts'
-import { memoryStore } from '../../../src/auth/memory-store.ts'
-import { parseGrant } from '../../../src/auth/parse-grant.ts'
+import { parseGrant } from '../../../src/auth/parse-url-pattern.ts'
 import { Secret } from '../../../src/auth/secret.ts'
 import { MemorySessions } from '../../../src/auth/session.ts'
 import type { AuthContext } from '../../../src/auth/strategy.ts'
+import { memoryStore } from '../../../src/auth/token-store.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/http/message.ts'
 import type { S3Keys } from '../../../src/platform/platform.ts'
 import type { S3Scheme } from '../../../src/stac/scheme.ts'
 import type { S3Credential } from '../../../src/strategies/s3/access.ts'
-import { s3 } from '../../../src/strategies/s3.ts'
+import { s3 } from '../../../src/strategies/s3/s3.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 

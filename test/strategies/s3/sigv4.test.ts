@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
-import { hmacKey, sha256Hex } from '../../../src/platform/web-crypto.ts'
+import { hmacKey, sha256Hex } from '../../../src/platform/web.ts'
 import { presign, signHeaders } from '../../../src/strategies/s3/sigv4.ts'
 
 interface Example {

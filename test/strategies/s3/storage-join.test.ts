@@ -4,7 +4,7 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { storagesOf } from '../../../src/stac/storage.ts'
 import { alternateOf, assetOf, type Target } from '../../../src/stac/target.ts'
-import { s3 } from '../../../src/strategies/s3.ts'
+import { s3 } from '../../../src/strategies/s3/s3.ts'
 import { found } from '../../harness/documents.ts'
 
 /** One archive on two services, of which the second bills the reader; https first, S3 as the alternate. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthError } from '../../../src/errors.ts'
-import { inspectSchema, satisfies } from '../../../src/strategies/signed-url/parameter-schema.ts'
+import { inspectSchema, satisfies } from '../../../src/strategies/signed-url/parameters.ts'
 import { thrownBy } from '../../harness/canary.ts'
 
 type Schema = Record<string, unknown>

@@ -1,16 +1,14 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
-import { base64url, fromBase64url } from '../../../crypto/base64url.ts'
-import { ecdsaDer, rsaPublicKey } from '../../../crypto/der.ts'
+import { base64url, fromBase64url } from '../../../crypto/encoding.ts'
+import { ecdsaDer, rsaPublicKey, uncompressedPoint } from '../../../crypto/jws.ts'
 import type { PrivateKey, PublicJwk, SignatureAlgorithm } from '../../../crypto/private-key.ts'
-import { uncompressedPoint } from '../../../crypto/uncompressed-point.ts'
 import { UnsupportedError } from '../../../errors.ts'
-import { authParams } from '../../../http/auth-params.ts'
+import { authParams } from '../../../http/challenge.ts'
 import { type Connection, type HttpRequest, withHeader } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
-import { exporterContext, type ProofScope } from './exporter-context.ts'
+import type { HttpContext } from '../scheme.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** RFC 9729 §3: what both ends of the connection compute, the first part to be signed, the second to be compared. */
 const EXPORTER = { label: 'EXPORTER-HTTP-Concealed-Authentication', signed: 32, compared: 16 }
@@ -73,4 +71,41 @@ function unbindable(url: string, { credential: { id } }: HttpContext): Unsupport
     credential: id,
     url,
   })
+}
+
+/** What the keying material of a Concealed proof is bound to. */
+interface ProofScope {
+  /** Number of the signature scheme (RFC 8446 §4.2.3). */
+  readonly signatureScheme: number
+  readonly keyId: Uint8Array
+  readonly publicKey: Uint8Array
+  /** An https address. */
+  readonly url: string
+  readonly realm: string
+}
+
+const utf8 = new TextEncoder()
+
+/** The context value of the key exporter (RFC 9729 §3.1). */
+function exporterContext({ signatureScheme, keyId, publicKey, url, realm }: ProofScope): Uint8Array {
+  const { protocol, hostname, port } = new URL(url)
+  return Uint8Array.of(
+    ...uint16(signatureScheme),
+    ...withLength(keyId),
+    ...withLength(publicKey),
+    ...withLength(utf8.encode(protocol.slice(0, -1))),
+    ...withLength(utf8.encode(hostname)),
+    ...uint16(port === '' ? 443 : Number(port)),
+    ...withLength(utf8.encode(realm)),
+  )
+}
+
+function uint16(value: number): readonly number[] {
+  return [value >> 8, value & 0xff]
+}
+
+/** The length comes first, as a variable-length integer of QUIC (RFC 9000 §16); nothing here is as long as 16384 bytes. */
+function withLength(bytes: Uint8Array): readonly number[] {
+  const { length } = bytes
+  return [...(length < 64 ? [length] : uint16(length | 0x4000)), ...bytes]
 }

@@ -1,18 +1,18 @@
+import { platform } from '#platform'
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthFlow, authorized, handshake, type Leg } from '../../../auth/flow.ts'
 import type { Secret } from '../../../auth/secret.ts'
-import { octets } from '../../../crypto/octets.ts'
-import { ProtocolError } from '../../../errors.ts'
-import { parseAuthenticationInfo, parseChallenges } from '../../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
+import { bytesOf, hex, octets } from '../../../crypto/encoding.ts'
+import { type ChallengeError, ProtocolError } from '../../../errors.ts'
+import { type AuthParam, authParams, type Challenge, isUtf8, parseAuthenticationInfo, parseChallenges } from '../../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
+import type { HashName } from '../../../platform/platform.ts'
 import { reveal, unfit } from '../../reveal.ts'
-import { hasLatin1Form } from '../account.ts'
-import { challengesFor } from '../offered.ts'
-import { unanswerable } from '../unanswerable.ts'
-import type { HttpContext } from '../word.ts'
-import { type Account, type Answer, answer } from './answer.ts'
-import { strongest } from './digest-challenge.ts'
+import { challengesFor, unanswerable } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { hasLatin1Form } from '../secret-fields.ts'
+import { ALGORITHMS } from './digest.ts'
 import { type ProtectionSpace, ProtectionSpaces, type Stay, type Turn } from './protection-space.ts'
 
 /** An account in each encoding that a server may mean. */
@@ -158,4 +158,161 @@ async function accountsOf(credential: Credential): Promise<Accounts> {
 async function spacesOf({ url }: HttpRequest, { name }: Account, { session }: HttpContext): Promise<ProtectionSpaces> {
   const entry = await session.resolve(`digest ${new URL(url).origin} ${name}`, async () => ({ value: new ProtectionSpaces() }))
   return entry.value
+}
+
+/** Name and password as byte strings of one charset, and the name as text. */
+interface Account {
+  readonly name: string
+  readonly username: string
+  readonly password: string
+}
+
+/** The value of `Authorization`, and what the server proves itself with. */
+interface Answer {
+  readonly header: string
+  /** `rspauth`; undefined when it cannot be told without the body of the answer (`auth-int`) or is not defined (RFC 2069). */
+  readonly proof: (() => Promise<string>) | undefined
+}
+
+/** Computes the answer to a challenge (RFC 7616 §3.4; without `qop` as RFC 2069 §2.1.2). Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
+async function answer(request: HttpRequest, challenge: DigestChallenge, account: Account, turn: Turn): Promise<Answer> {
+  const { hash: name, qop } = challenge
+  const { pathname, search } = new URL(request.url)
+  const uri = pathname + search
+  const secret = await secretOf(challenge, account, turn)
+  const response = async (action: string) => {
+    const uses = qop ? [turn.nonce, turn.nc, turn.cnonce, qop] : [turn.nonce]
+    return hash(name, [secret, ...uses, await hash(name, action)].join(':'))
+  }
+  const body = qop === 'auth-int' ? `:${await bodyHash(name, request)}` : ''
+  const header = authParams([
+    ...(await userParams(challenge, account)),
+    ['realm', challenge.realm, 'quoted'],
+    ['uri', uri, 'quoted'],
+    ...given('algorithm', challenge.algorithm, 'token'),
+    ['nonce', turn.nonce, 'quoted'],
+    ...(qop ? useParams(qop, turn) : []),
+    ['response', await response(`${request.method}:${uri}${body}`), 'quoted'],
+    ...given('opaque', challenge.opaque, 'quoted'),
+  ])
+  return { header: `Digest ${header}`, proof: qop === 'auth' ? () => response(`:${uri}`) : undefined }
+}
+
+/** H(A1) of §3.4.2. */
+async function secretOf(
+  { hash: name, realm, isSession }: DigestChallenge,
+  { username, password }: Account,
+  { session }: Turn,
+): Promise<string> {
+  const secret = await hash(name, `${username}:${realm}:${password}`)
+  return isSession ? hash(name, `${secret}:${session.nonce}:${session.cnonce}`) : secret
+}
+
+/**
+ * §3.4, §3.4.4: hidden where the server wants it so; else text outside US-ASCII as RFC 8187 encodes it. Servers of RFC 2617 read the
+ * octets as they are and know no `username*`: they have MD5 only, and name no charset.
+ */
+async function userParams({ userhash, hash: name, realm, isUtf8 }: DigestChallenge, account: Account): Promise<readonly AuthParam[]> {
+  if (userhash) {
+    return [
+      ['username', await hash(name, `${account.username}:${realm}`), 'quoted'],
+      ['userhash', 'true', 'token'],
+    ]
+  }
+  const isPlain = /^[\x20-\x7e]*$/.test(account.name) || account.username === account.name || (name === 'MD5' && !isUtf8)
+  if (isPlain) return [['username', account.username, 'quoted']]
+  return [['username*', `UTF-8''${percentEncoded(account.name)}`, 'token']]
+}
+
+function useParams(qop: string, { nc, cnonce }: Turn): readonly AuthParam[] {
+  return [
+    ['qop', qop, 'token'],
+    ['nc', nc, 'token'],
+    ['cnonce', cnonce, 'quoted'],
+  ]
+}
+
+function given(name: string, value: string | undefined, form: AuthParam[2]): readonly AuthParam[] {
+  return value === undefined ? [] : [[name, value, form]]
+}
+
+async function hash(name: HashName, octets: string): Promise<string> {
+  return hex(await platform.digest(name, bytesOf(octets)))
+}
+
+async function bodyHash(name: HashName, { body = '' }: HttpRequest): Promise<string> {
+  return hex(await platform.digest(name, typeof body === 'string' ? new TextEncoder().encode(body) : body))
+}
+
+/** A challenge that can be answered (RFC 7616 §3.3); all texts are byte strings, one character for each byte. */
+export interface DigestChallenge {
+  readonly realm: string
+  readonly nonce: string
+  readonly opaque: string | undefined
+  /** As the server writes it; absent where the server left it out, which means MD5. */
+  readonly algorithm: string | undefined
+  readonly hash: HashName
+  /** The hash of the account is bound to the nonce (`-sess`). */
+  readonly isSession: boolean
+  /** Absent in the form of RFC 2069. */
+  readonly qop: 'auth' | 'auth-int' | undefined
+  readonly userhash: boolean
+  /** The address list of the challenge. */
+  readonly domain: string | undefined
+  /** The server wants the octets of UTF-8; it does not say so in the form of RFC 2617. */
+  readonly isUtf8: boolean
+}
+
+/**
+ * The challenge with the strongest algorithm that the entry allows: a weaker one is not taken instead when it is broken.
+ * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming the algorithms or the parameter.
+ */
+function strongest(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): DigestChallenge {
+  const allowed = ALGORITHMS.filter((name) => allows(credential, name))
+  const ranked = allowed.flatMap((hash) => challenges.filter((challenge) => algorithmOf(challenge).hash === hash))
+  if (ranked[0]) return answerable(ranked[0], (why) => unanswerable(response, credential, why))
+  const offered = challenges.map((challenge) => (challenge.params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
+  throw unanswerable(response, credential, `it offers Digest with ${offered}, and the entry allows ${allowed.join(', ')}`)
+}
+
+function allows({ algorithms }: Credential, name: HashName): boolean {
+  return algorithms === undefined || (algorithms as readonly string[]).includes(name)
+}
+
+function algorithmOf({ params }: Challenge): { hash?: HashName; isSession: boolean } {
+  const [, name, session] = /^(.+?)(-sess)?$/i.exec(params.get('algorithm') ?? 'MD5') ?? []
+  const hash = ALGORITHMS.find((known) => known === name?.toUpperCase())
+  return { ...(hash && { hash }), isSession: session !== undefined }
+}
+
+function answerable(challenge: Challenge, refusal: (why: string) => ChallengeError): DigestChallenge {
+  const { params } = challenge
+  const text = (name: string) => (isUtf8(challenge) ? octets(params.get(name) ?? '') : params.get(name))
+  for (const name of ['realm', 'nonce']) if (!params.has(name)) throw refusal(`it lacks "${name}"`)
+  const { hash = 'MD5', isSession } = algorithmOf(challenge)
+  const qop = qopOf(params.get('qop'))
+  if (qop === 'unknown' || (isSession && !qop)) throw refusal('its "qop" is none of auth and auth-int')
+  return {
+    realm: text('realm') ?? '',
+    nonce: text('nonce') ?? '',
+    opaque: params.has('opaque') ? text('opaque') : undefined,
+    algorithm: params.get('algorithm'),
+    hash,
+    isSession,
+    qop,
+    userhash: isTrue(params.get('userhash')),
+    domain: params.get('domain'),
+    isUtf8: params.get('charset')?.toLowerCase() === 'utf-8',
+  }
+}
+
+/** `auth` where there is a choice: the other hashes the whole body. An empty list says as little as none. */
+function qopOf(list: string | undefined): DigestChallenge['qop'] | 'unknown' {
+  if (list === undefined || list.trim() === '') return undefined
+  const offered = list.toLowerCase().split(/[\t ,]+/)
+  return (['auth', 'auth-int'] as const).find((qop) => offered.includes(qop)) ?? 'unknown'
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.toLowerCase() === 'true'
 }

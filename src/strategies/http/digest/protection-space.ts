@@ -1,8 +1,8 @@
-import { base64 } from '../../../crypto/base64.ts'
+import { base64 } from '../../../crypto/encoding.ts'
 import { unlessAborted } from '../../../net/cancellation.ts'
-import { closeness, rootsOf } from '../protected-roots.ts'
-import { ALGORITHMS } from './algorithms.ts'
-import type { DigestChallenge } from './digest-challenge.ts'
+import { closeness, rootsOf } from '../challenge-response.ts'
+import { ALGORITHMS } from './digest.ts'
+import type { DigestChallenge } from './digest-flow.ts'
 
 /** What makes one answer differ from every other. */
 export interface Turn {

@@ -2,9 +2,8 @@ import type { AuthFlow } from '../../../auth/flow.ts'
 import { ConfigurationError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
 import { type BoundToken, boundLegs } from '../../proof-of-possession.ts'
-import { accessToken } from '../access-token.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
+import type { HttpContext } from '../scheme.ts'
+import { accessToken, signingKey } from '../secret-fields.ts'
 
 /** A proof with each leg (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {

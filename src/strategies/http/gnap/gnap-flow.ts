@@ -1,13 +1,11 @@
+/** HTTP message signatures (RFC 9421): the texts, without the signing. */
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
-import { base64 } from '../../../crypto/base64.ts'
-import { base64url } from '../../../crypto/base64url.ts'
+import { base64, base64url } from '../../../crypto/encoding.ts'
 import { parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
-import { type Component, signatureBase, signatureInput } from '../../../http/message-signature.ts'
-import { accessToken } from '../access-token.ts'
-import { refused } from '../refused.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
+import { refused } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { accessToken, signingKey } from '../secret-fields.ts'
 
 /** One leg, signed when the token is bound to a key (RFC 9635 §7.2, §7.3). */
 export async function* gnapFlow(request: HttpRequest, context: HttpContext): AuthFlow {
@@ -68,4 +66,28 @@ function isHarmless(value: string, token: string): boolean {
   const echoes = [token, base64(bytes).replace(/=+$/, ''), base64url(bytes)].map((echo) => echo.toLowerCase())
   const plain = value.replace(/%([0-9A-Fa-f]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
   return ![value, plain].some((text) => echoes.some((echo) => text.toLowerCase().includes(echo)))
+}
+
+/** A covered component: its identifier without parameters, and its value (§2). */
+type Component = readonly [name: string, value: string]
+
+/** Parameters of a signature in the order in which they are written (§2.3): integers and texts in printable ASCII. */
+type SignatureParameters = Readonly<Record<string, string | number>>
+
+/** What is covered and how: the member of `Signature-Input`, without its label (§4.1). */
+export function signatureInput(components: readonly Component[], parameters: SignatureParameters): string {
+  const covered = components.map(([name]) => quoted(name)).join(' ')
+  const written = Object.entries(parameters).map(([name, value]) => `;${name}=${typeof value === 'number' ? value : quoted(value)}`)
+  return `(${covered})${written.join('')}`
+}
+
+/** The text that is signed (§2.5). */
+export function signatureBase(components: readonly Component[], parameters: SignatureParameters): string {
+  const lines = components.map(([name, value]) => `${quoted(name)}: ${value}`)
+  return [...lines, `"@signature-params": ${signatureInput(components, parameters)}`].join('\n')
+}
+
+/** A string of structured fields (RFC 8941 §4.1.6). */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -1,12 +1,12 @@
 import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
-import { base64url } from '../../../crypto/base64url.ts'
+import { base64url } from '../../../crypto/encoding.ts'
 import type { PrivateKey } from '../../../crypto/private-key.ts'
 import { ChallengeError } from '../../../errors.ts'
-import { authParams } from '../../../http/auth-params.ts'
+import { authParams } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
-import { challengesFor } from '../offered.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
+import { challengesFor } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** RSA with SHA-256, in the registry of RFC 7486 §9.3. */
 const RSA_SHA256 = '0'

@@ -3,22 +3,30 @@
  * have, so nothing that travels lets it be guessed, and the server has to prove that it knows it as well.
  */
 import { type AuthFlow, authorized, handshake, type Leg } from '../../../auth/flow.ts'
-import { base64 } from '../../../crypto/base64.ts'
-import { bytesOf } from '../../../crypto/octets.ts'
-import { sameBytes } from '../../../crypto/same-bytes.ts'
+import { base64, bytesOf, sameBytes } from '../../../crypto/encoding.ts'
 import { saslprep } from '../../../crypto/saslprep.ts'
-import { type AuthParam, authParams } from '../../../http/auth-params.ts'
-import { parseAuthenticationInfo } from '../../../http/challenge.ts'
+import { type AuthParam, authParams, parseAuthenticationInfo } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../../http/message.ts'
-import { type Account, accountOf } from '../account.ts'
-import { challengesFor } from '../offered.ts'
-import { refused } from '../refused.ts'
-import { unproven } from '../unproven.ts'
-import type { HttpContext } from '../word.ts'
-import { defaultScope } from './auth-scope.ts'
-import { ALGORITHM, clientProof, groupBytes, passwordNumber, serverProof, sharedSecret, startExchange } from './kam3.ts'
-import { exchangeOf, fixedNumber, type MutualRealm, realmOf, reasonOf } from './mutual-challenge.ts'
-import { MutualSession, MutualSessions } from './mutual-session.ts'
+import { challengesFor, closeness, refused, rootsOf, unproven } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { type Account, accountOf } from '../secret-fields.ts'
+import {
+  ALGORITHM,
+  clientProof,
+  defaultScope,
+  exchangeOf,
+  fixedNumber,
+  groupBytes,
+  type MutualRealm,
+  passwordNumber,
+  realmOf,
+  reasonOf,
+  type ServerExchange,
+  type SharedSecret,
+  serverProof,
+  sharedSecret,
+  startExchange,
+} from './mutual-challenge.ts'
 
 type Attempt = AsyncGenerator<Leg, HttpResponse, HttpResponse>
 
@@ -133,4 +141,81 @@ function prepared(text: string): string | undefined {
 async function sessionsOf({ url }: HttpRequest, { user }: Account, { session }: HttpContext): Promise<MutualSessions> {
   const entry = await session.resolve(`mutual ${new URL(url).origin} ${user}`, async () => ({ value: new MutualSessions() }))
   return entry.value
+}
+
+/** What an exchange led to: requests of one realm of a server prove themselves with it, each once. */
+class MutualSession {
+  readonly realm: MutualRealm
+  readonly sid: string
+  readonly shared: SharedSecret
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  readonly #roots: readonly string[]
+  readonly #ncMax: number
+  #nc = 0
+
+  /** @param url where the exchange took place; `now` in epoch milliseconds */
+  constructor(
+    realm: MutualRealm,
+    { sid, ncMax, time, path }: ServerExchange,
+    shared: SharedSecret,
+    { url, now }: { url: string; now: number },
+  ) {
+    this.realm = realm
+    this.sid = sid
+    this.shared = shared
+    this.expiresAt = now + time * 1000
+    this.#roots = rootsOf(path, url)
+    this.#ncMax = ncMax
+  }
+
+  /** The number of the next request; counted at once, so that requests side by side differ. */
+  take(): number {
+    return ++this.#nc
+  }
+
+  /** False when it was used as often or as long as the server allows. */
+  isUsable(now: number): boolean {
+    return this.#nc < this.#ncMax && now < this.expiresAt
+  }
+
+  /** How long the part of the address is that it is for; -1 when it is for other addresses. */
+  covers(url: string): number {
+    return closeness(this.#roots, url)
+  }
+}
+
+/** More realms than any server has. */
+const MAX_SESSIONS = 32
+
+/** The sessions of one user with one server. */
+class MutualSessions {
+  #sessions: readonly MutualSession[] = []
+
+  /** The one that an address probably needs: named most closely, or else begun last. */
+  covering(url: string, now: number): MutualSession | undefined {
+    const usable = this.#sessions.filter((session) => session.isUsable(now))
+    const [best] = usable.map((session) => ({ session, length: session.covers(url) })).sort((a, b) => b.length - a.length)
+    return best && best.length >= 0 ? best.session : undefined
+  }
+
+  /** The one of a realm. */
+  of(realm: MutualRealm, now: number): MutualSession | undefined {
+    return this.#sessions.find((session) => isSame(session.realm, realm) && session.isUsable(now))
+  }
+
+  /** A new one, in place of the realm's last. */
+  keep(session: MutualSession): void {
+    const others = this.#sessions.filter((other) => !isSame(other.realm, session.realm))
+    this.#sessions = [session, ...others].slice(0, MAX_SESSIONS)
+  }
+
+  /** It was refused. */
+  forget(session: MutualSession): void {
+    this.#sessions = this.#sessions.filter((other) => other !== session)
+  }
+}
+
+function isSame(one: MutualRealm, other: MutualRealm): boolean {
+  return one.scope === other.scope && one.realm === other.realm
 }

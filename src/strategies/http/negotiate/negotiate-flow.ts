@@ -9,9 +9,8 @@ import { parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
 import type { SecurityContext, SecurityRequest } from '../../../platform/platform.ts'
-import { challengesFor } from '../offered.ts'
-import { refused } from '../refused.ts'
-import type { HttpContext } from '../word.ts'
+import { challengesFor, refused } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
 
 /** Kerberos needs one, SPNEGO a few more when the two sides do not agree at once. */
 const MAX_TOKENS = 7

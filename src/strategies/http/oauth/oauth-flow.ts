@@ -2,18 +2,16 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
 import type { Secret } from '../../../auth/secret.ts'
-import { base64 } from '../../../crypto/base64.ts'
+import { base64 } from '../../../crypto/encoding.ts'
 import { hmac } from '../../../crypto/hmac.ts'
 import { TrustError } from '../../../errors.ts'
-import { authParams } from '../../../http/auth-params.ts'
-import { parseChallenges } from '../../../http/challenge.ts'
+import { authParams, parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
 import { reveal } from '../../reveal.ts'
-import { refused } from '../refused.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
-import { baseString, type Parameters } from './base-string.ts'
+import { refused } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** 130 bits in letters and digits, no more than the 30 characters that servers take. */
 const NONCE_CHARACTERS = 26
@@ -90,4 +88,46 @@ function problemOf({ status, headers }: HttpResponse): string | undefined {
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
   const said = challenges.map(({ params }) => params.get('oauth_problem'))
   return PROBLEMS.find((problem) => said.includes(problem))
+}
+
+/** Names and values, not encoded. */
+type Parameters = readonly (readonly [name: string, value: string])[]
+
+type Pair = readonly [name: string, value: string]
+
+/** Method, address, and all parameters: those of the header, of the query, and of a form in the body. */
+export function baseString(request: HttpRequest, header: Parameters): string {
+  const { origin, pathname, search } = new URL(request.url)
+  const ours = header.map(([name, value]): Pair => [percentEncoded(name), percentEncoded(value)])
+  const pairs = [...ours, ...formPairs(search.slice(1)), ...formPairs(formOf(request))]
+  const sorted = pairs.sort(([name, value], other) => order(name, other[0]) || order(value, other[1]))
+  const parameters = sorted.map((pair) => pair.join('=')).join('&')
+  return [request.method.toUpperCase(), origin + pathname, parameters].map(percentEncoded).join('&')
+}
+
+/** The body as far as it is a form (§3.4.1.3.1); other bodies are not signed. */
+function formOf({ headers, body = '' }: HttpRequest): string {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return ''
+  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+}
+
+function formPairs(form: string): Pair[] {
+  return form.split('&').flatMap((text) => {
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? []
+    return text === '' ? [] : [[recoded(name), recoded(value)] as const]
+  })
+}
+
+/** From one encoding to the other, byte by byte: what is no UTF-8 stays what it is. */
+function recoded(text: string): string {
+  return text.replace(/%([0-9A-Fa-f]{2})|\+|[^A-Za-z0-9\-._~]/gu, (part, hex?: string) => {
+    if (hex === undefined) return percentEncoded(part === '+' ? ' ' : part)
+    const byte = Number.parseInt(hex, 16)
+    return byte < 0x80 ? percentEncoded(String.fromCharCode(byte)) : `%${hex.toUpperCase()}`
+  })
+}
+
+/** Encoded texts are US-ASCII: their bytes compare as their characters do. */
+function order(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
 }

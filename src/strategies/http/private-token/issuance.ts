@@ -1,10 +1,10 @@
 /** Gets tokens from an issuer (RFC 9578), with the blinding done by an optional package. */
 import { refusedCall } from '../../../auth/refused-call.ts'
-import { base64url } from '../../../crypto/base64url.ts'
+import { base64url } from '../../../crypto/encoding.ts'
 import { ChallengeError, ProtocolError, UnsupportedError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
-import type { HttpContext } from '../word.ts'
+import type { HttpContext } from '../scheme.ts'
 import type { TokenChallenge } from './token-challenge.ts'
 
 /**

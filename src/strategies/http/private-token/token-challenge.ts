@@ -1,4 +1,4 @@
-import { fromBase64url } from '../../../crypto/base64url.ts'
+import { fromBase64url } from '../../../crypto/encoding.ts'
 
 /** What a server wants a token for (RFC 9577 §2.1.1), and what came along with it. */
 export interface TokenChallenge {

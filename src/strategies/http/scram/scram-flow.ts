@@ -3,22 +3,15 @@
  * that it knows it as well.
  */
 import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
-import { base64 } from '../../../crypto/base64.ts'
-import { octets } from '../../../crypto/octets.ts'
-import { sameBytes } from '../../../crypto/same-bytes.ts'
+import { base64, fromBase64url, octets, sameBytes } from '../../../crypto/encoding.ts'
+import { hmac } from '../../../crypto/hmac.ts'
 import { saslprep } from '../../../crypto/saslprep.ts'
-import { type AuthParam, authParams } from '../../../http/auth-params.ts'
-import { type Challenge, parseAuthenticationInfo, parseChallenges } from '../../../http/challenge.ts'
+import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
-import { accountOf } from '../account.ts'
-import { challengesFor } from '../offered.ts'
-import { refused } from '../refused.ts'
-import { unanswerable } from '../unanswerable.ts'
-import { unproven } from '../unproven.ts'
-import type { HttpContext } from '../word.ts'
-import { clientProof, type ScramHash, scramKeys, serverSignature } from './keys.ts'
-import { clientFinal, clientFirst, finalData, firstData, type ServerFirst, serverFinal, serverFirst } from './messages.ts'
+import { challengesFor, refused, unanswerable, unproven } from '../challenge-response.ts'
+import type { HttpContext } from '../scheme.ts'
+import { accountOf } from '../secret-fields.ts'
 
 /** 144 bits: 24 characters, none of them a comma. */
 const NONCE_BYTES = 18
@@ -107,4 +100,128 @@ function checkServer(response: HttpResponse, context: HttpContext, sid: string, 
   const final = serverFinal(info.get('data') ?? '')
   if (info.get('sid') === sid && final && 'signature' in final && sameBytes(final.signature, expected)) return
   throw unproven(response, context, 'gives a wrong proof that it knows the password')
+}
+
+/** What the server begins with. */
+interface ServerFirst {
+  readonly text: string
+  /** Ours, continued by the server. */
+  readonly nonce: string
+  readonly salt: Uint8Array
+  readonly iterations: number
+}
+
+/** What the server ends with: its proof, or a word for why not. */
+type ServerFinal = { readonly signature: Uint8Array } | { readonly error: string }
+
+/** No channel binding, which HTTP does not have, and no other identity to act for. */
+const GS2_HEADER = 'n,,'
+
+/** Fewer are too cheap to guess through (RFC 7677 §4), more are an attack on the client. */
+const ITERATIONS = { least: 4096, most: 1_000_000 }
+
+/** The words of RFC 5802 §7; any other one means the same as the last. */
+const ERRORS = [
+  'invalid-encoding',
+  'extensions-not-supported',
+  'invalid-proof',
+  'channel-bindings-dont-match',
+  'server-does-support-channel-binding',
+  'channel-binding-not-supported',
+  'unsupported-channel-binding-type',
+  'unknown-user',
+  'invalid-username-encoding',
+  'no-resources',
+  'other-error',
+]
+
+/** `client-first-message-bare`, for a prepared name. */
+function clientFirst(user: string, nonce: string): string {
+  return `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${nonce}`
+}
+
+/** `client-final-message-without-proof`. */
+function clientFinal(nonce: string): string {
+  return `c=${base64(utf8.encode(GS2_HEADER))},r=${nonce}`
+}
+
+/** The `data` of the client's first message. */
+function firstData(message: string): string {
+  return base64(utf8.encode(GS2_HEADER + message))
+}
+
+/** The `data` of the client's last message. */
+function finalData(message: string, proof: Uint8Array): string {
+  return base64(utf8.encode(`${message},p=${base64(proof)}`))
+}
+
+/** Reads `server-first-message`; a text says what is wrong with it, and never quotes it. */
+function serverFirst(data: string, clientNonce: string): ServerFirst | string {
+  const text = textOf(data)
+  if (text === undefined) return 'its "data" is not readable'
+  if (/(?:^|,)m=/.test(text)) return 'it demands an extension ("m")'
+  const [, nonce = '', salt = '', count] = SERVER_FIRST.exec(text) ?? []
+  if (count === undefined) return 'its "data" lacks a nonce, a salt or a count'
+  if (!nonce.startsWith(clientNonce) || nonce === clientNonce) return 'its nonce ("r") does not continue the one it was sent'
+  const iterations = Number(count)
+  if (iterations < ITERATIONS.least || iterations > ITERATIONS.most) {
+    return `its count ("i") is not between ${ITERATIONS.least} and ${ITERATIONS.most}`
+  }
+  const bytes = fromBase64url(salt)
+  return bytes ? { text, nonce, salt: bytes, iterations } : 'its salt ("s") is not readable'
+}
+
+/** Reads `server-final-message`; undefined when it is none. */
+function serverFinal(data: string): ServerFinal | undefined {
+  const [, name, value = ''] = SERVER_FINAL.exec(textOf(data) ?? '') ?? []
+  if (name === 'e') return { error: ERRORS.includes(value) ? value : 'other-error' }
+  const signature = name === 'v' ? fromBase64url(value) : undefined
+  return signature && { signature }
+}
+
+const SERVER_FIRST = /^r=([\x21-\x2b\x2d-\x7e]+),s=([A-Za-z0-9+/]+={0,2}),i=([1-9]\d{0,9})(?:,[A-Za-z]=[^,]+)*$/
+
+const SERVER_FINAL = /^([ev])=([^,]+)(?:,[A-Za-z]=[^,]+)*$/
+
+const utf8 = new TextEncoder()
+
+function textOf(data: string): string | undefined {
+  const bytes = fromBase64url(data)
+  try {
+    return bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+export type ScramHash = 'SHA-1' | 'SHA-256'
+
+/** What is kept instead of the password: it opens this account on this server only. */
+interface ScramKeys {
+  readonly client: Uint8Array
+  readonly stored: Uint8Array
+  readonly server: Uint8Array
+}
+
+const BITS = { 'SHA-1': 160, 'SHA-256': 256 } as const
+
+/** Salts a prepared password; `iterations` is where the time goes. */
+export async function scramKeys(hash: ScramHash, password: string, salt: Uint8Array, iterations: number): Promise<ScramKeys> {
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(password), 'PBKDF2', false, ['deriveBits'])
+  const salting = { name: 'PBKDF2', hash, salt: new Uint8Array(salt), iterations }
+  const salted = new Uint8Array(await crypto.subtle.deriveBits(salting, key, BITS[hash]))
+  const client = await hmac(hash, salted, 'Client Key')
+  const stored = new Uint8Array(await crypto.subtle.digest(hash, new Uint8Array(client)))
+  return { client, stored, server: await hmac(hash, salted, 'Server Key') }
+}
+
+/** Shows that the client knows the password. */
+async function clientProof(hash: ScramHash, { client, stored }: ScramKeys, message: string): Promise<Uint8Array> {
+  const signature = await hmac(hash, stored, message)
+  return client.map((byte, index) => byte ^ (signature[index] ?? 0))
+}
+
+/** What a server says that knows the password as well. */
+function serverSignature(hash: ScramHash, { server }: ScramKeys, message: string): Promise<Uint8Array> {
+  return hmac(hash, server, message)
 }

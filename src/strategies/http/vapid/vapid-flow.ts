@@ -1,10 +1,9 @@
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
-import { base64url } from '../../../crypto/base64url.ts'
-import { compactJws } from '../../../crypto/jws.ts'
-import { uncompressedPoint } from '../../../crypto/uncompressed-point.ts'
+import { base64url } from '../../../crypto/encoding.ts'
+import { compactJws, uncompressedPoint } from '../../../crypto/jws.ts'
 import { type HttpRequest, withHeader } from '../../../http/message.ts'
-import { signingKey } from '../signing-key.ts'
-import type { HttpContext } from '../word.ts'
+import type { HttpContext } from '../scheme.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** Seconds that a token is valid; RFC 8292 §2 allows 24 hours. */
 const LIFETIME = 12 * 60 * 60

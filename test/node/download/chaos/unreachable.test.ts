@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
-import { type UndiciTransportOptions, undiciTransport } from '../../../../src/node/undici-transport.ts'
+import { type UndiciTransportOptions, undiciTransport } from '../../../../src/node/transport/undici-transport.ts'
 import { temporaryFolder } from '../../../cli/folder.ts'
 import { FakeClock } from '../../../harness/fake-clock.ts'
 import { noise } from '../../../servers/file-server.ts'

@@ -1,0 +1,242 @@
+/**
+ * Chooses which of the user's entries a target gets, if any. References are alternatives: each is judged by itself, every
+ * "no" is kept as a reason, and the error is that of the reference that got furthest.
+ */
+import { type AuthError, isAuthError, SelectionError } from '../errors.ts'
+import { isProtected, type MalformedRef, type Target } from '../stac/target.ts'
+import type { Explanation } from './auth.ts'
+import type { Credential } from './credential.ts'
+import type { Registry } from './registry.ts'
+import { linkRequestProblem, resourceOf } from './resource.ts'
+import { bestOf, type Choice, Judge, Refusal } from './scheme-matching.ts'
+import type { Strategy, Warning } from './strategy.ts'
+import { type Grant, namedOrigin } from './url-pattern.ts'
+
+/** A reference that can be used; without a choice nothing needs to be sent along. */
+export interface Selection {
+  /** Absent for a credential that was selected by URL alone. */
+  readonly ref?: string
+  /** Type of the scheme in the document; without a reference, of the credential. */
+  readonly type: string
+  readonly choice?: Choice
+  readonly warnings: readonly Warning[]
+}
+
+/** What a choice is prepared for. */
+interface Wanted extends Pick<Selection, 'type' | 'ref'> {
+  /** Pointer of the scheme; of the target where no scheme is in the document. */
+  readonly pointer: string
+}
+
+/** That no reference can be used. */
+export class Unusable {
+  readonly #refusals: readonly Refusal[]
+
+  constructor(refusals: readonly Refusal[]) {
+    this.#refusals = refusals
+  }
+
+  /** A `SelectionError` with the code of the reference that got furthest and the others in `reasons`. */
+  async error(): Promise<AuthError> {
+    return (await import('./selection-errors.ts')).furthest(this.#refusals)
+  }
+}
+
+/** Judges the references of targets against the user's entries; needs no network and reads no secret. */
+export class Selector {
+  readonly #judge: Judge
+  readonly #ranked: boolean
+
+  constructor(judge: Judge, credentials: readonly Credential[]) {
+    this.#judge = judge
+    this.#ranked = credentials.some(({ preference }) => preference !== Number.POSITIVE_INFINITY)
+  }
+
+  /** The usable references of a target for that address, best first; or why there is none. */
+  select(target: Target, url: URL): readonly Selection[] | Unusable {
+    const usable: Selection[] = []
+    const refusals: Refusal[] = []
+    for (const ref of target.refs) {
+      const outcome = this.consider(target, ref, url)
+      if (outcome instanceof Refusal) refusals.push(outcome)
+      else usable.push(outcome)
+    }
+    if (usable.length === 0) return new Unusable([...refusals, ...(target.malformedRefs ?? []).map((ref) => this.malformed(target, ref))])
+    return usable.length > 1 && this.#ranked ? usable.sort(byPreference) : usable
+  }
+
+  /** Type of the scheme behind a reference, as far as there is one. */
+  typeOf(target: Target, ref: string): string | undefined {
+    return this.#judge.typeOf(target, ref)
+  }
+
+  /** What becomes of one reference. */
+  consider(target: Target, ref: string, url: URL): Selection | Refusal {
+    const judgement = this.#judge.scheme(target, ref)
+    if (judgement instanceof Refusal) return judgement
+    const { type, isPublic } = judgement
+    if (isPublic) return { ref, type, warnings: [] }
+    const choice = bestOf(judgement.choices, url, target)
+    if (!choice) return this.#judge.miss(target, ref, judgement, url)
+    return prepared(target, choice, url, { type, ref, pointer: judgement.pointer })
+  }
+
+  /** What becomes of a reference that names nothing. */
+  malformed(target: Target, ref: MalformedRef): Refusal {
+    return new Refusal('reference', async () => (await import('./selection-errors.ts')).malformed(target, ref))
+  }
+}
+
+/** The choice after its strategy has looked at the target, which may refuse it. */
+function prepared(target: Target, choice: Choice, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
+  const { strategy, scheme, credential } = choice
+  const selection = { type, choice, ...(ref !== undefined && { ref }) }
+  if (!strategy.prepare) return { ...selection, warnings: [] }
+  try {
+    return { ...selection, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    // Without a scheme there is nothing in the document that a pointer below it could name.
+    const placed =
+      ref === undefined ? new SelectionError(error.code, error.message, { ...error, pointer: `${target.pointer}/href` }) : error
+    return new Refusal('parameters', placed)
+  }
+}
+
+function byPreference(one: Selection, other: Selection): number {
+  const first = one.choice?.credential.preference ?? Number.POSITIVE_INFINITY
+  const second = other.choice?.credential.preference ?? Number.POSITIVE_INFINITY
+  return first === second ? 0 : first - second
+}
+
+export class Chooser {
+  readonly #registry: Registry
+  readonly #selector: Selector
+  readonly #judge: Judge
+  /** Origins that the user wrote down. */
+  readonly named: ReadonlySet<string>
+  /** Each entry as a choice of its own, for addresses without references. */
+  readonly own: readonly Choice[]
+  readonly #byAddress: ByAddress
+
+  /** The strategies of all entries must be loaded. With `byAddress` every entry may serve targets without references. */
+  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
+    this.#registry = registry
+    this.named = grantedOrigins(credentials, registry.loaded, typed)
+    this.#judge = new Judge(registry, credentials, this.named)
+    this.#selector = new Selector(this.#judge, credentials)
+    this.own = credentials.flatMap((credential) => {
+      const strategy = registry.get(credential.type)
+      return strategy ? [{ credential, strategy, scheme: strategy.schemeOf(credential) }] : []
+    })
+    this.#byAddress = new ByAddress(this.own, this.named, byAddress)
+  }
+
+  /** Loads what the schemes of a target need. */
+  async prepare(target: Target): Promise<void> {
+    if (this.#registry.isPartial) await this.#registry.load(target.refs.flatMap((ref) => this.#judge.typesOf(target, ref)))
+  }
+
+  /** True when nothing needs to be loaded for the target. */
+  isPrepared(target: Target): boolean {
+    return (
+      !this.#registry.isPartial ||
+      !target.refs.some((ref) => this.#judge.typesOf(target, ref).some((type) => this.#registry.isPending(type)))
+    )
+  }
+
+  /** The absolute address of a target. Errors: `URL_*`, `LINK_REQUEST_FORBIDDEN`. */
+  addressOf(target: Target): URL {
+    return resourceOf(target, this.named, this.#registry.loaded)
+  }
+
+  /** The usable references, best first; none for a target that asks for nothing, unless the user lets it have a credential by its URL. */
+  select(target: Target, url: URL, anonymous?: 'allow'): readonly Selection[] | Unusable {
+    const outcome = isProtected(target) ? this.#selector.select(target, url) : this.#withoutReferences(target, url)
+    return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
+  }
+
+  /** The strategy of that type, if there is one. */
+  async strategyOf(type: string): Promise<Strategy | undefined> {
+    await this.#registry.load([type])
+    return this.#registry.get(type)
+  }
+
+  async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
+    const { explain } = await import('./explain.ts')
+    const addressOf = (target: Target) => this.addressOf(target)
+    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, hindrance })
+  }
+
+  #withoutReferences(target: Target, url: URL): readonly Selection[] | Unusable {
+    const outcome = this.#byAddress.select(target, url)
+    if (outcome instanceof Refusal) return new Unusable([outcome])
+    return outcome ? [outcome] : []
+  }
+}
+
+/** What the user allows for targets without references. */
+export class ByAddress {
+  readonly #own: readonly Choice[]
+  readonly #allowed: readonly Choice[]
+  readonly #named: ReadonlySet<string>
+
+  /** With `all` every credential may be used, else those that say `"use": "by-address"`. */
+  constructor(own: readonly Choice[], named: ReadonlySet<string>, all: boolean) {
+    this.#own = own
+    this.#allowed = all ? own : own.filter(({ credential }) => credential.use === 'by-address')
+    this.#named = named
+  }
+
+  /**
+   * The credential for that URL of the target, or why it cannot be used; undefined when no credential is to be sent. Of several that
+   * cover the URL a preferred one, else the one with the narrowest pattern, else the earliest is used, whatever their types are.
+   */
+  select(target: Target, url: URL): Selection | Refusal | undefined {
+    const choice = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
+    if (!choice) return undefined
+    const forbidden = linkRequestProblem(target)
+    if (forbidden) return new Refusal('reference', forbidden)
+    return prepared(target, choice, url, { type: choice.credential.type, pointer: target.pointer })
+  }
+
+  /** Id of the credential that would be selected if the user opted in. */
+  possible(target: Target, url: URL): string | undefined {
+    return this.#mayHave(target, url) ? bestOf(this.#own, url, target)?.credential.id : undefined
+  }
+
+  /** True where the document says nothing: any `auth:refs`, even an empty or a malformed one, is a word on this target. */
+  #mayHave({ refsOf }: Target, url: URL): boolean {
+    return !Object.hasOwn(refsOf.object, 'auth:refs') && (url.protocol !== 'http:' || this.#named.has(url.origin))
+  }
+}
+
+/**
+ * The origins that the user wrote down, in patterns or as endpoints: for these, and only these, a loopback or private
+ * address is what the user meant.
+ */
+function grantedOrigins(
+  credentials: readonly Credential[],
+  strategies: readonly Strategy[],
+  typed: readonly string[],
+): ReadonlySet<string> {
+  const origins = new Set(typed.map((url) => new URL(url).origin))
+  for (const credential of credentials) {
+    for (const value of Object.values(credential)) {
+      if (Array.isArray(value)) for (const grant of value) if (isGrant(grant)) add(origins, namedOrigin(grant))
+    }
+    const strategy = strategies.find(({ type }) => type === credential.type)
+    for (const endpoint of strategy?.endpoints?.(credential) ?? []) {
+      origins.add(typeof endpoint === 'string' ? new URL(endpoint).origin : endpoint.origin)
+    }
+  }
+  return origins
+}
+
+function isGrant(value: unknown): value is Grant {
+  return typeof value === 'object' && value !== null && 'pattern' in value && 'wildcard' in value
+}
+
+function add(origins: Set<string>, origin: string | undefined): void {
+  if (origin !== undefined) origins.add(origin)
+}

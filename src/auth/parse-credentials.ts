@@ -1,0 +1,293 @@
+/** Reads the user's entries: checks every field, wraps secrets, parses patterns. */
+
+import { platform } from '#platform'
+import { ConfigurationError } from '../errors.ts'
+import { isLoopbackHost } from '../http/public-address.ts'
+import { isObject, type JsonObject, pointer } from '../stac/json.ts'
+import { nearMiss } from '../text/suggest.ts'
+import {
+  type Credential,
+  type CredentialObject,
+  type EntryForm,
+  type Field,
+  type FieldKind,
+  flatten,
+  invalid,
+  type SecretSource,
+  type SourceOf,
+} from './credential.ts'
+import { parseGrant } from './parse-url-pattern.ts'
+import { Secret, type SecretInput } from './secret.ts'
+import type { Strategy } from './strategy.ts'
+import { coveredBy } from './url-pattern.ts'
+
+const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/
+
+/**
+ * The entries, ready to match. Pointers in errors start at `/credentials`, as in the credential file.
+ *
+ * Errors: `CONFIG_INVALID` with the pointer of the field.
+ */
+export function readCredentials(
+  source: SourceOf<CredentialObject>,
+  strategies: readonly Strategy[],
+  from: Origin = 'code',
+): readonly Credential[] {
+  const { credentials, preferred = [] } = flatten(source)
+  const seen = new Set<string>()
+  const entries = credentials.map((input, index) => {
+    const at = `/credentials/${index}`
+    const entry = readEntry(input, at, strategies, from, index)
+    if (seen.has(entry.id)) throw invalid(`${at}/id`, `"${entry.id}" is used twice`)
+    seen.add(entry.id)
+    const rank = preferred.indexOf(entry.id)
+    return rank < 0 ? entry : { ...entry, preference: rank }
+  })
+  preferred.forEach((id, index) => {
+    if (!seen.has(id)) throw invalid(`/preferred/${index}`, `names no entry: "${id}"`)
+  })
+  checkChains(entries, strategies)
+  return entries
+}
+
+function unknownType(at: string, types: readonly string[]): ConfigurationError {
+  return invalid(`${at}/type`, `must be one of ${types.join(', ')}`)
+}
+
+function readEntry(input: unknown, at: string, strategies: readonly Strategy[], from: Origin, index: number): Credential {
+  if (!isObject(input)) throw invalid(at, 'must be an object')
+  const strategy = strategies.find(({ type }) => type === input.type)
+  if (!strategy)
+    throw unknownType(
+      at,
+      strategies.map(({ type }) => type),
+    )
+  const form = formOf(strategy, input)
+  if (!form) {
+    const name = typeof input.id === 'string' ? input.id : String(index)
+    throw new ConfigurationError('CONFIG_INVALID', `"${name}" is no entry of type ${strategy.type}: ${whatSelects(strategy)}`, {
+      pointer: at,
+    })
+  }
+  const fields: Record<string, unknown> = {}
+  for (const name of Object.keys(input)) {
+    if (BASE_FIELDS.has(name)) continue
+    const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
+    if (!field)
+      throw invalid(
+        pointer(at, name),
+        `is not a field of ${strategy.type} entries`,
+        `${meant(name, form)}fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
+      )
+    if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
+  }
+  for (const [name, field] of Object.entries(form.fields)) {
+    if (field.required && fields[name] === undefined) throw invalid(pointer(at, name), `is missing (${field.label})`)
+  }
+  const base = { id: readId(input, at, from, index), type: strategy.type, preference: Number.POSITIVE_INFINITY }
+  const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form), ...readUse(input, at) }
+  return refined(strategy, entry, at)
+}
+
+function refined(strategy: Strategy, entry: Credential, at: string): Credential {
+  try {
+    return strategy.refine?.(entry) ?? entry
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new ConfigurationError(error.code, error.message, { ...error, pointer: at + (error.pointer ?? '') })
+  }
+}
+
+/** The first form whose `when` agrees with the entry. */
+function formOf({ forms }: Strategy, input: JsonObject): EntryForm | undefined {
+  return forms.find(({ when = {} }) => Object.entries(when).every(([name, values]) => values.includes(input[name] as string)))
+}
+
+/** `sendTo` is a field of every form. */
+function meant(name: string, { fields }: EntryForm): string {
+  const near = nearMiss(name, [...Object.keys(fields), 'sendTo'])
+  return near === undefined ? '' : `did you mean "${near}"? `
+}
+
+/** Where the form at hand is the one for everything else, the user may have meant another. */
+function otherForms(strategy: Strategy): string {
+  return strategy.forms.length > 1 ? `; or ${whatSelects(strategy).slice('it needs '.length)}` : ''
+}
+
+function whatSelects({ forms }: Strategy): string {
+  const choices = forms.flatMap(({ when = {} }) =>
+    Object.entries(when).flatMap(([name, values]) => (values.includes(undefined) ? [] : [`${name} ${values.join(' or ')}`])),
+  )
+  return `it needs ${[...new Set(choices)].join('; ')}`
+}
+
+function readId(input: JsonObject, at: string, from: Origin, index: number): string {
+  if (input.id === undefined && from === 'code') return `${String(input.type)}-${index + 1}`
+  if (typeof input.id !== 'string' || !ID.test(input.id)) throw invalid(`${at}/id`, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ -')
+  return input.id
+}
+
+/** Forms that can do without `sendTo` say so by a field of that name. */
+function readSendTo(input: JsonObject, at: string, form: EntryForm) {
+  if (input.sendTo !== undefined) return readPatterns(input.sendTo, `${at}/sendTo`, false)
+  if (form.fields.sendTo?.required !== false) {
+    throw invalid(`${at}/sendTo`, 'is missing: say where this credential may go', 'for example "sendTo": ["https://data.example/"]')
+  }
+  return []
+}
+
+function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
+  if (use === undefined) return {}
+  if (use !== 'by-address') throw invalid(`${at}/use`, 'must be "by-address", or be left out')
+  return { use }
+}
+
+/** `with` and `subject` hand material to an address, so the entry named must be allowed to go there. */
+function checkChains(entries: readonly Credential[], strategies: readonly Strategy[]): void {
+  entries.forEach((entry, index) => {
+    const strategy = strategies.find(({ type }) => type === entry.type)
+    for (const name of ['with', 'subject'] as const) {
+      if (typeof entry[name] !== 'string' || (strategy && formOf(strategy, entry)?.fields[name]?.kind !== 'id')) continue
+      const at = `/credentials/${index}/${name}`
+      const other = entries.find(({ id }) => id === entry[name])
+      if (!other || other === entry) throw invalid(at, `must be the id of another entry, "${entry[name]}" is none`)
+      if (leadsBack(entry, other, entries)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
+      const [first] = strategy?.endpoints?.(entry) ?? []
+      const uncovered = typeof first === 'object' ? `${first.origin}/` : first
+      if (uncovered && !coveredBy(other.sendTo, new URL(uncovered)))
+        throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
+    }
+  })
+}
+
+/** True when following the chain from there comes to the entry again, or to no end. */
+function leadsBack(entry: Credential, from: Credential, entries: readonly Credential[]): boolean {
+  let next: Credential | undefined = from
+  for (let steps = 0; next && steps <= entries.length; steps++) {
+    if (next === entry) return true
+    const id: unknown = next.with ?? next.subject
+    next = entries.find((other) => other.id === id)
+  }
+  return next !== undefined
+}
+
+/** Where entries come from: in a file a secret must be a source, in code it may be the text itself. */
+export type Origin = 'file' | 'code'
+
+const SOURCES = ['env', 'file', 'command', 'keyring', 'prompt'] as const
+
+/** The field's value as strategies use it: `Secret`, `Grant[]`, canonical URL text, or what was written. */
+function readField(value: unknown, field: Field, at: string, from: Origin): unknown {
+  return READERS[field.kind](value, field, at, from)
+}
+
+const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at: string, from: Origin) => unknown } = {
+  text: (value, { values }, at) => {
+    if (typeof value !== 'string' || value === '') throw invalid(at, 'must be a text')
+    if (values && !values.includes(value)) throw invalid(at, `must be one of ${values.join(', ')}`)
+    return value
+  },
+  texts: (value, _field, at) => {
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) throw invalid(at, 'must be a list of texts')
+    return value
+  },
+  boolean: (value, _field, at) => {
+    if (typeof value !== 'boolean') throw invalid(at, 'must be true or false')
+    return value
+  },
+  number: (value, _field, at) => {
+    if (typeof value !== 'number' || !(value > 0 && value < Number.POSITIVE_INFINITY)) throw invalid(at, 'must be a number above 0')
+    return value
+  },
+  id: (value, _field, at) => {
+    if (typeof value !== 'string') throw invalid(at, 'must be the id of another entry')
+    return value
+  },
+  url: (value, _field, at) => readUrl(value, at),
+  issuer: (value, _field, at) => readIssuer(value, at),
+  patterns: (value, _field, at) => readPatterns(value, at, false),
+  'signed-url-patterns': (value, _field, at) => readPatterns(value, at, true),
+  secret: (value, { oneTime }, at, from) => readSecret(value, at, from, oneTime),
+  'text-or-secret': (value, _field, at, from) => (typeof value === 'string' ? new Secret(value) : readSecret(value, at, from)),
+  parameters: (value, _field, at, from) => readParameters(value, at, from),
+  function: (value, _field, at, from) => {
+    if (from === 'code' && typeof value === 'function') return value
+    throw invalid(at, 'must be a function, which only code can hold')
+  },
+  placement: (value, _field, at) => {
+    if (!isObject(value) || value.in !== 'query' || typeof value.name !== 'string') {
+      throw invalid(at, 'must be { "in": "query", "name": "…" }')
+    }
+    return value
+  },
+}
+
+/** A secret from its source, or in code from a text or a function. Errors: `CONFIG_INVALID`. */
+function readSecret(value: unknown, at: string, from: Origin, oneTime = false): Secret {
+  const secret = Secret.from(value)
+  if (secret) return secret
+  if (from === 'code' && (typeof value === 'string' || typeof value === 'function')) return new Secret(value as SecretInput)
+  if (typeof value === 'string') {
+    throw invalid(
+      at,
+      'holds a secret; this file only says where secrets are',
+      'write { "env": "NAME" }, { "file": "~/path" } or { "command": ["program"] }',
+    )
+  }
+  if (!isObject(value) || !isSource(value)) throw invalid(at, `must be an object with one of the keys ${SOURCES.join(', ')}`)
+  // A source remembers what it gave, which a one-time code must not be.
+  const read = oneTime ? () => platform.secretSource(value)() : platform.secretSource(value)
+  return new Secret(read, 'prompt' in value)
+}
+
+/** Patterns of addresses. Errors: `CONFIG_INVALID`. */
+function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list)) throw invalid(at, 'must be a list of address patterns')
+  return list.map((pattern, index) => {
+    if (typeof pattern !== 'string') throw invalid(`${at}/${index}`, 'must be an address pattern')
+    try {
+      return parseGrant(pattern, { sharedHosts })
+    } catch (error) {
+      throw new ConfigurationError('CONFIG_INVALID', (error as Error).message, { pointer: `${at}/${index}`, actual: pattern })
+    }
+  })
+}
+
+function isSource(value: { readonly [key: string]: unknown }): value is SecretSource {
+  const [key, ...more] = Object.keys(value)
+  if (key === undefined || more.length) return false
+  const content = value[key]
+  if (key === 'command') return Array.isArray(content) && content.length > 0 && content.every((part) => typeof part === 'string')
+  return (SOURCES as readonly string[]).includes(key) && typeof content === 'string' && content !== ''
+}
+
+/** The user wrote this address, so loopback is what they meant; http: is for loopback only. */
+function readUrl(value: unknown, at: string): string {
+  if (typeof value !== 'string' || !URL.canParse(value)) throw invalid(at, 'must be an absolute URL')
+  const url = new URL(value)
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+  if (!secure) throw invalid(at, 'must be an https URL')
+  if (url.username || url.password) throw invalid(at, 'must not have a user name or password in it')
+  url.hash = ''
+  return url.href
+}
+
+/** Tokens name their issuer letter by letter (OpenID Connect Core 1.0 §3.1.3.7), so a slash more or less is another one. */
+function readIssuer(value: unknown, at: string): string {
+  const { search } = new URL(readUrl(value, at))
+  if (search !== '' || String(value).includes('#')) throw invalid(at, 'must not have a query or a fragment in it')
+  return String(value)
+}
+
+function readParameters(value: unknown, at: string, from: Origin): ReadonlyMap<string, Secret> {
+  if (!isObject(value)) throw invalid(at, 'must be an object of names and values')
+  return new Map(
+    Object.entries(value).map(([name, content]) => [
+      name,
+      typeof content === 'string' ? new Secret(content) : readSecret(content, `${at}/${name}`, from),
+    ]),
+  )
+}

@@ -1,0 +1,82 @@
+/** The `sendTo` pattern language: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https URL. */
+import { ConfigurationError } from '../errors.ts'
+import { GS_PROBLEM, httpsForm, isGs } from '../http/href.ts'
+import { isLoopbackHost } from '../http/public-address.ts'
+import { type Grant, SLIPPERY } from './url-pattern.ts'
+
+const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
+
+/** What a host can be once a URL parser is through with it; parsers let commas and quotes pass. */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
+
+/**
+ * Reads a pattern. Errors: `CONFIG_INVALID`. With `sharedHosts` wildcards on shared suffixes are allowed, for places where
+ * no material follows (`signedUrlHosts`).
+ */
+export function parseGrant(pattern: string, options: { readonly sharedHosts?: boolean } = {}): Grant {
+  if (!isGs(pattern)) return parsed(pattern, options)
+  const web = httpsForm(pattern)
+  if (web === undefined) throw refused(pattern, `it ${GS_PROBLEM.message}`)
+  return { ...parsed(web, options), pattern }
+}
+
+function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): Grant {
+  const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
+  if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
+  if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dots or encoded slashes in it that lead elsewhere')
+  if (scheme === 's3') {
+    if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
+    return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
+  }
+  const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
+  if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
+  const url = new URL(probe)
+  if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
+  if (path.includes('//')) throw refused(pattern, 'the path has an empty segment in it')
+  const wildcard = star !== undefined
+  const host = wildcard ? url.hostname.slice(2) : url.hostname
+  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only for loopback addresses; use https:')
+  if (wildcard && !host.includes('.')) throw refused(pattern, 'at least two labels must follow "*."')
+  if (!sharedHosts) refuseShared(pattern, host, wildcard, url.pathname)
+  return { pattern, scheme: scheme as 'https' | 'http', host, wildcard, port: url.port, path: folder(url.pathname) }
+}
+
+function refuseShared(pattern: string, host: string, wildcard: boolean, path: string): void {
+  if (wildcard && isSharedSuffix(host)) throw refused(pattern, `strangers can have names below ${host}: write the exact host`)
+  if (!wildcard && path === '/' && isSharedHost(host)) {
+    throw refused(pattern, `${host} is shared by many owners: add the path of the bucket or repository`)
+  }
+}
+
+function folder(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+function refused(pattern: string, why: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `"${pattern}" is not a valid address pattern: ${why}`, { actual: pattern })
+}
+
+/** Hosts under which strangers can get a name or a path of their own; the list is kept by hand and errs on more. */
+
+const SUFFIXES = (
+  'amazonaws.com amazonaws.com.cn blob.core.windows.net dfs.core.windows.net file.core.windows.net web.core.windows.net ' +
+  'azurewebsites.net azureedge.net azurefd.net cloudapp.azure.com cloudfront.net elasticbeanstalk.com storage.googleapis.com ' +
+  'googleapis.com googleusercontent.com appspot.com run.app cloudfunctions.net web.app firebaseapp.com github.io ' +
+  'githubusercontent.com gitlab.io bitbucket.io pages.dev workers.dev r2.dev r2.cloudflarestorage.com vercel.app netlify.app ' +
+  'herokuapp.com onrender.com fly.dev railway.app ngrok.io ngrok.app ngrok-free.app trycloudflare.com digitaloceanspaces.com ' +
+  'backblazeb2.com wasabisys.com your-objectstorage.com oraclecloud.com aliyuncs.com myqcloud.com surge.sh glitch.me repl.co ' +
+  'co.uk org.uk ac.uk gov.uk com.au net.au org.au co.jp co.nz co.in com.br com.cn com.tr co.za co.kr'
+).split(' ')
+
+const HOSTS =
+  /^(?:s3(?:[.-][a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
+
+/** True when anyone may own a name below that host, so that a wildcard there would trust strangers. */
+export function isSharedSuffix(host: string): boolean {
+  return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
+}
+
+/** True when owners are told apart by the path, so that a grant needs one. */
+function isSharedHost(host: string): boolean {
+  return HOSTS.test(host)
+}

@@ -1,0 +1,340 @@
+/**
+ * Judges one reference: is the scheme there, well formed, with harmless names and addresses, and which entries have the
+ * same identity? The answers do not depend on the target's address and are kept per scheme object.
+ */
+import { type AuthError, SelectionError, TrustError } from '../errors.ts'
+import { addressOf, isAddressProblem } from '../http/url.ts'
+import { isObject, own, ownString, pointer } from '../stac/json.ts'
+import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
+import { type FoundScheme, findScheme, type SchemeMap, schemeMaps } from '../stac/scope.ts'
+import { readRefs, type Target } from '../stac/target.ts'
+import type { Credential } from './credential.ts'
+import type { Registry } from './registry.ts'
+import type { Identity, IdentityMember, SchemeIdentity, Strategy } from './strategy.ts'
+import { coveredBy, covers, narrowness } from './url-pattern.ts'
+
+/** The checks of a reference in their order; a later one means that the reference got further. */
+const STAGES = ['reference', 'scheme', 'names', 'addresses', 'match', 'sendTo', 'parameters'] as const
+
+/** Why a reference cannot be used: how far it got, and the error, which may have to be loaded first. */
+export class Refusal {
+  readonly stage: number
+  readonly error: () => AuthError | Promise<AuthError>
+
+  constructor(stage: (typeof STAGES)[number], error: AuthError | (() => Promise<AuthError>)) {
+    this.stage = STAGES.indexOf(stage)
+    this.error = typeof error === 'function' ? error : () => error
+  }
+}
+
+/** A scheme that is in order, and the entries that are the same. */
+export interface Judgement {
+  /** As the document says it. */
+  readonly type: string
+  readonly isPublic: boolean
+  readonly pointer: string
+  /** What its relative addresses were resolved against. */
+  readonly base: string | undefined
+  readonly scheme: AuthScheme
+  readonly strategy: Strategy | undefined
+  readonly identity: SchemeIdentity
+  readonly choices: readonly Choice[]
+  /** An entry with the same identity whose own chain is another one. */
+  readonly otherChain?: Credential
+}
+
+/** An entry with its canonical tuple. */
+export interface Known {
+  readonly entry: Credential
+  readonly strategy: Strategy
+  readonly identity: Identity
+}
+
+/** By scheme and id of an entry: whether the one answers the other. */
+type Answered = Map<object, Map<string, boolean>>
+
+export class Judge {
+  readonly #strategies: Registry
+  readonly #known: readonly Known[]
+  readonly #named: ReadonlySet<string>
+  readonly #kept = new WeakMap<object, Judgement>()
+
+  constructor(strategies: Registry, credentials: readonly Credential[], named: ReadonlySet<string>) {
+    this.#strategies = strategies
+    this.#named = named
+    this.#known = credentials.flatMap((entry) => {
+      const strategy = this.#strategies.get(entry.type)
+      if (!strategy) return []
+      return [{ entry, strategy, identity: strategy.identityOf?.(entry) ?? strategy.identity(strategy.schemeOf(entry))[0] ?? [] }]
+    })
+  }
+
+  /** The type that the document gives, for explanations. */
+  typeOf(target: Target, ref: string): string | undefined {
+    return ownString(findScheme(mapsFor(target), ref)?.value, 'type')
+  }
+
+  /** The types whose strategies may serve a reference; none when its judgement is known. */
+  typesOf(target: Target, ref: string): readonly string[] {
+    const found = findScheme(mapsFor(target), ref)
+    if (!isObject(found?.value) || this.#kept.has(found.value)) return []
+    const { value, siblings } = found
+    const chained = chainRefs(value).flatMap((name) => (isObject(own(siblings, name)) ? [own(siblings, name)] : []))
+    const types = [value, modernScheme(value), ...chained].map((scheme) => ownString(scheme, 'type'))
+    return types.filter((type) => type !== undefined)
+  }
+
+  /** The judgement of the scheme that the reference names. */
+  scheme(target: Target, ref: string): Judgement | Refusal {
+    const maps = mapsFor(target)
+    const found = findScheme(maps, ref)
+    if (!found) return new Refusal('reference', async () => (await import('./selection-errors.ts')).notFound(target, ref, maps))
+    if (!isObject(found.value)) {
+      return new Refusal(
+        'scheme',
+        new SelectionError('SCHEME_INVALID', `scheme "${ref}" is not an object`, { pointer: found.pointer, ref }),
+      )
+    }
+    const kept = this.#kept.get(found.value)
+    if (kept?.pointer === found.pointer && kept.base === found.url) return kept
+    const judgement = this.#examine(found, ref)
+    if (!(judgement instanceof Refusal)) this.#kept.set(found.value, judgement)
+    return judgement
+  }
+
+  /** Why none of the user's entries can be used for a scheme that is in order. */
+  miss(target: Target, ref: string, judgement: Judgement, url: URL): Refusal {
+    const matches = judgement.choices.some(({ strategy }) => strategy === judgement.strategy)
+    const same = this.#known.filter(({ strategy }) => strategy === judgement.strategy)
+    const error = async () => (await import('./selection-errors.ts')).missed({ target, ref, judgement, url, same })
+    return new Refusal(matches ? 'sendTo' : 'match', error)
+  }
+
+  #examine(found: FoundScheme, ref: string): Judgement | Refusal {
+    const { pointer } = found
+    const type = ownString(found.value, 'type')
+    if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
+    const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
+    const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], choices: [] }
+    const strategy = this.#strategies.get(type) ?? this.#strategies.get(value.type)
+    if (!strategy) {
+      if (isPublicType(type)) return { ...base, isPublic: true, strategy }
+      return new Refusal('scheme', async () => (await import('./selection-errors.ts')).unsupported(ref, type, `${pointer}/type`))
+    }
+    const shape = strategy.problem?.(value, pointer) ?? chainProblem(found, ref)
+    if (shape) return new Refusal(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
+    const identity = this.#canonical(strategy.identity(value), found, ref)
+    if (identity instanceof Refusal) return identity
+    const all = this.#choices(strategy, value, identity)
+    const choices = all.filter(({ credential }) => this.#agrees(found, credential))
+    const otherChain = all.find((choice) => !choices.includes(choice))?.credential
+    return { ...base, strategy, identity, choices, ...(otherChain && { otherChain }) }
+  }
+
+  /** Chains come from the entry; the references of a scheme can only agree with them (extension 1.2.0). */
+  #agrees(found: FoundScheme, entry: Credential, answered: Answered = new Map()): boolean {
+    const refs = chainRefs(found.value)
+    const via = entry.with ?? entry.subject
+    if (typeof via !== 'string' || refs.length === 0) return true
+    return refs.some((ref) => this.#answers({ ...found, value: own(found.siblings, ref) }, ref, via, answered))
+  }
+
+  /**
+   * True when the entry of that id answers that scheme. Each pair is judged once: the chains of entries come to an end, those of
+   * catalogs branch as they like.
+   */
+  #answers(found: FoundScheme, ref: string, id: string, answered: Answered): boolean {
+    if (!isObject(found.value)) return false
+    const known = answered.get(found.value) ?? new Map<string, boolean>()
+    answered.set(found.value, known)
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const choice = this.#choicesFor(found, ref).find(({ credential }) => credential.id === id)
+    const result = choice !== undefined && this.#agrees(found, choice.credential, answered)
+    known.set(id, result)
+    return result
+  }
+
+  #choicesFor(found: FoundScheme, ref: string): readonly Choice[] {
+    const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
+    const strategy = this.#strategies.get(String(value.type))
+    if (!strategy || strategy.problem?.(value, found.pointer)) return []
+    const identity = this.#canonical(strategy.identity(value), found, ref)
+    return identity instanceof Refusal ? [] : this.#choices(strategy, value, identity)
+  }
+
+  /** The tuples with their URLs as WHATWG href without fragment. */
+  #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | Refusal {
+    const canonical: Identity[] = []
+    for (const tuple of identity) {
+      const members = []
+      for (const member of tuple) {
+        if (!member.url) {
+          members.push(member)
+          continue
+        }
+        const url = addressOf(member.value, { base: member.url === 'relative' ? base : undefined, secure: true, named: this.#named })
+        if (isAddressProblem(url)) {
+          const fields = { pointer: pointer + member.pointer, ref }
+          return new Refusal('addresses', new SelectionError(url.code, `${member.name} of scheme "${ref}" ${url.message}`, fields))
+        }
+        url.hash = ''
+        members.push({ ...member, value: url.href })
+      }
+      canonical.push(members)
+    }
+    return canonical
+  }
+
+  #choices(strategy: Strategy, scheme: AuthScheme, identity: SchemeIdentity): Choice[] {
+    const choices: Choice[] = []
+    for (const known of this.#known) {
+      if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
+        choices.push({ credential: known.entry, strategy, scheme })
+      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.entry)) {
+        choices.push({ credential: known.entry, strategy: known.strategy, scheme: known.strategy.schemeOf(known.entry) })
+      }
+    }
+    return choices
+  }
+}
+
+function mapsFor({ object, pointer, kind, scope }: Target): readonly SchemeMap[] {
+  return schemeMaps(scope, { object, pointer, describesItems: kind === 'item_asset' })
+}
+
+function withRef(error: AuthError, ref: string): AuthError {
+  return new SelectionError(error.code, error.message, { ...error, ref })
+}
+
+/** An entry, the strategy that uses it and the scheme it is given. */
+export interface Choice {
+  readonly credential: Credential
+  readonly strategy: Strategy
+  readonly scheme: AuthScheme
+}
+
+/** True when the user lets that entry's material be used for that address, or for that target at it. */
+export function coversTarget({ strategy, credential }: Choice, url: URL, target?: Target): boolean {
+  return strategy.covers ? strategy.covers(credential, url.href, target) : coveredBy(credential.sendTo, url)
+}
+
+/** True when a request that carries the entry's material may go to that address. */
+function mayReach(choice: Choice, url: URL): boolean {
+  const { strategy, credential } = choice
+  return strategy.reaches ? strategy.reaches(credential, url.href) : coversTarget(choice, url)
+}
+
+/** Errors: `CREDENTIAL_TARGET_UNTRUSTED` for an address that the entry's material may not go to. */
+export function checkReach(choice: Choice, address: string): void {
+  const url = new URL(address)
+  if (mayReach(choice, url)) return
+  const { id } = choice.credential
+  throw new TrustError('CREDENTIAL_TARGET_UNTRUSTED', `"${id}" may not be sent to ${url.origin}. Nothing was sent`, {
+    credential: id,
+    url: address,
+    hint: `if you trust that host: stac-auth credentials trust ${id} ${url.origin}/; in code, "sendTo" of "${id}"`,
+  })
+}
+
+/**
+ * The choice to use of those that cover the URL: a preferred credential, then one that suits the target, then the one with the narrowest
+ * pattern, then the earliest.
+ */
+export function bestOf(choices: readonly Choice[], url: URL, target?: Target): Choice | undefined {
+  let best: Choice | undefined
+  for (const choice of choices) {
+    if (coversTarget(choice, url, target) && (!best || comesBefore(choice, best, url, target))) best = choice
+  }
+  return best
+}
+
+function comesBefore(one: Choice, other: Choice, url: URL, target: Target | undefined): boolean {
+  const { preference } = one.credential
+  if (preference !== other.credential.preference) return preference < other.credential.preference
+  const difference = target ? suitability(one, target) - suitability(other, target) : 0
+  return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
+}
+
+function suitability({ strategy, credential }: Choice, target: Target): number {
+  return strategy.suits?.(credential, target) ? 1 : 0
+}
+
+/** How narrow the narrowest pattern is that covers the address. */
+function widthOf({ sendTo }: Credential, url: URL): number {
+  let best = 0
+  for (const grant of sendTo) if (covers(grant, url)) best = Math.max(best, narrowness(grant))
+  return best
+}
+
+const MAX_DEPTH = 8
+
+interface Problem {
+  readonly code: 'SCHEME_CYCLE' | 'SCHEME_NOT_FOUND' | 'SCHEME_INVALID'
+  readonly message: string
+  readonly pointer: string
+}
+
+/** The names in a scheme's own `auth:refs`, at most a hundred. */
+function chainRefs(scheme: unknown): readonly string[] {
+  return readRefs(scheme, '').refs
+}
+
+/**
+ * What is wrong with the chain below a scheme, or undefined when at least one alternative ends well. Alternatives that
+ * lead into a cycle or to a missing name are left out.
+ *
+ * Codes: `SCHEME_CYCLE`, `SCHEME_NOT_FOUND`, `SCHEME_INVALID` (longer than 8, or not a list of names).
+ */
+function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: string): SelectionError | undefined {
+  const base = at.slice(0, at.lastIndexOf('/'))
+  /** Schemes that led nowhere: each is walked once, however many ways lead to it. */
+  const dead = new Map<string, Problem>()
+  const problem = walk(value, name, [])
+  return problem && new SelectionError(problem.code, problem.message, { pointer: problem.pointer })
+
+  function walk(scheme: unknown, current: string, path: readonly string[]): Problem | undefined {
+    const { refs, malformedRefs = [] } = readRefs(scheme, pointer(base, current))
+    const trail = [...path, current]
+    let first: Problem | undefined
+    for (const ref of refs) {
+      const problem = follow(ref, placeOf(scheme, ref, pointer(base, current, 'auth:refs')), trail)
+      if (!problem) return undefined
+      first ??= problem
+    }
+    const [malformed] = malformedRefs
+    if (malformed) first ??= { code: 'SCHEME_INVALID', message: 'the chain names something that is not text', pointer: malformed.pointer }
+    return first
+  }
+
+  function follow(ref: string, place: string, trail: readonly string[]): Problem | undefined {
+    if (!Object.hasOwn(siblings, ref) || !isObject(siblings[ref])) {
+      return { code: 'SCHEME_NOT_FOUND', message: `the chain names "${ref}", which is not in auth:schemes`, pointer: place }
+    }
+    if (trail.includes(ref)) {
+      return { code: 'SCHEME_CYCLE', message: `schemes refer to each other: ${[...trail, ref].join(' → ')}`, pointer: place }
+    }
+    if (trail.length >= MAX_DEPTH) {
+      return { code: 'SCHEME_INVALID', message: `the chain of schemes is longer than ${MAX_DEPTH}`, pointer: place }
+    }
+    const problem = dead.get(ref) ?? walk(siblings[ref], ref, trail)
+    if (problem) dead.set(ref, problem)
+    return problem
+  }
+}
+
+function placeOf(scheme: unknown, ref: string, at: string): string {
+  const refs = own(scheme, 'auth:refs')
+  return Array.isArray(refs) ? pointer(at, refs.indexOf(ref)) : at
+}
+
+/** True when every member of the scheme's tuple stands in the entry's with the same value. */
+export function sameIdentity(scheme: Identity, entry: Identity): boolean {
+  return scheme.every((member) => agrees(member, entry))
+}
+
+/** True when the tuple has that member with that value. */
+export function agrees(member: IdentityMember, entry: Identity): boolean {
+  const isSame = ({ value, url }: IdentityMember) => (url === 'below' ? member.value.startsWith(value) : member.value === value)
+  return entry.some((own) => own.name === member.name && isSame(own))
+}

@@ -1,0 +1,238 @@
+/** Keys for bound tokens (RFC 9449) that outlive a reload and that no script can read out. */
+
+import type { Warning } from '../auth/strategy.ts'
+import { type SessionStore, withMemoryFallback } from '../auth/token-store.ts'
+import { generatePrivateKey } from '../crypto/private-key.ts'
+import { abortedBy, IntegrityError } from '../errors.ts'
+import { KeyedMutex } from '../net/keyed-mutex.ts'
+import { needSecureContext } from './page.ts'
+
+export interface IndexedDbOptions extends DatabaseOptions {
+  /** Hears once when tokens are kept in memory only. */
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/**
+ * A store that all tabs and workers of the origin share, until a logout: one login for all of them, and one renewal, for what one tab
+ * has written the next one reads (of `localStorage` no browser promises that). Every script of the origin can read it.
+ *
+ * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the database does not remove.
+ */
+export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
+  const mutex = new KeyedMutex()
+  const reserved = new Set<string>()
+
+  async function use<T>(work: (store: IDBObjectStore, resolve: (value: T) => void) => void): Promise<T> {
+    try {
+      return await inTransaction(database, 'sessions', work)
+    } catch {
+      throw new IntegrityError('FILE_ACCESS', 'the database of this page cannot be used: it is full or switched off')
+    }
+  }
+
+  const store: SessionStore = {
+    read: (key) =>
+      use<string | undefined>((texts, resolve) => {
+        const known: IDBRequest<unknown> = texts.get(key)
+        known.onsuccess = () => resolve(typeof known.result === 'string' ? known.result : undefined)
+      }),
+    write: (key, text) =>
+      use<void>((texts) => {
+        texts.delete(roomOf(key))
+        texts.put(text, key)
+      }),
+    reserve: async (key, length) => {
+      await use<void>((texts) => void texts.put('.'.repeat(length), roomOf(key)))
+      reserved.add(key)
+    },
+    remove: (key) => use<void>((texts) => void texts.delete(key)),
+    exclusively: (key, run, signal) => {
+      const alone = () =>
+        run().finally(async () => {
+          if (reserved.delete(key)) await use<void>((texts) => void texts.delete(roomOf(key))).catch(() => undefined)
+        })
+      return mutex.run(key, () => withWebLock(`stac-auth:${database.name ?? ''}:${key}`, alone, signal), signal)
+    },
+  }
+  return withMemoryFallback(store, onWarning)
+}
+
+/** Holds the room for a text that is about to be kept. */
+function roomOf(key: string): string {
+  return `${key}:room`
+}
+
+export interface SessionStorageOptions {
+  /** Default: the page's `sessionStorage`. */
+  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  /** Hears once when tokens are kept in memory only. */
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/**
+ * A store that lasts as long as the tab, through reloads and redirects; every script of the page's origin can read it, so memory
+ * is the better choice where a login may be repeated. Turns are taken with the other tabs where the browser has Web Locks. What
+ * the storage does not take is memory, with the warning `CACHE_MEMORY_ONLY`.
+ *
+ * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the storage does not remove.
+ */
+export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
+  const mutex = new KeyedMutex()
+
+  /** Even to name the page's storage can throw. */
+  async function use<T>(work: (storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) => T): Promise<T> {
+    try {
+      return work(storage ?? sessionStorage)
+    } catch {
+      throw new IntegrityError('FILE_ACCESS', 'the session storage of this page cannot be used: it is full or switched off')
+    }
+  }
+
+  const store: SessionStore = {
+    read: (key) => use((texts) => texts.getItem(nameOf(key)) ?? undefined),
+    write: (key, text) =>
+      use((texts) => {
+        texts.removeItem(sessionRoomOf(key))
+        texts.setItem(nameOf(key), text)
+      }),
+    reserve: (key, length) => use((texts) => texts.setItem(sessionRoomOf(key), '.'.repeat(length))),
+    remove: (key) => use((texts) => texts.removeItem(nameOf(key))),
+    exclusively: (key, run, signal) => {
+      const alone = () => run().finally(() => use((texts) => texts.removeItem(sessionRoomOf(key))).catch(() => undefined))
+      return mutex.run(key, () => withWebLock(nameOf(key), alone, signal), signal)
+    },
+  }
+  return withMemoryFallback(store, onWarning)
+}
+
+function nameOf(key: string): string {
+  return `stac-auth:${key}`
+}
+
+/** Holds the room for a text that is about to be kept. */
+function sessionRoomOf(key: string): string {
+  return `${nameOf(key)}:room`
+}
+
+export interface DpopKeyStoreOptions extends DatabaseOptions {
+  /** Hears once when keys last as long as the page only. */
+  readonly onWarning?: (warning: Warning) => void
+}
+
+export interface DpopKeyStore {
+  /**
+   * For the field `dpopKeyPair` of an entry with `dpop: true`: gives the key of that name, made when it is first asked for (P-256,
+   * `extractable: false`), the same one in all tabs. Where the browser has no database it is a key for this page.
+   * Errors: `UNSUPPORTED_IN_BROWSER` in pages that came by plain http.
+   */
+  pair(name: string): () => Promise<CryptoKeyPair>
+  /** Removes the key: tokens that are bound to it are worth nothing then. */
+  forget(name: string): Promise<void>
+}
+
+/** Keeps keys in IndexedDB, as keys: their private halves cannot be written down anywhere. Works in workers too. */
+export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStoreOptions = {}): DpopKeyStore {
+  const pairs = new Map<string, Promise<CryptoKeyPair>>()
+  let warned = false
+
+  async function obtain(key: string): Promise<CryptoKeyPair> {
+    needSecureContext('a key of its own')
+    const fresh = (await generatePrivateKey()).pair
+    try {
+      return await inTransaction(database, 'keys', (store, resolve) => keptOrAdded(store, key, fresh, resolve))
+    } catch {
+      if (!warned) onWarning({ code: 'CACHE_MEMORY_ONLY', message: 'keys are kept in memory only: this page has no database' })
+      warned = true
+      return fresh
+    }
+  }
+
+  return {
+    pair: (key) => () => {
+      const pair = pairs.get(key) ?? obtain(key)
+      pairs.set(key, pair)
+      return pair
+    },
+    async forget(key) {
+      pairs.delete(key)
+      await inTransaction<void>(database, 'keys', (store) => void store.delete(key)).catch(() => {})
+    },
+  }
+}
+
+/** Of two tabs that make a key at once, the first to write decides: looking and writing are one transaction. */
+function keptOrAdded(store: IDBObjectStore, key: string, fresh: CryptoKeyPair, resolve: (pair: CryptoKeyPair) => void): void {
+  const known: IDBRequest<CryptoKeyPair | undefined> = store.get(key)
+  known.onsuccess = () => {
+    if (known.result === undefined) store.put(fresh, key)
+    resolve(known.result ?? fresh)
+  }
+}
+
+/** One small database of IndexedDB for what has to outlive a page, and be the same in all tabs. */
+
+export interface DatabaseOptions {
+  /** Name of the database; default `stac-auth`. */
+  readonly name?: string
+  /** Default: the page's `indexedDB`. */
+  readonly factory?: IDBFactory
+}
+
+/** What it holds: keys for bound tokens, and token sets. */
+type StoreName = (typeof STORES)[number]
+
+const STORES = ['keys', 'sessions'] as const
+
+/** One transaction; its result counts once all of it is written. Errors: those of the database. */
+async function inTransaction<T>(
+  { name = 'stac-auth', factory }: DatabaseOptions,
+  storeName: StoreName,
+  work: (store: IDBObjectStore, resolve: (value: T) => void) => void,
+): Promise<T> {
+  const database = await opened(factory ?? indexedDB, name)
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const transaction = database.transaction(storeName, 'readwrite')
+      let value: T
+      transaction.oncomplete = () => resolve(value)
+      transaction.onabort = () => reject(transaction.error)
+      work(transaction.objectStore(storeName), (found) => {
+        value = found
+      })
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function opened(factory: IDBFactory, name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = factory.open(name, 1)
+    request.onupgradeneeded = () => {
+      for (const store of STORES) request.result.createObjectStore(store)
+    }
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}
+
+/**
+ * Runs while no other tab runs under that name. Browsers have locks in secure contexts only, and refuse them to pages that may keep
+ * nothing: those have nothing in common with other tabs. Errors: those of `run`, `ABORTED`.
+ */
+async function withWebLock<T>(name: string, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const locks: LockManager | undefined = globalThis.navigator?.locks
+  if (!locks) return run()
+  let begun = false
+  const begin = () => {
+    begun = true
+    return run()
+  }
+  try {
+    return await locks.request(name, signal ? { signal } : {}, begin)
+  } catch (error) {
+    if (begun) throw error
+    if (signal?.aborted) throw abortedBy(signal)
+    return run()
+  }
+}

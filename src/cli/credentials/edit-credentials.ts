@@ -1,0 +1,138 @@
+/** Writes to the user's credential file; only what a person has answered for comes here. */
+
+import { type FileHandle, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { credentialFileText, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import { makeFolder } from '../../node/make-folder.ts'
+import { systemCode, writeFailure } from '../../node/system-error.ts'
+import { replaceAlone } from '../../node/write-file.ts'
+import { type Path, type Span, scan } from '../../stac/json-text.ts'
+
+const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
+
+/** Adds an entry at the end; a file that is missing is made. Errors: `CONFIG_INVALID`, and nothing is written; those of the file system. */
+export function addEntry(file: string, entry: CredentialObject): Promise<void> {
+  return edit(file, (text) => appended(text, ['credentials'], entry))
+}
+
+/**
+ * Adds a pattern to the `sendTo` of an entry. One that has none sends to its `signedUrlHosts`, and goes on doing so.
+ *
+ * Errors: `CONFIG_INVALID`, and nothing is written; those of the file system.
+ */
+export function addPattern(file: string, id: string, pattern: string): Promise<void> {
+  return edit(file, (text, { credentials }) => {
+    const index = credentials.findIndex((entry) => entry.id === id)
+    const path = ['credentials', index]
+    const entry: CredentialObject | undefined = credentials[index]
+    const hosts = (entry?.signedUrlHosts as readonly string[] | undefined) ?? []
+    if (entry?.sendTo === undefined) return extended(text, path, 'sendTo', [...hosts, pattern])
+    return appended(text, [...path, 'sendTo'], pattern)
+  })
+}
+
+function edit(file: string, change: (text: string, set: CredentialSet) => string | undefined): Promise<void> {
+  return replacePrivateFile(file, async () => {
+    const text = (await credentialFileText(file)) ?? EMPTY
+    const changed = change(text, await credentialsFromText(text, file))
+    if (changed === undefined) throw new ConfigurationError('CONFIG_INVALID', `the credential file ${file} has no place for it`)
+    await credentialsFromText(changed, file)
+    return changed
+  })
+}
+
+/** An object or array, and where each member (with its name) or element begins and ends. */
+interface Container {
+  readonly span: Span
+  readonly items: readonly Span[]
+}
+
+/** The text with one more element at the end of the array, or undefined when there is no array at that path. */
+export function appended(text: string, path: Path, value: unknown): string | undefined {
+  const array = containerAt(text, path)
+  if (array === undefined || text[array.span.start] !== '[') return undefined
+  return withItem(text, array, (space, indent) => stringify(value, space, indent))
+}
+
+/** The text with one more member at the end of the object, or undefined when there is no object at that path. */
+export function extended(text: string, path: Path, name: string, value: unknown): string | undefined {
+  const object = containerAt(text, path)
+  if (object === undefined || text[object.span.start] !== '{') return undefined
+  return withItem(text, object, (space, indent) => `${JSON.stringify(name)}: ${stringify(value, space, indent)}`)
+}
+
+/** Writes an item after the last one, in the same way: on a line of its own or not. */
+function withItem(text: string, { span, items }: Container, write: (space: number, indent: string) => string): string {
+  const last = items.at(-1)
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n'
+  const put = (at: number, end: number, item: string) => text.slice(0, at) + item.replace(/\r?\n/g, lineBreak) + text.slice(end)
+  if (!last) {
+    const indent = /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, span.start))?.[1] ?? ''
+    const [open, close] = [text[span.start], text[span.end - 1]]
+    return put(span.start, span.end, `${open}\n${indent}  ${write(2, `${indent}  `)}\n${indent}${close}`)
+  }
+  const gap = /\s*$/.exec(text.slice(0, last.start))?.[0] ?? ''
+  const indent = gap.includes('\n') ? gap.slice(gap.lastIndexOf('\n') + 1) : undefined
+  const between = indent === undefined && items.length === 1 && gap === '' ? ' ' : gap
+  return put(last.end, last.end, `,${between}${indent === undefined ? write(0, '') : write(2, indent)}`)
+}
+
+function stringify(value: unknown, space: number, indent: string): string {
+  return JSON.stringify(value, undefined, space).replaceAll('\n', `\n${indent}`)
+}
+
+/** Of a name that stands twice the last one is meant, as `JSON.parse` takes it. */
+function containerAt(text: string, path: Path): Container | undefined {
+  let span: Span | undefined
+  let items: { start: number; end: number }[] = []
+  const within = (at: Path, length: number) => at.length === length && isDeepStrictEqual(at.slice(0, path.length), path.slice(0, length))
+  const problem = scan(text, {
+    enter(at) {
+      if (within(at, path.length)) items = []
+      return at.length <= path.length && within(at, at.length)
+    },
+    member(at, { start }) {
+      if (within(at, path.length + 1)) items.push({ start, end: start })
+    },
+    value(at, found) {
+      if (within(at, path.length)) span = found
+      if (!within(at, path.length + 1)) return
+      const item = items.at(-1)
+      if (typeof at.at(-1) === 'string' && item) item.end = found.end
+      else items.push({ ...found })
+    },
+  })
+  return problem === undefined && span ? { span, items } : undefined
+}
+
+/**
+ * Writes the text that `make` gives in place of a file, mode 0600; missing folders are made with mode 0700, a link is followed. While
+ * that lasts nobody else can do the same: what `make` has read is still true when it is replaced.
+ *
+ * Errors: `PATH_BUSY`, `FILE_ACCESS`, `DISK_FULL`, and those of `make`; the old file is as it was then.
+ */
+export async function replacePrivateFile(name: string, make: () => Promise<string>): Promise<void> {
+  const refuse = (error: unknown): never => {
+    throw writeFailure(error, `"${name}"`)
+  }
+  const target = await targetOf(name).catch(refuse)
+  const write = async (file: FileHandle) => {
+    const text = await make()
+    await file.writeFile(text).catch(refuse)
+  }
+  await replaceAlone(target, name, 0o600, { write, durable: true })
+}
+
+/** The path that a link leads to, or the one to create. */
+async function targetOf(name: string): Promise<string> {
+  try {
+    return await realpath(name)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
+  await makeFolder(dirname(name), 0o700)
+  return join(await realpath(dirname(name)), basename(name))
+}

@@ -1,0 +1,69 @@
+/** The user's entries, and the way to those that a document needs. */
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Auth } from '../../auth/auth.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
+import { isAuthError } from '../../errors.ts'
+import { credentialFileText, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import { forUrl } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { credentialPath } from '../credential-path.ts'
+import { openAuth } from '../open-auth.ts'
+import type { CredentialsOption } from '../options.ts'
+import { isAddress, type ReadDocument, readDocument } from '../read-document.ts'
+import { usageError } from '../usage.ts'
+import { createEntries, type Errand } from './create-credentials.ts'
+import { needsOf, type WishOptions, wishesOf } from './wanted.ts'
+
+/** The credential file, which may be missing, and what is in it. */
+export interface UserEntries {
+  readonly file: string
+  readonly entries: readonly CredentialObject[]
+}
+
+/** Reads the credential file; one that is missing is going to be made. Errors: `CONFIG_INVALID`, `USAGE`. */
+export async function userEntries(options: CredentialsOption, { io }: Context): Promise<UserEntries> {
+  const { path: file } = await credentialPath(options, io)
+  const text = await credentialFileText(file)
+  return { file, entries: text === undefined ? [] : (await credentialsFromText(text, file)).credentials }
+}
+
+/** Ids of entries: those written just now, and those that fitted before. */
+export interface Entries {
+  readonly created: readonly string[]
+  readonly fitting: readonly string[]
+}
+
+/**
+ * Reads a document and asks about the entries that it needs.
+ *
+ * Errors: those of reading, of {@link createEntries}, `USAGE` for an id that is taken.
+ */
+export async function entriesFor(
+  name: string,
+  { file, entries }: UserEntries,
+  options: CredentialsOption & WishOptions,
+  errand: Errand,
+  context: Context,
+): Promise<Entries> {
+  if (options.id !== undefined && entries.some(({ id }) => id === options.id)) throw usageError(`there is an entry "${options.id}" already`)
+  const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
+  const read = await readOrWait(name, context, auth)
+  if ('waiting' in read) return { created: [], fitting: [read.waiting] }
+  const address = isAddress(name) ? (read.url ?? name) : pathToFileURL(resolve(name)).href
+  const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
+  const opened = await auth()
+  const needs = await needsOf(read, opened)
+  const occasion = { ...document, file, entries, wishes: wishesOf(options), errand: { ...errand, command: `${errand.command} ${name}` } }
+  return { created: await createEntries(needs, occasion, opened, context), fitting: [...needs.entries] }
+}
+
+/** The document, or the entry without whose login it cannot be read. */
+async function readOrWait(name: string, { io }: Context, auth: () => Promise<Auth>): Promise<ReadDocument | { readonly waiting: string }> {
+  try {
+    return await readDocument(name, io, auth)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'LOGIN_REQUIRED' && error.credential !== undefined) return { waiting: error.credential }
+    throw error
+  }
+}

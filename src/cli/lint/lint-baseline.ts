@@ -1,0 +1,117 @@
+/** The baseline file of `lint`: what is known is counted, not shown. */
+import { ConfigurationError } from '../../errors.ts'
+import { type Baseline, Comparison, isBaseline } from '../../lint/baseline.ts'
+import { Totals } from '../../lint/reporters/report.ts'
+import { forJson } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { readInput } from '../read-document.ts'
+import { replaceFile, type Seen, seenFile } from '../replace-file.ts'
+import { usageError } from '../usage.ts'
+import type { Found } from './findings.ts'
+import type { LintOutcome } from './lint-run.ts'
+
+export interface BaselineOptions {
+  readonly baseline?: string
+  readonly updateBaseline?: boolean
+  readonly pruneBaseline?: boolean
+  /** True when only a part of the documents is looked at: what is not found there is not gone. */
+  readonly isPart?: boolean
+}
+
+/** The findings that a report lists, and how many the baseline holds. */
+export interface Fresh extends Found {
+  readonly baselined?: number
+}
+
+/** Refuses options that need each other. Errors: `USAGE`. */
+export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
+  if (isPart && (updateBaseline || pruneBaseline))
+    throw usageError('a baseline is written by a run over everything', 'lint without --changed, --staged and --shard')
+  if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('which baseline? Give --baseline FILE')
+  if (updateBaseline && pruneBaseline)
+    throw usageError('--update-baseline and --prune-baseline exclude each other', 'an update prunes as well')
+}
+
+/** The baseline of a run. */
+export class RunBaseline {
+  /** Takes the findings of the run. */
+  readonly comparison: Comparison
+  readonly #file: string
+  readonly #options: BaselineOptions
+  readonly #seen: Seen | undefined
+  /** Why an update could not read what it is about to replace. */
+  readonly #error: unknown
+
+  private constructor(file: string, options: BaselineOptions, seen: Seen | undefined, before: Baseline | undefined, error?: unknown) {
+    this.comparison = new Comparison(before ?? { version: 1, findings: {} })
+    this.#file = file
+    this.#options = options
+    this.#seen = seen
+    this.#error = error
+  }
+
+  /**
+   * Reads the baseline that the options name; undefined when they name none. Errors: `CONFIG_INVALID` for a file that is no baseline,
+   * `FILE_ACCESS`.
+   */
+  static async open(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
+    const { baseline: file, updateBaseline } = options
+    if (file === undefined) return undefined
+    const seen = await seenFile(file)
+    if (!updateBaseline) return new RunBaseline(file, options, seen, await readBaseline(file, context))
+    if (!seen) return new RunBaseline(file, options, seen, undefined)
+    try {
+      return new RunBaseline(file, options, seen, await readBaseline(file, context))
+    } catch (error) {
+      return new RunBaseline(file, options, seen, undefined, error)
+    }
+  }
+
+  /**
+   * Returns what is to be reported of a run, and writes the baseline anew when that is asked for. A run that could not read everything
+   * writes nothing: what it did not see is not gone.
+   *
+   * Errors: those of `replaceFile`, and those of `open` where an update cannot be made.
+   */
+  async settle({ found, failures }: LintOutcome, { diagnostics }: Context): Promise<Fresh> {
+    const { updateBaseline = false, pruneBaseline = false, isPart = false } = this.#options
+    const { comparison } = this
+    const isWhole = failures.length === 0
+    if (!isWhole && this.#error !== undefined) throw this.#error
+    if (!isWhole && (updateBaseline || pruneBaseline))
+      await diagnostics.note(`"${this.#file}" is left as it is: not everything could be read`)
+    else if (updateBaseline) {
+      await replaceFile(this.#file, textOf(comparison.updated()), this.#seen)
+      return { problems: [], totals: new Totals().summary(), unlisted: 0, baselined: comparison.total }
+    } else if (pruneBaseline) await replaceFile(this.#file, textOf(comparison.pruned()), this.#seen)
+    const gone = comparison.gone()
+    if (gone.length > 0 && isWhole && !pruneBaseline && !isPart) await diagnostics.note(goneText(gone, this.#file))
+    return { ...found, baselined: comparison.known }
+  }
+}
+
+async function readBaseline(file: string, { io }: Context): Promise<Baseline> {
+  const baseline = parsed(new TextDecoder().decode(await readInput(file, io)))
+  if (isBaseline(baseline)) return baseline
+  throw new ConfigurationError('CONFIG_INVALID', `"${file}" is no baseline of version 1`, { hint: '--update-baseline writes it anew' })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(baseline: Baseline): string {
+  return `${forJson(baseline, 2)}\n`
+}
+
+const SHOWN = 10
+
+function goneText(gone: readonly string[], file: string): string {
+  const lines = gone.slice(0, SHOWN).map((name) => `  ${name}`)
+  const more = gone.length > SHOWN ? [`  … and ${gone.length - SHOWN} more`] : []
+  return [`no longer found, --prune-baseline takes them out of "${file}":`, ...lines, ...more].join('\n')
+}

@@ -1,0 +1,94 @@
+/** The configuration file of `lint`. It is read only when it is named: a folder that somebody downloaded configures nothing. */
+import { dirname, relative, resolve, sep } from 'node:path'
+import { ConfigurationError } from '../../errors.ts'
+import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable } from '../../lint/config.ts'
+import { type Levels, lintText, type Preset } from '../../lint/index.ts'
+import { RULE_NAMES } from '../../lint/levels.ts'
+import { locate } from '../../lint/locate.ts'
+import type { Io } from '../io.ts'
+import { isAddress, readInput } from '../read-document.ts'
+
+/** What the command line says about rules, which goes before the file. */
+export interface GivenRules {
+  readonly config?: string
+  readonly preset?: Preset
+  readonly infos?: boolean
+  readonly rule?: Levels
+}
+
+/** The levels of a run and the configuration that they come from. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
+export async function readLintConfig(
+  { config: file, preset, infos, rule }: GivenRules,
+  io: Io,
+): Promise<LevelTable & { readonly config: LintConfig }> {
+  const read = file === undefined ? {} : await parseConfig(file, io)
+  const config = { ...read, ...(preset !== undefined && { preset }), ...(infos !== undefined && { infos }) }
+  const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
+  const table = levelTable(config, rule ?? {}, (pattern) => patternOf(pattern, picomatch))
+  const folder = dirname(resolve(file ?? '.'))
+  // What stands outside of the folder begins with `../` and fits no glob but one that says so.
+  const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
+  return {
+    config,
+    preset: table.preset,
+    levelsFor: (document, infos) => table.levelsFor(config.overrides ? nameOf(document) : document, infos),
+  }
+}
+
+const never: Glob = () => () => false
+
+async function parseConfig(file: string, io: Io): Promise<LintConfig> {
+  const text = new TextDecoder().decode(await readInput(file, io))
+  // The linter itself knows where a text stops being JSON, and which name stands in it twice.
+  const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
+  if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
+  const config: unknown = JSON.parse(text)
+  const faults = configFaults(config, RULE_NAMES)
+  const positions = locate(
+    text,
+    faults.map(({ pointer }) => pointer),
+  )
+  if (faults.length > 0)
+    throw invalid(
+      file,
+      faults.map((fault) => ({ ...fault, line: positions.get(fault.pointer)?.line ?? 1 })),
+    )
+  return config as LintConfig
+}
+
+interface PlacedFault {
+  readonly message: string
+  readonly pointer: string
+  readonly line: number
+}
+
+function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationError {
+  const [first, ...others] = faults.map(
+    ({ message, pointer, line }) => new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${message}`, { pointer }),
+  )
+  const { message = `"${file}" is invalid`, pointer } = first ?? {}
+  return new ConfigurationError('CONFIG_INVALID', message, {
+    ...(pointer !== undefined && { pointer }),
+    hint: 'stac-auth rules lists the rules; the JSON Schema of the file is stac-auth/schemas/lint-config.json',
+    reasons: others,
+  })
+}
+
+/** Makes a test of a glob. */
+type Glob = (glob: string, options: { readonly dot: boolean }) => Covers
+
+/**
+ * An address covers what begins like it, whole path segments; a pattern without a slash is a file name in any folder, one
+ * that ends in a slash all that is below that folder; everything else is a glob.
+ */
+export function patternOf(pattern: string, glob: Glob): Covers {
+  if (/^https?:\/\//i.test(pattern)) return (document) => isBelow(document, pattern)
+  const plain = pattern.replace(/^\.\//, '')
+  const covers = glob(plain.includes('/') ? plain.replace(/\/$/, '/**') : `**/${plain}`, { dot: true })
+  return (document) => !document.includes('://') && covers(document.replace(/^\.\//, ''))
+}
+
+function isBelow(document: string, prefix: string): boolean {
+  if (!document.startsWith(prefix)) return false
+  return prefix.endsWith('/') || document.length === prefix.length || /[/?#]/.test(document[prefix.length] ?? '')
+}

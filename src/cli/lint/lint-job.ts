@@ -1,0 +1,115 @@
+/** A job of the queue: some tasks and their rules. It may have been written by anybody who reaches the queue. */
+import { withFingerprint } from '../../lint/baseline.ts'
+import type { Levels, Preset, Problem } from '../../lint/index.ts'
+import { RULE_NAMES } from '../../lint/levels.ts'
+import { LEVELS, PRESETS } from '../../lint/problem.ts'
+import { type RedisAddress, redisAddressOf } from '../../node/queue/redis-connection.ts'
+import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
+import type { Context } from '../context.ts'
+import { judge, type Task } from '../inputs/task.ts'
+import { usageError } from '../usage.ts'
+import { type Defined, type Judged, RecordingRun } from './linter.ts'
+import { readProblem } from './read-report.ts'
+
+/** Tasks in one job. */
+export const TASKS = 64
+
+export interface LintJob {
+  readonly preset: Preset
+  readonly fingerprints: boolean
+  /** Levels that are laid over the preset; tasks name them by their place. */
+  readonly levels: readonly Levels[]
+  readonly tasks: readonly JobTask[]
+}
+
+/** A task whose text is text: bytes that are no UTF-8 travel as base64. */
+export interface JobTask extends Omit<Task, 'text'> {
+  readonly document: string
+  readonly levels: number
+  readonly text?: string
+  readonly base64?: string
+}
+
+/** A task as it travels. */
+export function packed({ text, ...task }: Task, document: string, levels: number): JobTask {
+  if (text === undefined || typeof text === 'string') return { ...task, ...(text !== undefined && { text }), document, levels }
+  try {
+    return { ...task, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text), document, levels }
+  } catch {
+    return { ...task, base64: Buffer.from(text).toString('base64'), document, levels }
+  }
+}
+
+/** Does a job: the findings of each task. Throws a `TypeError` for what is no job. */
+export function lintJob(data: unknown): readonly Judged[] {
+  if (!isJob(data)) throw new TypeError('this is no job of stac-auth lint')
+  const { preset, fingerprints, levels, tasks } = data
+  const run = new RecordingRun()
+  return tasks.map(({ document, levels: index, text, base64, ...task }) => {
+    const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
+    const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
+    const problems = judge({ ...task, ...(source !== undefined && { text: source }) }, options)
+    return { problems, definitions: run.take() }
+  })
+}
+
+function isJob(data: unknown): data is LintJob {
+  const [preset, fingerprints, levels, tasks] = ['preset', 'fingerprints', 'levels', 'tasks'].map((name) => own(data, name))
+  if (!PRESETS.some((known) => known === preset) || typeof fingerprints !== 'boolean') return false
+  if (!Array.isArray(levels) || levels.length > TASKS || !levels.every(isLevels)) return false
+  return Array.isArray(tasks) && tasks.length <= TASKS && tasks.every((task) => isTask(task, levels.length))
+}
+
+function isLevels(value: unknown): boolean {
+  if (!isObject(value)) return false
+  return Object.entries(value).every(([id, level]) => RULE_NAMES.includes(id) && LEVELS.some((known) => known === level))
+}
+
+const TEXTS = ['text', 'base64', 'url'] as const
+
+function isTask(task: unknown, levels: number): boolean {
+  if (!isObject(task) || typeof own(task, 'document') !== 'string') return false
+  const [index, line, parents] = ['levels', 'line', 'parents'].map((name) => own(task, name))
+  if (!Number.isInteger(index) || Number(index) < 0 || Number(index) >= levels) return false
+  if (line !== undefined && !(Number.isSafeInteger(line) && Number(line) > 0)) return false
+  if (parents !== undefined && !(Array.isArray(parents) && parents.every(isObject))) return false
+  return TEXTS.every((name) => {
+    const text = own(task, name)
+    return text === undefined || (typeof text === 'string' && text.length <= DOCUMENT_LIMITS.other * 2)
+  })
+}
+
+/** The results of a job, checked: a worker may be of another version, or nobody's. Undefined for what is none. */
+export function readResults(value: unknown, count: number): readonly Judged[] | undefined {
+  if (!Array.isArray(value) || value.length !== count) return undefined
+  const results = value.map((one): Judged | undefined => {
+    const [found, definitions] = [own(one, 'problems'), own(one, 'definitions')]
+    if (!Array.isArray(found) || !Array.isArray(definitions) || !definitions.every(isDefined)) return undefined
+    const problems = found.map(readProblem).filter((problem): problem is Problem => problem !== undefined)
+    return problems.length === found.length ? { problems, definitions } : undefined
+  })
+  return results.every((result) => result !== undefined) ? results : undefined
+}
+
+function isDefined(value: unknown): value is Defined {
+  return typeof own(value, 'name') === 'string' && typeof own(value, 'where') === 'string' && isObject(own(value, 'scheme'))
+}
+
+/** What `--queue` says: an address, or that the environment says it. */
+export type QueueOption = string | true | undefined
+
+/**
+ * The queue that is meant: the address given, else that in `STAC_AUTH_QUEUE`. A password on the command line is taken, and
+ * advised against: other users of the machine can read it there. Errors: `USAGE`.
+ */
+export function queueAddress(option: QueueOption, { io, diagnostics }: Context): RedisAddress {
+  const text = typeof option === 'string' ? option : io.env.STAC_AUTH_QUEUE
+  if (!text) throw usageError('which queue?', 'give --queue redis://host:port, or its address with the password in STAC_AUTH_QUEUE')
+  const address = redisAddressOf(text)
+  if (typeof option === 'string' && address.password !== undefined)
+    diagnostics.warn({
+      code: 'CONFIG_INVALID',
+      message: 'others can read a password on the command line: put the address into STAC_AUTH_QUEUE',
+    })
+  return address
+}

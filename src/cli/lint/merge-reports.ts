@@ -1,0 +1,105 @@
+import { withFingerprint } from '../../lint/baseline.ts'
+import type { Problem } from '../../lint/index.ts'
+import { Repeats } from '../../lint/repeated.ts'
+import { type Incomplete, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
+import { Definitions } from '../crawl/run.ts'
+import { byDocument, Findings, inOrder } from './findings.ts'
+
+/**
+ * The reports of several parts as the report that one run would have given, in whatever order the parts come: what several parts have
+ * found or could not read only once, what they have found of one cause added up, and the schemes of all compared.
+ *
+ * @param room characters of JSON that are kept
+ * @param fingerprints whether findings keep them
+ */
+export function mergeReports(reports: readonly Report[], room: number, fingerprints: boolean): Report {
+  const summaries = reports.map(({ summary }) => summary)
+  const isJudged = summaries.some(({ baselined }) => baselined !== undefined)
+  const listed = new Totals()
+  for (const problem of reports.flatMap(({ problems }) => problems)) listed.add(problem)
+  const findings = new Findings(room, inOrder)
+  const add = (problems: readonly Problem[]) => findings.add(fingerprints || isJudged ? problems : problems.map(withoutFingerprint))
+  // Against a baseline each part has compared its own schemes.
+  const compared = isJudged ? [] : reports.flatMap(({ shard }) => (shard ? [shard] : []))
+  const found = inAnyPart(reports, isJudged)
+  add(found.filter((problem) => !isLent(problem)))
+  const definitions = new Definitions()
+  for (const shard of compared) for (const definition of shard.definitions) definitions.add(definition)
+  add(definitions.problems(withFingerprint))
+  const lent = new Repeats(byDocument)
+  for (const problem of found) if (isLent(problem)) lent.add([{ ...problem, cause: placeOf(problem) }])
+  add(lent.take())
+  const { problems, totals, unlisted } = findings.found()
+  return { version: 1, problems, summary: summaryOf(summaries, [listed.summary(), totals], unlisted) }
+}
+
+/** The names of documents that the parts tell. */
+export function namesIn(reports: readonly Report[]): readonly string[] {
+  return reports.flatMap(({ shard }) => shard?.names ?? []).sort()
+}
+
+/** What the parts have found. One run may say the same twice, two runs may not. */
+function inAnyPart(reports: readonly Report[], isJudged: boolean): readonly Problem[] {
+  const seen = new Set<string>()
+  return reports.flatMap(({ problems, shard }) => {
+    const own = shard && !isJudged ? problems.filter(({ code }) => code !== 'conflicting-scheme') : problems
+    const fresh = own.filter((problem) => !seen.has(keyOf(problem)))
+    for (const problem of own) seen.add(keyOf(problem))
+    return fresh
+  })
+}
+
+/** True for a finding at a scheme that documents below its own use: each part has seen some of them. */
+function isLent({ places = [] }: Problem): boolean {
+  return places.some(({ document }) => document !== undefined)
+}
+
+function placeOf({ document = '', id, pointer }: Problem) {
+  return { document, ...(id !== undefined && { id }), pointer }
+}
+
+function withoutFingerprint({ fingerprint: _, ...problem }: Problem): Problem {
+  return problem
+}
+
+function keyOf(problem: Problem): string {
+  return JSON.stringify(Object.entries(withoutFingerprint(problem)).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+type Counts = ReturnType<Totals['summary']>
+
+/** What the parts count and do not list is added to what is listed now. */
+function summaryOf(parts: readonly Summary[], [listed, totals]: readonly [Counts, Counts], cut: number): Summary {
+  const sum = (count: (part: Summary) => number) => parts.reduce((total, part) => total + count(part), 0)
+  const of = (name: keyof Counts) => sum((part) => part[name] ?? 0) - (listed[name] ?? 0) + (totals[name] ?? 0)
+  const placesOf = ({ errors, warnings, infos, places = errors + warnings + infos }: Counts) => places
+  const [errors, warnings, infos, fixable, suggestions] = [of('errors'), of('warnings'), of('infos'), of('fixable'), of('suggestions')]
+  const places = sum(placesOf) - placesOf(listed) + placesOf(totals)
+  const baselined = parts.some((part) => part.baselined !== undefined) && { baselined: sum((part) => part.baselined ?? 0) }
+  const unlisted = sum((part) => part.unlisted ?? 0) + cut
+  const skipped = sum((part) => part.skipped ?? 0)
+  return {
+    documents: sum(({ documents }) => documents),
+    errors,
+    warnings,
+    infos,
+    ...(places > errors + warnings + infos && { places }),
+    ...(fixable > 0 && { fixable }),
+    ...(suggestions > 0 && { suggestions }),
+    ...baselined,
+    ...(unlisted > 0 && { unlisted }),
+    ...(skipped > 0 && { skipped }),
+    incomplete: incompleteOf(parts.flatMap(({ incomplete }) => incomplete)),
+  }
+}
+
+/** What could not be read comes first, then the limits that the user set. What was a failure in one part stays one. */
+function incompleteOf(all: readonly Incomplete[]): readonly Incomplete[] {
+  const limitsFirst = [...all].sort((one, other) => Number(other.exit === 0) - Number(one.exit === 0))
+  const once = new Map(limitsFirst.map((left) => [`${left.url} ${left.code}`, left]))
+  return [...once.values()].sort((one, other) => Number(one.exit === 0) - Number(other.exit === 0) || order(one.url, other.url))
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
+}

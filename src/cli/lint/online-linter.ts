@@ -1,0 +1,162 @@
+/** Buckets that anybody may read although a document says otherwise. */
+
+import type { Auth } from '../../auth/auth.ts'
+import { isAuthError } from '../../errors.ts'
+import type { Problem } from '../../lint/index.ts'
+import { locate } from '../../lint/locate.ts'
+import { kindOf } from '../../stac/document.ts'
+import { isObject, own, ownString } from '../../stac/json.ts'
+import { findScheme, schemeMaps } from '../../stac/scope.ts'
+import { storagesOf } from '../../stac/storage.ts'
+import { type Target, targetsOf } from '../../stac/target.ts'
+import { type Place, placeKey, placeOf } from '../../strategies/s3/endpoint.ts'
+import type { Context } from '../context.ts'
+import { levelOf, runFinding } from '../crawl/run-rules.ts'
+import type { Task } from '../inputs/task.ts'
+import { isAddress } from '../read-document.ts'
+import type { LintSettings } from './lint-run.ts'
+import type { About, Judged, Linter } from './linter.ts'
+
+/**
+ * What a linter finds, and what only asking shows: public buckets. It sends no credential, and nothing to private addresses
+ * but the origins among `typed`.
+ */
+export function onlineLinter(inner: Linter, typed: readonly string[], settings: LintSettings, { io, diagnostics }: Context): Linter {
+  const anonymous = async () => {
+    const { createAuth } = await import('../../auth/create-auth.ts')
+    return createAuth({ credentials: [], typed: typed.filter(isAddress) })
+  }
+  const buckets = new PublicBuckets(anonymous, io.signal)
+  return {
+    lint: async (task, about) => {
+      const judged = await inner.lint(task, about)
+      const more = await problemsOf(task, about, buckets, settings)
+      return more.length === 0 ? judged : { ...judged, problems: [...judged.problems, ...more].sort(byPosition) }
+    },
+    isFull: () => inner.isFull(),
+    close: async () => {
+      if (buckets.unknown > 0) await diagnostics.note(`s3-public-bucket: ${buckets.unknown} buckets gave no answer that says something`)
+      await inner.close()
+    },
+  } satisfies Linter & { lint(task: Task, about: About): Promise<Judged> }
+}
+
+async function problemsOf(task: Task, { document }: About, buckets: PublicBuckets, settings: LintSettings): Promise<readonly Problem[]> {
+  if (levelOf('s3-public-bucket', document, settings) === 'off') return []
+  const found = (await buckets.in(task)).flatMap(({ pointer, bucket, id }) =>
+    runFinding('s3-public-bucket', { bucket }, { document, pointer, ...(id !== undefined && { id }) }, settings),
+  )
+  if (found.length === 0 || task.text === undefined) return found
+  const text = (typeof task.text === 'string' ? task.text : new TextDecoder('utf-8', { ignoreBOM: true }).decode(task.text)).replace(
+    /^\ufeff/,
+    '',
+  )
+  const positions = locate(
+    text,
+    found.map(({ pointer }) => pointer),
+  )
+  const before = (task.line ?? 1) - 1
+  return found.map((problem) => {
+    const position = positions.get(problem.pointer)
+    return position ? { ...problem, ...position, line: position.line + before, endLine: position.endLine + before } : problem
+  })
+}
+
+function byPosition(one: Problem, other: Problem): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
+}
+
+/** Buckets that are asked in one run: a document must not make us knock at any number of doors. */
+const MOST = 200
+
+/** Milliseconds for one answer. */
+const TIMEOUT = 10_000
+
+/** A target of a public bucket. */
+interface PublicTarget {
+  /** Of its `auth:refs`. */
+  readonly pointer: string
+  readonly bucket: string
+  /** The `id` of its document. */
+  readonly id?: string
+}
+
+/** Asks each bucket once, for an object that a document names, and remembers the answers. */
+class PublicBuckets {
+  /** Buckets that gave no answer that says something, or were not asked. */
+  unknown = 0
+  readonly #auth: () => Promise<Auth>
+  readonly #signal: AbortSignal
+  readonly #answers = new Map<string, Promise<boolean>>()
+
+  /** @param auth has no credentials: what it sends is anonymous */
+  constructor(auth: () => Promise<Auth>, signal: AbortSignal) {
+    this.#auth = auth
+    this.#signal = signal
+  }
+
+  /** The targets in a task that refer to an `s3` scheme and need none. */
+  async in({ text, value, url, parents = [] }: Task): Promise<readonly PublicTarget[]> {
+    const root = text === undefined ? value : parsed(text)
+    const found: PublicTarget[] = []
+    for (const [document, at] of Array.isArray(root) ? root.map((one, index) => [one, `/${index}`] as const) : [[root, ''] as const]) {
+      if (!isObject(document) || kindOf(document) === 'unknown') continue
+      for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
+        const place = refersToS3(target) ? placeIn(target) : undefined
+        if (!place || !(await this.#isPublic(place))) continue
+        const id = ownString(target.scope.document, 'id')
+        found.push({ pointer: `${at}${target.refsOf.pointer}/auth:refs`, bucket: place.bucket, ...(id !== undefined && { id }) })
+      }
+    }
+    return found
+  }
+
+  #isPublic(place: Place): Promise<boolean> {
+    const key = placeKey(place)
+    const known = this.#answers.get(key)
+    if (known) return known
+    const asked = this.#answers.size < MOST ? this.#ask(place) : Promise.resolve(undefined)
+    const answer = asked.then((told) => {
+      if (told === undefined) this.unknown++
+      return told === true
+    })
+    this.#answers.set(key, answer)
+    return answer
+  }
+
+  /** Undefined when nobody knows. A page that the request was sent on to says nothing about the object. */
+  async #ask({ url, path }: Place): Promise<boolean | undefined> {
+    try {
+      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)])
+      const response = await (await this.#auth()).fetch(url, { method: 'HEAD', signal })
+      await response.body?.cancel()
+      if (response.status >= 500) return undefined
+      return response.ok && new URL(response.url || url).pathname.endsWith(path)
+    } catch (error) {
+      if (isAuthError(error)) return undefined
+      throw error
+    }
+  }
+}
+
+function refersToS3(target: Target): boolean {
+  const { object, refsOf, refs, scope, kind } = target
+  const maps = schemeMaps(scope, { object, pointer: refsOf.pointer, describesItems: kind === 'item_asset' })
+  return refs.some((ref) => own(findScheme(maps, ref)?.value, 'type') === 's3')
+}
+
+/** Where the object lies by what the document says; undefined for what is no address of an object. */
+function placeIn(target: Target): Place | undefined {
+  if (!URL.canParse(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
+  const nothing = { entry: {}, environment: {}, trusts: () => true, learned: () => undefined }
+  const place = placeOf(target.href, { ...nothing, storages: storagesOf(target) })
+  return place.bucket !== '' && place.path !== '' && URL.canParse(place.url) ? place : undefined
+}
+
+function parsed(text: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof text === 'string' ? text.replace(/^\ufeff/, '') : new TextDecoder().decode(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,130 @@
+/** Judges documents by the workers of a queue. */
+import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
+import type { Levels } from '../../lint/index.ts'
+import { JobQueue } from '../../node/queue/job-queue.ts'
+import type { RedisAddress } from '../../node/queue/redis-connection.ts'
+import type { Context } from '../context.ts'
+import type { Task } from '../inputs/task.ts'
+import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
+import type { About, Judged, Linter } from './linter.ts'
+
+/** UTF-16 units of text in one job, but for a single document that is longer. */
+const UNITS = 512 * 1024
+
+/** Milliseconds for which a job waits to be filled. */
+const PAUSE = 50
+
+/** What may be on its way at once: tasks, and UTF-16 units of their texts. */
+const MOST = { tasks: 2048, units: 64 * 2 ** 20 }
+
+interface Open {
+  readonly task: JobTask
+  readonly levels: Levels
+  resolve(judged: Judged): void
+  reject(error: unknown): void
+}
+
+/**
+ * Opens a queue. Its workers get texts and rules, never an address to ask, a file to open or a credential. Errors: those of
+ * `connectRedis`.
+ */
+export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
+  const onLonely = () => void diagnostics.note(`no worker takes jobs from ${address.shown} yet; stac-auth worker starts one`)
+  return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
+}
+
+class QueueLinter implements Linter {
+  readonly #queue: JobQueue
+  readonly #fingerprints: boolean
+  readonly #signal: AbortSignal
+  /** What ends those who wait. A promise that they all race with would keep what each of them was told. */
+  readonly #waiting = new Set<(error: unknown) => void>()
+  #open: Open[] = []
+  #size = 0
+  #preset: LintJob['preset'] = 'recommended'
+  #timer: NodeJS.Timeout | undefined
+  #onItsWay = { tasks: 0, units: 0 }
+
+  constructor(queue: JobQueue, fingerprints: boolean, signal: AbortSignal) {
+    this.#queue = queue
+    this.#fingerprints = fingerprints
+    this.#signal = signal
+    signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  async lint(task: Task, { document, preset, rules }: About): Promise<Judged> {
+    if (this.#signal.aborted) throw abortedBy(this.#signal)
+    const travelling = packed(task, document, 0)
+    const units = travelling.text?.length ?? travelling.base64?.length ?? 0
+    if (this.#size + units > UNITS) this.#send()
+    this.#preset = preset
+    this.#size += units
+    this.#onItsWay.tasks++
+    this.#onItsWay.units += units
+    const { promise, reject } = this.#put(travelling, rules)
+    this.#waiting.add(reject)
+    if (this.#open.length >= TASKS) this.#send()
+    else this.#timer ??= setTimeout(() => this.#send(), PAUSE)
+    try {
+      return await promise
+    } finally {
+      this.#waiting.delete(reject)
+      this.#onItsWay.tasks--
+      this.#onItsWay.units -= units
+    }
+  }
+
+  isFull(): boolean {
+    return this.#onItsWay.tasks >= MOST.tasks || this.#onItsWay.units >= MOST.units
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#signal.removeEventListener('abort', this.#abort)
+    await this.#queue.close()
+  }
+
+  readonly #abort = (): void => {
+    for (const reject of this.#waiting) reject(abortedBy(this.#signal))
+  }
+
+  #put(task: JobTask, levels: Levels) {
+    let fail: (error: unknown) => void = () => {}
+    const promise = new Promise<Judged>((resolve, reject) => {
+      fail = reject
+      this.#open.push({ task, levels, resolve, reject })
+    })
+    return { promise, reject: fail }
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const open = this.#open
+    this.#open = []
+    this.#size = 0
+    if (open.length === 0) return
+    const levels = [...new Set(open.map((one) => one.levels))]
+    const tasks = open.map((one) => ({ ...one.task, levels: levels.indexOf(one.levels) }))
+    const job: LintJob = { preset: this.#preset, fingerprints: this.#fingerprints, levels, tasks }
+    this.#queue.run(job).then(
+      (value) => {
+        const results = readResults(value, open.length)
+        for (const [index, { resolve, reject }] of open.entries()) {
+          const judged = results?.[index]
+          if (judged) resolve(judged)
+          else reject(unreadable())
+        }
+      },
+      (error) => {
+        for (const { reject } of open) reject(error)
+      },
+    )
+  }
+}
+
+function unreadable(): AuthError {
+  return new ProtocolError('JOB_FAILED', 'what a worker has answered is no result of lint', {
+    hint: 'are all workers of the same version?',
+  })
+}

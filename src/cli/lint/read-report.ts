@@ -1,0 +1,163 @@
+/** Reports of earlier runs. They come from files, so nothing in them is believed before it is checked. */
+import { createReadStream } from 'node:fs'
+import { ConfigurationError, isAuthError } from '../../errors.ts'
+import type { Problem } from '../../lint/index.ts'
+import type { Incomplete, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
+import { readFailure } from '../../node/system-error.ts'
+import { isObject, own } from '../../stac/json.ts'
+import type { Io } from '../io.ts'
+import { readAtMost } from '../read-document.ts'
+
+/** Bytes of one report; a text of the engine holds no more than twice that. */
+const MOST = 256 * 2 ** 20
+
+/**
+ * The report in a file or on standard input (`-`), as `--format json` or `ndjson` wrote it. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE`,
+ * `CONFIG_INVALID`.
+ */
+export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Promise<Report> {
+  const bytes = await readAtMost(name === '-' ? stdin : createReadStream(name), MOST).catch((error) => {
+    throw isAuthError(error) ? error : readFailure(error, name)
+  })
+  const text = new TextDecoder().decode(bytes)
+  const whole = parsed(text)
+  const report = whole !== undefined && own(whole, 'problems') !== undefined ? whole : ofLines(text, name)
+  return checked(report, name)
+}
+
+/** Findings, one on each line, and behind them the summary. */
+function ofLines(text: string, name: string): unknown {
+  const lines = text.split('\n')
+  while (lines.at(-1)?.trim() === '') lines.pop()
+  const values = lines.map((line, index) => parsed(line) ?? invalid(name, `line ${index + 1} is no JSON`))
+  const last = values.pop()
+  if (own(last, 'summary') === undefined) invalid(name, 'it does not end with a summary: it is no report, or was not written to its end')
+  return { ...(isObject(last) && last), problems: values }
+}
+
+function checked(report: unknown, name: string): Report {
+  if (own(report, 'version') !== 1) return invalid(name, 'it is no report of version 1')
+  const problems = own(report, 'problems')
+  if (!Array.isArray(problems)) return invalid(name, 'its problems are no list')
+  const wrong = problems.findIndex((problem) => readProblem(problem) === undefined)
+  if (wrong >= 0) return invalid(name, `problem ${wrong + 1} is none`)
+  const summary = readSummary(own(report, 'summary')) ?? invalid(name, 'its summary is none')
+  const known = problems.flatMap((problem) => readProblem(problem) ?? [])
+  const few = COUNTS.find(([count, severity]) => summary[count] < known.filter((problem) => problem.severity === severity).length)
+  if (few) return invalid(name, `its summary counts fewer ${few[0]} than it lists`)
+  const shard = own(report, 'shard') === undefined ? undefined : (readShard(own(report, 'shard')) ?? invalid(name, 'its shard is not one'))
+  return { version: 1, problems: known, summary, ...(shard && { shard }) }
+}
+
+/** A quiet report lists fewer than it counts, none lists more. */
+const COUNTS = [
+  ['errors', 'error'],
+  ['warnings', 'warn'],
+  ['infos', 'info'],
+] as const
+
+const TEXTS = ['rule', 'code', 'severity', 'message', 'document', 'id', 'pointer', 'fix', 'fingerprint'] as const
+const NUMBERS = ['line', 'column', 'endLine', 'endColumn', 'count'] as const
+const PLACE = ['document', 'id', 'pointer', 'line', 'column', 'endLine', 'endColumn'] as const
+const DEFINITION = ['name', 'hash', 'document', 'pointer', 'level', 'id'] as const
+const WORDS: Readonly<Record<string, RegExp>> = {
+  rule: /^[a-z][a-z0-9-]*$/,
+  code: /^[a-z][a-z0-9-]*$/,
+  severity: /^(?:error|warn|info)$/,
+  level: /^(?:error|warn|info|off)$/,
+  pointer: /^(?:\/[^/]*)*$/,
+  fix: /^(?:safe|suggestion)$/,
+}
+
+/** A finding with the members of one and no others, in the order in which they are printed; undefined for what is none. */
+export function readProblem(value: unknown): Problem | undefined {
+  const problem = readMembers(value, [...TEXTS, ...NUMBERS, 'places', 'cause'], ['rule', 'severity', 'message', 'pointer'])
+  if (!problem) return undefined
+  // Reports that were written before rules had cases have no code.
+  const { rule, code = rule, ...others } = problem
+  return { rule, code, ...others } as unknown as Problem
+}
+
+/** The members of these names, in their order; undefined when one is wrong or a needed one is missing. */
+function readMembers(value: unknown, names: readonly string[], needed: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(value)) return undefined
+  const known = Object.keys(value).filter((name) => names.includes(name))
+  if (!needed.every((name) => known.includes(name))) return undefined
+  const members = known.map((name) => [name, readMember(name, value[name])] as const)
+  return members.every(([, member]) => member !== undefined) ? Object.fromEntries(members) : undefined
+}
+
+function readMember(name: string, member: unknown): unknown {
+  if (name === 'cause') return readPlace(member)
+  if (name === 'places') {
+    const places = Array.isArray(member) && member.length > 0 ? member.map(readPlace) : [undefined]
+    return places.every((place) => place !== undefined) ? places : undefined
+  }
+  const isNumber = NUMBERS.some((known) => known === name)
+  const isRight = isNumber ? isCount(member) && member > 0 : typeof member === 'string' && (WORDS[name]?.test(member) ?? true)
+  return isRight ? member : undefined
+}
+
+function readPlace(value: unknown): unknown {
+  return readMembers(value, PLACE, ['pointer'])
+}
+
+/** What a part of a crawl says to the others. */
+function readShard(value: unknown): Shard | undefined {
+  const [index, of, names, definitions] = ['index', 'of', 'names', 'definitions'].map((name) => own(value, name))
+  if (!isCount(index) || !isCount(of) || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return undefined
+  if (!Array.isArray(definitions)) return undefined
+  const known = definitions.map((definition) => readMembers(definition, DEFINITION, DEFINITION.slice(0, 5)))
+  return known.every((definition) => definition !== undefined)
+    ? { index, of, names, definitions: known as unknown as readonly ShardDefinition[] }
+    : undefined
+}
+
+/** Counts that a summary has only when they say something. */
+const MORE = ['places', 'fixable', 'suggestions', 'baselined', 'unlisted', 'skipped'] as const
+
+function readSummary(value: unknown): Summary | undefined {
+  const incomplete = own(value, 'incomplete')
+  if (!isObject(value) || !Array.isArray(incomplete) || !incomplete.every(isIncomplete)) return undefined
+  const [documents, errors, warnings, infos] = ['documents', 'errors', 'warnings', 'infos'].map((name) => own(value, name))
+  const more = MORE.filter((name) => own(value, name) !== undefined)
+  if (![documents, errors, warnings, infos, ...more.map((name) => own(value, name))].every(isCount)) return undefined
+  return {
+    documents: Number(documents),
+    errors: Number(errors),
+    warnings: Number(warnings),
+    infos: Number(infos),
+    ...Object.fromEntries(more.map((name) => [name, Number(own(value, name))])),
+    incomplete: incomplete.map(({ url, code, message, hint, exit }) => ({
+      url,
+      code,
+      ...(message !== undefined && { message }),
+      ...(hint !== undefined && { hint }),
+      ...(exit !== undefined && { exit }),
+    })),
+  }
+}
+
+function isIncomplete(value: unknown): value is Incomplete {
+  const exit = own(value, 'exit')
+  const isCode = /^[A-Z][A-Z0-9_]*$/.test(String(own(value, 'code')))
+  const areTexts = ['message', 'hint'].every((name) => ['string', 'undefined'].includes(typeof own(value, name)))
+  return typeof own(value, 'url') === 'string' && isCode && areTexts && (exit === undefined || (isCount(exit) && exit < 256))
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(name: string, what: string): never {
+  const hint = 'stac-auth lint writes one: --format json=FILE or --format ndjson=FILE'
+  throw new ConfigurationError('CONFIG_INVALID', `"${name}" cannot be merged: ${what}`, { hint })
+}

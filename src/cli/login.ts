@@ -1,0 +1,254 @@
+/** `login`. */
+import { existsSync } from 'node:fs'
+import type { Auth, CredentialStatus } from '../auth/auth.ts'
+import type { DevicePrompt, Interaction } from '../auth/interaction.ts'
+import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
+import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
+import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
+import { tokenKeyring } from '../node/tokens/token-keyring.ts'
+import { forJson, forLine } from '../text/sanitize.ts'
+import type { Context } from './context.ts'
+import { entriesFor, type UserEntries, userEntries } from './credentials/entries-for.ts'
+import { addressText, isTerminal, plain } from './credentials/question.ts'
+import type { Wanted, WishOptions } from './credentials/wanted.ts'
+import { unknownEntry } from './credentials/widen.ts'
+import { EXIT } from './exit-code.ts'
+import { write } from './io.ts'
+import { openAuth } from './open-auth.ts'
+import type { CredentialsOption } from './options.ts'
+import { isAddress } from './read-document.ts'
+import { usageError } from './usage.ts'
+
+export interface LoginOptions extends CredentialsOption, WishOptions {
+  readonly browser?: boolean
+  readonly port?: number
+  readonly yes?: boolean
+}
+
+/**
+ * Logs in as an entry, or as the entries that a document needs, which are made first if there are none.
+ *
+ * Errors: those of {@link entriesFor}, `NO_CREDENTIAL`, `LOGIN_REQUIRED` where nobody is there to log in, `LOGIN_DENIED`, `LOGIN_TIMEOUT`,
+ * and those of the provider.
+ */
+export async function login(name: string, options: LoginOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
+  const ids = await idsFor(name, await userEntries(options, context), options, context)
+  const logins = await open(context, options)
+  const known = await logins.status()
+  let asked = false
+  for (const id of ids) {
+    const state = known.find(({ credential }) => credential === id)
+    if (state === undefined || (name !== id && !needsPerson(state))) continue
+    asked = true
+    if (name !== id && isLoggedIn(state)) await context.diagnostics.note(`"${id}" is logged in already`)
+    else await logIn(state, logins, options, context)
+  }
+  if (!asked) await context.diagnostics.note(nothingToDo(ids))
+  return EXIT.done
+}
+
+function nothingToDo(ids: readonly string[]): string {
+  return ids.map((id) => `"${id}" needs no login: it is ready to use`).join('\n') || 'nothing in this document needs a login'
+}
+
+/** An entry of that name comes before a file of that name. */
+async function idsFor(name: string, user: UserEntries, options: LoginOptions, context: Context): Promise<readonly string[]> {
+  if (user.entries.some(({ id }) => id === name)) return [name]
+  if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownEntry(name, user.entries)
+  const { created, fitting } = await entriesFor(name, user, options, { command: 'stac-auth login', choose: withLogin }, context)
+  return [...created, ...fitting]
+}
+
+/** Where there is something to log in to, a login does not ask about the rest. */
+function withLogin(missing: readonly Wanted[], fitting: ReadonlySet<string>): readonly Wanted[] {
+  const chosen = missing.filter(({ strategy }) => strategy.login !== undefined)
+  return chosen.length > 0 || fitting.size > 0 ? chosen : missing
+}
+
+/** Other flows get their tokens by themselves. */
+function needsPerson({ flow }: CredentialStatus): boolean {
+  return flow === 'authorizationCode' || flow === 'implicit'
+}
+
+function isLoggedIn({ state, renewable }: CredentialStatus): boolean {
+  return state === 'valid' || renewable
+}
+
+async function logIn(
+  entry: CredentialStatus,
+  logins: Logins,
+  { browser = false, port, yes = false }: LoginOptions,
+  context: Context,
+): Promise<void> {
+  const { credential } = entry
+  if (needsPerson(entry) && !yes && !isTerminal(context.io)) {
+    throw new CredentialError('LOGIN_REQUIRED', `logging in as "${credential}" needs a person, and there is no terminal`, {
+      credential,
+      hint: `run stac-auth login ${credential} at a terminal; --yes goes on where somebody reads what is printed here`,
+    })
+  }
+  if (needsPerson(entry) && !entry.lasts) throw boundToProcess(credential)
+  await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
+  const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
+  await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
+}
+
+/** Nobody is sent to a provider for tokens that are gone when this command ends. */
+function boundToProcess(credential: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `tokens of "${credential}" are bound to a key that ends with this command`, {
+    credential,
+    hint: 'add "dpopKey": { "file": "~/path" } to the entry, a P-256 key in PEM (PKCS #8)',
+  })
+}
+
+export interface LogoutOptions extends CredentialsOption {
+  readonly all?: boolean
+}
+
+/**
+ * Drops the tokens of an entry, of all entries, or of the only one that has any; they are revoked where the entry says how. With `all`
+ * those are dropped too whose entry was changed, removed or stands in another file, unless the file was given: nobody knows whose they are.
+ *
+ * Errors: `USAGE` when it is not clear whose, `NO_CREDENTIAL`, those of the store and of revocation.
+ */
+export async function logout(
+  name: string | undefined,
+  options: LogoutOptions,
+  context: Context,
+  open: typeof openLogins = openLogins,
+): Promise<number> {
+  if (name !== undefined && options.all) throw usageError('an entry and --all exclude each other')
+  const { entries } = await userEntries(options, context)
+  if (name !== undefined && !entries.some(({ id }) => id === name)) throw unknownEntry(name, entries)
+  const logins = await open(context, options)
+  const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
+  if (name === undefined && !options.all && present.length > 1)
+    throw usageError('which entry?', `there are ${present.join(', ')}; or --all`)
+  const failures: unknown[] = []
+  for (const credential of name === undefined ? present : [name]) {
+    try {
+      await logins.logout(credential, { signal: context.io.signal })
+      await context.diagnostics.note(`"${credential}" is logged out`)
+    } catch (error) {
+      failures.push(error)
+      const code = isAuthError(error) ? error.code : 'INTERNAL'
+      await context.diagnostics.note(`"${credential}" may not be logged out everywhere: ${code}`)
+    }
+  }
+  const further = options.all ? await dropLeftovers(options, context).catch((error) => failures.push(error)) : 0
+  if (failures.length > 0) throw failures[0]
+  if (name === undefined && present.length === 0 && further === 0) await context.diagnostics.note('nobody is logged in')
+  return EXIT.done
+}
+
+/** How many there were. */
+async function dropLeftovers({ credentials }: LogoutOptions, context: Context): Promise<number> {
+  const { note } = context.diagnostics
+  const { count, forget } = await leftoverTokens(context)
+  if (count === 0) return 0
+  const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of entries that were changed or removed, or of another credential file`
+  if (credentials !== undefined) {
+    await note(`${whose}, ${count === 1 ? 'is' : 'are'} still kept: stac-auth logout --all without --credentials forgets them`)
+    return count
+  }
+  await forget()
+  await note(`forgot ${whose}; nothing was revoked`)
+  return count
+}
+
+export interface StatusOptions extends CredentialsOption {
+  readonly json?: boolean
+}
+
+/** Says for each entry whether there is a token and until when; never the token, and nothing is asked of a server. */
+export async function status(options: StatusOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
+  const known = await (await open(context, options)).status()
+  const { stdout } = context.io
+  await write(stdout, options.json ? `${forJson(known, 2)}\n` : textOf(known))
+  return EXIT.done
+}
+
+function textOf(known: readonly CredentialStatus[]): string {
+  if (known.length === 0) return 'no entry of yours has tokens\n'
+  const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)])
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')
+}
+
+function stateText({ credential, state, expiresAt, renewable, scopes = [] }: CredentialStatus): string {
+  if (state === 'none') return renewable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
+  const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
+  return [
+    `${state}${until}`,
+    ...(renewable ? ['renewed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
+    ...(scopes.length > 0 ? [`scopes ${scopes.join(' ')}`] : []),
+  ].join(', ')
+}
+
+/** The engine as far as people log in and out with it. */
+export type Logins = Pick<Auth, 'login' | 'logout' | 'status'>
+
+/** The logins of the user's entries. Errors: `CONFIG_INVALID`. */
+function openLogins(context: Context, options: CredentialsOption): Promise<Logins> {
+  return openAuth(context, options, [])()
+}
+
+/** How the user wants to log in. */
+interface Screen {
+  readonly credential: string
+  /** The browser on this machine, even where the provider offers a code to type elsewhere. */
+  readonly browser: boolean
+  /** Of the redirect URI, in place of the credential's. */
+  readonly port?: number | undefined
+}
+
+/** The ways to log in that a terminal has: a code to type on any device, unless a browser is wanted, or a browser on this machine. */
+function interactionOn({ io, diagnostics }: Context, { credential, browser, port }: Screen): Interaction {
+  const show = async (url: string) => {
+    await diagnostics.note(`to log in as "${credential}", open this address in a browser on this machine:\n  ${forLine(url)}`)
+    const isRemote = Boolean(io.env.SSH_CONNECTION || io.env.SSH_TTY)
+    if ((browser || !isRemote) && (await openBrowser(url, { env: { ...io.env } }))) await diagnostics.note('a browser is being opened')
+  }
+  const redirect = loopbackRedirect({ show, ...(port !== undefined && { port }) })
+  return browser ? { redirect } : { redirect, device: (prompt) => diagnostics.note(deviceText(prompt, Date.now())) }
+}
+
+/** Where to go, what to type there, and until when. */
+export function deviceText(prompt: DevicePrompt, now: number): string {
+  const { credential, verificationUri, userCode, verificationUriComplete, expiresAt } = prompt
+  const lines = [
+    `to log in as "${plain(credential)}", open this address on any device:`,
+    `  ${addressText(verificationUri)}`,
+    `and type the code  ${plain(userCode)}`,
+  ]
+  if (verificationUriComplete !== undefined) lines.push(`or open  ${addressText(verificationUriComplete)}`)
+  return [...lines, `this works for ${durationText(expiresAt - now)}`].join('\n')
+}
+
+function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+  return `${Math.round(seconds / 60)} minutes`
+}
+
+/** Kept tokens, for keys that say nothing about whose they are. */
+interface Leftovers {
+  readonly count: number
+  /** Forgets them all; what cannot be is left, and the first failure thrown. Errors: those of the store. */
+  forget(): Promise<void>
+}
+
+/** What the commands keep of tokens, whatever entry it was for. Errors: `CACHE_UNSAFE`, `FILE_ACCESS`. */
+async function leftoverTokens({ io, diagnostics }: Context): Promise<Leftovers> {
+  const folder = defaultTokenFolder({ ...io.env })
+  if (folder === undefined) return { count: 0, forget: async () => {} }
+  const keys = await new TokenFolder(folder).keys()
+  const forget = async () => {
+    // It looks into the keyring as well, where programs of the user may have put some.
+    const store = tokenKeyring({ folder, onWarning: diagnostics.warn })
+    const failures: unknown[] = []
+    for (const key of keys) await store.exclusively(key, () => store.remove(key), io.signal).catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+  return { count: keys.length, forget }
+}

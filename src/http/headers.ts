@@ -1,0 +1,58 @@
+/** Names that may become header, cookie or query names (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** True for an RFC 9110 token. */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text)
+}
+
+const FORBIDDEN = new Set(
+  (
+    '__proto__ host content-length content-encoding content-type transfer-encoding connection keep-alive upgrade expect te ' +
+    'trailer cookie set-cookie origin referer range accept-encoding via forwarded x-method-override'
+  ).split(' '),
+)
+
+const FORBIDDEN_PREFIXES = /^(?:proxy-|sec-|if-|x-forwarded-|x-http-method)/
+
+/**
+ * True when a catalog must not choose that header for a secret: framing, routing, caching and browser headers.
+ * `Authorization` is not among them.
+ */
+export function isForbiddenHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  return !isToken(name) || FORBIDDEN.has(lower) || FORBIDDEN_PREFIXES.test(lower)
+}
+
+/** A media type without its parameters, in lower case (RFC 9110 §8.3.1); empty for none. */
+export function mediaType(text: string | null | undefined): string {
+  return (text ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/**
+ * Epoch milliseconds of an ISO 8601 date (also with a blank instead of the `T`), or of epoch seconds; undefined for
+ * anything else. A time without a zone is UTC (RFC 3339 §5.6 with less strictness).
+ */
+export function momentOf(value: unknown): number | undefined {
+  const text = typeof value === 'number' ? String(Math.trunc(value)) : value
+  if (typeof text !== 'string') return undefined
+  const time = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : dateOf(text)
+  return Number.isFinite(time) ? time : undefined
+}
+
+/**
+ * Epoch milliseconds of the end of a time that begins at `YYYYMMDDTHHMMSSZ` and lasts so many seconds, both as text, as signed
+ * addresses of Amazon and Google have them; undefined when either is anything else.
+ */
+export function endOfSpan(start: string | null | undefined, seconds: string | null | undefined): number | undefined {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(start ?? '') ?? []
+  if (year === undefined || !/^\d{1,9}$/.test(seconds ?? '')) return undefined
+  const begin = dateOf(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isFinite(begin) ? begin + Number(seconds) * 1000 : undefined
+}
+
+function dateOf(text: string): number {
+  const [, date, time, zone = 'Z'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? []
+  return date === undefined ? Number.NaN : Date.parse(time === undefined ? date : `${date}T${time}${zone.toUpperCase()}`)
+}

@@ -1,0 +1,144 @@
+/** The configuration of the linter: which rules are on, and where they are not. It names no credentials and grants nothing. */
+
+import { isObject, own, pointer } from '../stac/json.ts'
+import { nearMiss } from '../text/suggest.ts'
+import { byCode, type Levels, NO_INFOS } from './levels.ts'
+import { LEVELS, PRESETS, type Preset } from './problem.ts'
+
+/** A configuration as `schemas/lint-config.json` describes it. */
+export interface LintConfig {
+  readonly preset?: Preset
+  /** Also reports what the preset `recommended` only has as information. */
+  readonly infos?: boolean
+  readonly rules?: Levels
+  readonly overrides?: readonly Override[]
+  /** Further origins that a crawl may visit. Never a grant: credentials go where their owner's own file says. */
+  readonly origins?: readonly string[]
+}
+
+/** Levels for some documents; later overrides go before earlier ones. */
+interface Override {
+  /** Globs below the folder of the configuration, or beginnings of addresses. */
+  readonly files: readonly string[]
+  readonly rules: Levels
+  /** Why; required when a rule is switched off. */
+  readonly reason?: string
+}
+
+/** True for a document that a pattern of an override covers. */
+export type Covers = (document: string) => boolean
+
+/** The levels of each document of a run. */
+export interface LevelTable {
+  readonly preset: Preset
+  /**
+   * The same object for documents with the same levels: the linter keeps what it has learned for as long. Fixes are made of what only
+   * informs too, so they ask for levels with it.
+   */
+  levelsFor(document: string, withInfos?: boolean): Levels
+}
+
+/**
+ * Lays the rules of the overrides that fit over those of the configuration, and `given` over all.
+ * `patternOf` reads a glob or the beginning of an address.
+ */
+export function levelTable(
+  { preset = 'recommended', infos = false, rules = {}, overrides = [] }: LintConfig,
+  given: Levels,
+  patternOf: (pattern: string) => Covers,
+): LevelTable {
+  const quiet = preset === 'recommended' ? NO_INFOS : {}
+  const base = byCode(rules)
+  const last = byCode(given)
+  const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels: byCode(levels) }))
+  const tables = new Map<string, Levels>()
+  return {
+    preset,
+    levelsFor(document, withInfos = infos) {
+      const fitting = patterns.filter(({ fits }) => fits.some((covers) => covers(document)))
+      const key = fitting.map((pattern) => patterns.indexOf(pattern)).join() + (withInfos ? '' : ' quiet')
+      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map(({ levels }) => levels), last)
+      tables.set(key, known)
+      return known
+    },
+  }
+}
+
+/** One fault and its place in the configuration. */
+interface ConfigFault {
+  readonly pointer: string
+  readonly message: string
+}
+
+const MEMBERS = ['$schema', 'preset', 'infos', 'rules', 'overrides', 'origins']
+
+const OVERRIDE_MEMBERS = ['files', 'rules', 'reason']
+
+/** Every fault of a parsed configuration; none when it is a `LintConfig` for these rules. */
+export function configFaults(config: unknown, rules: readonly string[]): readonly ConfigFault[] {
+  if (!isObject(config)) return [{ pointer: '', message: 'the configuration must be an object' }]
+  const faults = unknownMembers(config, MEMBERS, '')
+  const preset = own(config, 'preset')
+  if (preset !== undefined && !isOneOf(preset, PRESETS)) faults.push({ pointer: '/preset', message: `it must be ${listed(PRESETS)}` })
+  if (!['undefined', 'boolean'].includes(typeof own(config, 'infos')))
+    faults.push({ pointer: '/infos', message: 'it must be true or false' })
+  if (own(config, 'rules') !== undefined) faults.push(...levelFaults(config.rules, '/rules', rules))
+  const overrides = own(config, 'overrides') ?? []
+  if (Array.isArray(overrides))
+    faults.push(...overrides.flatMap((override, index) => overrideFaults(override, `/overrides/${index}`, rules)))
+  else faults.push({ pointer: '/overrides', message: 'it must be a list' })
+  return [...faults, ...originFaults(own(config, 'origins'))]
+}
+
+function overrideFaults(override: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
+  if (!isObject(override)) return [{ pointer: at, message: 'an override must be an object' }]
+  const faults = unknownMembers(override, OVERRIDE_MEMBERS, at)
+  const { files, rules: levels, reason } = override
+  const named = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string' && file !== '')
+  if (!named) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or addresses' })
+  faults.push(...levelFaults(levels, `${at}/rules`, rules))
+  const off = isObject(levels) && Object.values(levels).includes('off')
+  if (reason !== undefined && typeof reason !== 'string') faults.push({ pointer: `${at}/reason`, message: 'it must be a text' })
+  else if (off && !reason?.trim()) faults.push({ pointer: at, message: 'say in "reason" why rules are switched off' })
+  return faults
+}
+
+function levelFaults(levels: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
+  if (!isObject(levels)) return [{ pointer: at, message: 'it must map names of rules or their cases to levels' }]
+  return Object.entries(levels).flatMap(([id, level]): ConfigFault[] => {
+    if (!rules.includes(id)) return [{ pointer: pointer(at, id), message: `there is no rule "${id}"${meant(id, rules)}` }]
+    return isOneOf(level, LEVELS) ? [] : [{ pointer: pointer(at, id), message: `it must be ${listed(LEVELS)}` }]
+  })
+}
+
+function originFaults(origins: unknown = []): readonly ConfigFault[] {
+  if (!Array.isArray(origins)) return [{ pointer: '/origins', message: 'it must be a list' }]
+  return origins.flatMap((origin, index) =>
+    isOrigin(origin) ? [] : [{ pointer: `/origins/${index}`, message: 'it must be an origin, such as https://data.example' }],
+  )
+}
+
+function isOrigin(text: unknown): boolean {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false
+  const { protocol, origin } = new URL(text)
+  return /^https?:$/.test(protocol) && (text === origin || text === `${origin}/`)
+}
+
+function unknownMembers(object: object, known: readonly string[], at: string): ConfigFault[] {
+  return Object.keys(object)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ pointer: pointer(at, name), message: `"${name}" is unknown${meant(name, known)}` }))
+}
+
+function meant(word: string, known: readonly string[]): string {
+  const near = nearMiss(word, known)
+  return near === undefined ? '' : ` (did you mean "${near}"?)`
+}
+
+function isOneOf(value: unknown, words: readonly string[]): boolean {
+  return typeof value === 'string' && words.includes(value)
+}
+
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

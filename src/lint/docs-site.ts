@@ -1,2 +1,0 @@
-/** Where the documentation is published. */
-export const DOCS_SITE = 'https://stac-auth.github.io/'

@@ -1,0 +1,162 @@
+/** All fixes, by code. */
+
+import { declarationsOf, EXTENSION, type ExtensionVersion, NEWEST, schemePlaces, VERSIONS } from '../../stac/document.ts'
+import { isObject, own, ownString } from '../../stac/json.ts'
+import { inside, schemeOfType, valueAt } from '../pointer.ts'
+import { typeFrom } from '../rules/scheme-type.ts'
+import { type Fix, mapPlaceOf, moveInto, remove, renameToNear, replaceWithNear } from './fix.ts'
+
+const declare: Fix = (text, { pointer, document, at, value }) => {
+  const url = urlOf(needsNewest(document) ? NEWEST : '1.1.0')
+  return Array.isArray(value) ? text.push(pointer, url) : text.insert(at, 'stac_extensions', [url])
+}
+
+/** From an Item's root into its properties. */
+const intoProperties: Fix = (text, { pointer, value, document, at }) => {
+  const free = isObject(own(document, 'properties')) && own(own(document, 'properties'), 'auth:schemes') === undefined
+  if (pointer !== `${at}/auth:schemes` || own(document, 'type') !== 'Feature' || !free) return undefined
+  return moveInto(text, pointer, `${at}/properties`, 'auth:schemes', value)
+}
+
+/** From an asset or link to where the document has its schemes; not when a name there means something else. */
+const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
+  const { holder, map } = mapPlaceOf(document, at)
+  if (!isObject(value) || !isObject(valueAt(root, holder))) return undefined
+  const known = valueAt(root, map)
+  if (known === undefined) return moveInto(text, pointer, holder, 'auth:schemes', value)
+  const moved = Object.keys(value).filter((name) => JSON.stringify(inside(known, name)) !== JSON.stringify(value[name]))
+  const [name, ...others] = moved
+  if (name === undefined) return text.remove(pointer)
+  return others.length > 0 || inside(known, name) !== undefined ? undefined : moveInto(text, pointer, map, name, value[name])
+}
+
+/** The highest one stays, wherever it stands. */
+const keepHighest: Fix = (text, { pointer, document, at }) => {
+  const declared = declarationsOf(document)
+  const rank = (version: ExtensionVersion | undefined) => (version ? VERSIONS.indexOf(version) : -1)
+  const [highest] = [...declared].sort((one, other) => rank(other.version) - rank(one.version))
+  if (highest === undefined) return undefined
+  const place = (index: number) => `${at}/stac_extensions/${index}`
+  const other = declared.find(({ url }) => url !== highest.url)
+  return place(highest.index) === pointer ? other && text.remove(place(other.index)) : text.remove(pointer)
+}
+
+const raise: Fix = (text, { document, at }) => {
+  const [only, ...others] = declarationsOf(document)
+  return only && others.length === 0 ? text.replace(`${at}/stac_extensions/${only.index}`, urlOf(NEWEST)) : undefined
+}
+
+/** Fixes of the section `placement`, by rule id. */
+const placement: Readonly<Record<string, Fix>> = {
+  'undeclared-extension': declare,
+  'misplaced-schemes': intoProperties,
+  'schemes-on-target': intoDocument,
+  'misspelt-auth-field': renameToNear,
+  'unknown-extension-version': (text, { pointer }) => text.replace(pointer, urlOf(NEWEST)),
+  'extension-url': replaceWithNear,
+  'multiple-extension-versions': keepHighest,
+  'version-mismatch': raise,
+  'storage-version-mismatch': (text, { pointer }) => text.replace(pointer, STORAGE),
+}
+
+/** The definition of the FeatureCollection, or list of Collections, goes into the document itself as well. */
+const copyFromWrapper: Fix = (text, { value, document, at, root }) => {
+  const wrapper = valueAt(root, at.replace(/\/[^/]*\/[^/]*$/, ''))
+  if (typeof value !== 'string' || !isObject(wrapper)) return undefined
+  const scheme = schemePlaces(wrapper)
+    .map(({ schemes }) => own(schemes, value))
+    .find((found) => found !== undefined)
+  const { holder, map } = mapPlaceOf(document, at)
+  if (scheme === undefined) return undefined
+  return valueAt(root, map) === undefined ? text.insert(holder, 'auth:schemes', { [value]: scheme }) : text.insert(map, value, scheme)
+}
+
+/** Fixes of the section `references`, by rule id. */
+const references: Readonly<Record<string, Fix>> = {
+  'refs-shape': (text, { pointer, value }) => (typeof value === 'string' ? text.wrap(pointer) : undefined),
+  'dangling-ref': replaceWithNear,
+  'scheme-outside-document': copyFromWrapper,
+  'duplicate-ref': remove,
+  'unused-scheme': remove,
+  'foreign-host-ref': remove,
+}
+
+const addType: Fix = (text, { pointer, root }) => {
+  const scheme = schemeOfType(pointer)
+  const present = pointer !== scheme
+  const type = typeFrom(valueAt(root, scheme))
+  if (type === undefined) return undefined
+  return present ? text.replace(pointer, type) : text.insert(pointer, 'type', type)
+}
+
+/** `bearer` as a type says which word of HTTP is meant. */
+const repairType: Fix = (text, { pointer, near, value, root }) => {
+  const scheme = pointer.slice(0, -'/type'.length)
+  if (near === undefined) return undefined
+  const word = near === 'http' && value !== 'http' && /^(?:basic|bearer|digest)$/.test(String(value)) ? String(value) : undefined
+  const added = word !== undefined && own(valueAt(root, scheme), 'scheme') === undefined ? text.insert(scheme, 'scheme', word) : []
+  return [...(text.replace(pointer, near) ?? []), ...(added ?? [])]
+}
+
+const appendDiscovery: Fix = (text, { pointer, value }) =>
+  typeof value === 'string' && !/[?#]/.test(value)
+    ? text.replace(pointer, `${value.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    : undefined
+
+/** Fixes of the section `schemes`, by rule id. */
+const schemes: Readonly<Record<string, Fix>> = {
+  'missing-type': addType,
+  'type-near-miss': repairType,
+  'field-type': (text, { pointer, value }) => (value === 'true' || value === 'false' ? text.replace(pointer, value === 'true') : undefined),
+  'misapplied-field': remove,
+  'unknown-field': renameToNear,
+  'apikey-in': replaceWithNear,
+  'http-scheme-unregistered': replaceWithNear,
+  'http-scheme-case': (text, { pointer, value }) => text.replace(pointer, String(value).toLowerCase()),
+  'openid-discovery-url': appendDiscovery,
+}
+
+/** A flow object that stands where its name should: its fields tell which flow it is. */
+const nameFlow: Fix = (text, { pointer, value, root }) => {
+  const type = own(valueAt(root, pointer.slice(0, -'/flows'.length)), 'type')
+  if (!isObject(value) || Object.values(value).some((inner) => isObject(inner) && own(inner, 'scopes') !== undefined)) return undefined
+  const [authorize, token] = [own(value, 'authorizationUrl'), own(value, 'tokenUrl')]
+  const oauth = token === undefined ? 'implicit' : authorize === undefined ? 'clientCredentials' : 'authorizationCode'
+  return text.nest(pointer, type === 'signedUrl' ? 'authorizationCode' : oauth)
+}
+
+/** Port 80 belongs to http. Without its slashes an address is left to a person. */
+const useHttps: Fix = (text, { pointer, value }) => {
+  const secure = String(value).replace(/^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i, 'https://$1')
+  return secure === value ? undefined : text.replace(pointer, secure)
+}
+
+/** Fixes of the section `flows`, by rule id. */
+const flows: Readonly<Record<string, Fix>> = {
+  'flows-shape': nameFlow,
+  'flow-name': renameToNear,
+  'insecure-endpoint': useHttps,
+  'method-case': (text, { pointer, value }) => text.replace(pointer, String(value).toUpperCase()),
+  'parameter-schema': (text, { pointer, value }) => (Array.isArray(own(value, 'examples')) ? undefined : text.wrap(`${pointer}/examples`)),
+  'scheme-ref-dangling': replaceWithNear,
+  'subject-token-type': remove,
+}
+
+export const fixes: Readonly<Record<string, Fix>> = { ...placement, ...references, ...schemes, ...flows }
+
+const STORAGE = 'https://stac-extensions.github.io/storage/v2.0.0/schema.json'
+
+function urlOf(version: ExtensionVersion): string {
+  return `${EXTENSION}v${version}/schema.json`
+}
+
+/** True when a scheme has what came with 1.2.0: refs of its own, or a token exchange. */
+function needsNewest(document: unknown): boolean {
+  const maps = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
+  return maps.flatMap((map) => Object.values(map ?? {})).some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme))
+}
+
+function exchanges(scheme: unknown): boolean {
+  const flows = own(scheme, 'flows')
+  return own(flows, 'tokenExchange') !== undefined || Object.values(flows ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
+}

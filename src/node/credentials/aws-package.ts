@@ -1,0 +1,149 @@
+/** Keys that only services of AWS can give, through the optional package `@aws-sdk/credential-providers`. */
+import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
+import type { S3Keys } from '../../platform/platform.ts'
+import type { AwsUser } from './aws-keys.ts'
+import { sourceError } from './secret-text.ts'
+import { checkHome } from './user-folder.ts'
+
+/** Keys as the package gives them. */
+export interface AwsIdentity {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+  readonly expiration?: Date
+}
+
+type Provider = () => Promise<AwsIdentity>
+
+/** What of the package is used. */
+export interface AwsProviders {
+  fromTemporaryCredentials(options: object): Provider
+  fromTokenFile(options: object): Provider
+  fromSSO(options: object): Provider
+  /** Absent in older versions. */
+  fromLoginCredentials?(options: object): Provider
+  fromHttp(options: object): Provider
+  fromInstanceMetadata(options: object): Provider
+}
+
+/** Whom the package is to ask. */
+export interface AwsQuestion {
+  /** Where the keys come from, for people: `profile "eo" (sso_session)`. */
+  readonly source: string
+  /** The profile, for commands that help; absent where there is none. */
+  readonly profile?: string
+  /** The provider to be asked; undefined where this version has none. */
+  readonly provider: (aws: AwsProviders) => Provider | undefined
+}
+
+/** For the clients of the services: no answer is an error soon. */
+export const SERVICE_CLIENT = {
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+} as const
+
+/**
+ * The keys. Errors: `LOGIN_REQUIRED` where a session of the user's has ended, `CREDENTIAL_SOURCE` without the package and for all
+ * else, with the kind of trouble, never with what a service said; `CONFIG_INVALID` for a home folder by a relative path.
+ */
+export async function askAws(question: AwsQuestion, load: () => Promise<AwsProviders> = importProviders): Promise<S3Keys> {
+  // The package reads its own settings below the home folder, and addresses of services among them.
+  checkHome()
+  const aws = await load().catch(() => {
+    throw unavailable(question)
+  })
+  const provider = question.provider(aws)
+  if (!provider) throw unavailable(question)
+  try {
+    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provider()
+    return {
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken && { sessionToken }),
+      ...(expiration && { expiration: expiration.getTime() }),
+    }
+  } catch (error) {
+    throw isAuthError(error) ? error : troubleOf(error, question)
+  }
+}
+
+/** The optional package. */
+export async function importProviders(): Promise<AwsProviders> {
+  const name: string = '@aws-sdk/credential-providers'
+  return import(name)
+}
+
+function unavailable({ source, profile }: AwsQuestion): AuthError {
+  const instead = profile === undefined ? '' : `, or: eval "$(aws configure export-credentials --profile ${profile} --format env)"`
+  return sourceError(
+    `keys of ${source} need the optional package @aws-sdk/credential-providers`,
+    `npm install @aws-sdk/credential-providers${instead}`,
+  )
+}
+
+/** What the package says when a person has to log in again. */
+const LOGIN = /aws (?:sso )?login\b|\bUnauthorizedException\b/
+
+const SILENT = /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TimeoutError)\b/
+
+/** The trouble behind a foreign error, whose words may name accounts and quote tokens and are not passed on. */
+function troubleOf(error: unknown, { source, profile }: AwsQuestion): AuthError {
+  const { name = '', message = '', code = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  const text = `${name} ${code} ${message}`
+  const named = profile === undefined ? '' : ` --profile ${profile}`
+  if (LOGIN.test(text)) {
+    return new CredentialError('LOGIN_REQUIRED', `the session behind ${source} has ended or is not there`, {
+      hint: /aws login\b/.test(text) ? `aws login${named}` : `aws sso login${named}`,
+    })
+  }
+  if (SILENT.test(text)) {
+    return new CredentialError('CREDENTIAL_SOURCE', `${source} gives no keys: the service behind it does not answer`, { retryable: true })
+  }
+  const refused = error instanceof Error && '$metadata' in error && /^\w{1,64}$/.test(name) ? `: AWS answered ${name}` : ''
+  return sourceError(`${source} gives no keys${refused}`, `this shows why: aws sts get-caller-identity${named}`)
+}
+
+/** The first of the three that this machine says it has; undefined when it has none. Metadata is asked only where the entry allows it. */
+export async function machineKeys(user: AwsUser): Promise<S3Keys | undefined> {
+  const { AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile, AWS_ROLE_ARN: roleArn, AWS_ROLE_SESSION_NAME } = user.environment
+  if (webIdentityTokenFile && roleArn) {
+    const role = { webIdentityTokenFile, roleArn, ...(AWS_ROLE_SESSION_NAME && { roleSessionName: AWS_ROLE_SESSION_NAME }) }
+    return webIdentityKeys('AWS_WEB_IDENTITY_TOKEN_FILE', role, user)
+  }
+  return (await containerKeys(user)) ?? (await instanceKeys(user))
+}
+
+/** A role with the token of an identity provider, which a file holds. */
+export function webIdentityKeys(source: string, role: object, { load }: AwsUser, profile?: string): Promise<S3Keys> {
+  const provider = { ...role, clientConfig: SERVICE_CLIENT }
+  return askAws({ source, ...(profile && { profile }), provider: (aws) => aws.fromTokenFile(provider) }, load)
+}
+
+/** Keys of the task or pod; undefined outside of containers that have some. */
+export async function containerKeys({ environment, load }: AwsUser): Promise<S3Keys | undefined> {
+  const {
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: awsContainerCredentialsRelativeUri,
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: awsContainerCredentialsFullUri,
+    AWS_CONTAINER_AUTHORIZATION_TOKEN: awsContainerAuthorizationToken,
+    AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: awsContainerAuthorizationTokenFile,
+  } = environment
+  if (!awsContainerCredentialsRelativeUri && !awsContainerCredentialsFullUri) return undefined
+  const options = {
+    awsContainerCredentialsRelativeUri,
+    awsContainerCredentialsFullUri,
+    awsContainerAuthorizationToken,
+    awsContainerAuthorizationTokenFile,
+    maxRetries: 1,
+    logger: QUIET,
+  }
+  return askAws({ source: 'the container', provider: (aws) => aws.fromHttp(options) }, load)
+}
+
+/** Keys of the virtual machine; undefined where the entry or the environment does not want it asked. */
+export async function instanceKeys({ environment, instanceMetadata, load }: AwsUser): Promise<S3Keys | undefined> {
+  if (!instanceMetadata || /^true$/i.test(environment.AWS_EC2_METADATA_DISABLED ?? '')) return undefined
+  return askAws({ source: 'the instance metadata', provider: (aws) => aws.fromInstanceMetadata({ maxRetries: 1, logger: QUIET }) }, load)
+}
+
+/** A library does not write to the console of its user. */
+const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }

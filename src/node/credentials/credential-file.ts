@@ -1,0 +1,195 @@
+import type { Stats } from 'node:fs'
+import type { CredentialSet } from '../../auth/credential.ts'
+import { readCredentials } from '../../auth/parse-credentials.ts'
+import { parseGrant } from '../../auth/parse-url-pattern.ts'
+import { loadStrategies } from '../../auth/registry.ts'
+import type { LazyStrategy, Strategy } from '../../auth/strategy.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { locate, type Position, positionAt } from '../../lint/locate.ts'
+import { isObject, type JsonObject, pointer } from '../../stac/json.ts'
+import { scan } from '../../stac/json-text.ts'
+import { defaultStrategies } from '../../strategies/index.ts'
+import { readRegularFile } from '../regular-file.ts'
+import { folderVariables, userFolder } from './user-folder.ts'
+
+const MAX_BYTES = 1_048_576
+
+const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
+
+/**
+ * The user's credential entries, checked: `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
+ * configuration folder, which may be missing. The working directory is never searched.
+ *
+ * @param strategies those that `createAuth` will use, whose entries are allowed
+ *
+ * Errors: `CONFIG_INVALID` with file, line and column in the message and with `pointer`, never with text of the file.
+ */
+export async function credentialsFromFile(
+  path?: string,
+  strategies: readonly (Strategy | LazyStrategy)[] = defaultStrategies,
+): Promise<CredentialSet> {
+  const named = path ?? (process.env.STAC_AUTH_CREDENTIALS || undefined)
+  const name = named ?? defaultCredentialFile()
+  const text = await credentialFileText(name)
+  if (text !== undefined) return credentialsFromText(text, name, strategies)
+  if (named === undefined) return { credentials: [] }
+  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} does not exist`, {
+    hint: 'create it with: { "version": 1, "credentials": [] }',
+  })
+}
+
+/** The text of a credential file, undefined when there is none. Errors: `CONFIG_INVALID`, also for one that others can write. */
+export async function credentialFileText(name: string): Promise<string | undefined> {
+  const file = await readRegularFile(name, MAX_BYTES)
+  if ('bytes' in file) {
+    checkOwner(name, file.stats)
+    return decode(file.bytes, name)
+  }
+  if (file.problem === 'does not exist') return undefined
+  throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, {
+    hint: 'it must be a JSON file of yours, at most 1 MiB',
+  })
+}
+
+/**
+ * Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows).
+ *
+ * @param account the home folder of the account
+ *
+ * Errors: `CONFIG_INVALID` where the user has no folder.
+ */
+export function defaultCredentialFile(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  account?: () => string,
+): string {
+  const path = userFolder('config', ['stac-auth', 'credentials.json'], env, platform, account)
+  if (path !== undefined) return path
+  const message = `there is no folder for the credential file: neither ${folderVariables('config', platform)} is an absolute path`
+  throw new ConfigurationError('CONFIG_INVALID', message, {
+    hint: 'set one of them, or name the file with --credentials or STAC_AUTH_CREDENTIALS',
+  })
+}
+
+/**
+ * Who can write this file decides where secrets go: the user, and root, who mounts secrets into containers and may do everything anyway.
+ * Modes mean little on Windows.
+ */
+function checkOwner(name: string, { mode, uid }: Stats): void {
+  if (process.platform === 'win32') return
+  if (uid !== process.getuid?.() && uid !== 0) {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} belongs to another user`, {
+      hint: 'use a file of your own, or one of root that only root can write',
+    })
+  }
+  if (mode & 0o022) {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} can be written by others`, { hint: `chmod go-w ${name}` })
+  }
+}
+
+/** The entries in the text of a credential file, checked. Errors: as {@link credentialsFromFile}. */
+export async function credentialsFromText(
+  text: string,
+  name: string,
+  strategies: readonly (Strategy | LazyStrategy)[] = defaultStrategies,
+): Promise<CredentialSet> {
+  const content = parseJson(text, name)
+  const loaded = await loadStrategies(strategies)
+  try {
+    const set = readSet(content)
+    readCredentials(set, loaded, 'file')
+    return set
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    const at = error.pointer ?? ''
+    throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, { ...error, pointer: at })
+  }
+}
+
+function readSet(content: unknown): CredentialSet {
+  if (!isObject(content)) throw invalid('', 'a credential file is a JSON object')
+  const unknown = Object.keys(content).find((member) => !MEMBERS.includes(member))
+  if (unknown !== undefined)
+    throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
+  if (content.version !== 1) throw invalid('/version', 'version must be 1')
+  return { credentials: readEntries(content), ...readPreferred(content) }
+}
+
+function readEntries({ credentials }: JsonObject): CredentialSet['credentials'] {
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be a list of entries')
+  return credentials
+}
+
+function readPreferred({ preferred }: JsonObject): Pick<CredentialSet, 'preferred'> {
+  if (preferred === undefined) return {}
+  if (!Array.isArray(preferred) || !preferred.every((id) => typeof id === 'string'))
+    throw invalid('/preferred', 'preferred must be a list of ids')
+  return { preferred }
+}
+
+function invalid(at: string, message: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', message, { pointer: at, ...(hint && { hint }) })
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} is not UTF-8 text`)
+  }
+}
+
+/** The platform's own message would quote the text. */
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const hint = 'names and texts stand in double quotes, nothing but one comma stands between members, and none after the last'
+    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, scan(text) ?? text.length))}: this is not JSON`, {
+      hint,
+    })
+  }
+}
+
+function place(name: string, position: Position | undefined): string {
+  return position ? `${name}:${position.line}:${position.column}` : name
+}
+
+export interface EnvironmentOptions {
+  /** Told, in one line, that a token is not used; by default a warning of the process. */
+  readonly warn?: (message: string) => void
+}
+
+/**
+ * The bearer token of `STAC_AUTH_TOKEN`, as an entry `env` for the address patterns in `STAC_AUTH_TOKEN_FOR` (separated by blanks). Without
+ * patterns nobody has said where the token may go: it is ignored, with a warning. It is read when it is needed.
+ *
+ * Errors: `CONFIG_INVALID` for something that is no pattern.
+ */
+export function credentialsFromEnvironment(
+  env: NodeJS.ProcessEnv = process.env,
+  { warn = emitWarning }: EnvironmentOptions = {},
+): CredentialSet {
+  if (!env.STAC_AUTH_TOKEN) return { credentials: [] }
+  const sendTo = (env.STAC_AUTH_TOKEN_FOR ?? '').split(/\s+/).filter(Boolean)
+  if (sendTo.length === 0) {
+    warn('STAC_AUTH_TOKEN is ignored: set STAC_AUTH_TOKEN_FOR to where it may go, for example https://data.example/')
+    return { credentials: [] }
+  }
+  for (const pattern of sendTo) checkPattern(pattern)
+  return { credentials: [{ id: 'env', type: 'http', scheme: 'bearer', token: () => env.STAC_AUTH_TOKEN ?? '', sendTo }] }
+}
+
+/** A user without a credential file knows nothing of its pointers. Errors: `CONFIG_INVALID`. */
+function checkPattern(pattern: string): void {
+  try {
+    parseGrant(pattern)
+  } catch (error) {
+    const message = `STAC_AUTH_TOKEN_FOR: ${(error as ConfigurationError).message}`
+    throw new ConfigurationError('CONFIG_INVALID', message, { actual: pattern, hint: 'separate several patterns by blanks' })
+  }
+}
+
+function emitWarning(message: string): void {
+  process.emitWarning(message, 'StacAuthWarning')
+}

@@ -1,0 +1,296 @@
+/** The folder of the token store: one file per key, and the locks beside them. */
+
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Warning } from '../../auth/strategy.ts'
+import { type SessionStore, withMemoryFallback } from '../../auth/token-store.ts'
+import { IntegrityError } from '../../errors.ts'
+import { withTimeout } from '../../net/cancellation.ts'
+import { KeyedMutex } from '../../net/keyed-mutex.ts'
+import { isObject } from '../../stac/json.ts'
+import { shellWord } from '../../text/shell-word.ts'
+import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../credentials/own-file.ts'
+import { folderVariables, userFolder } from '../credentials/user-folder.ts'
+import { makeFolder } from '../make-folder.ts'
+import { readFailure, systemCode, writeFailure } from '../system-error.ts'
+import { type Lease, type LeaseOptions, takeLock } from './process-lock.ts'
+
+export interface TokenFilesOptions {
+  /** Absolute path; default `stac-auth/tokens` in the user's folder for caches. Made with the first token, mode 0700. */
+  readonly folder?: string
+  /** Hears once when tokens cannot be kept as asked. */
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/**
+ * A store that all processes of one user share: one file per key, mode 0600, in a folder of the user's own. Without a folder to
+ * write to it is memory, with the warning `CACHE_MEMORY_ONLY`.
+ *
+ * Errors: `CACHE_UNSAFE` for files and folders that others can, or could, look into, with the command that repairs it;
+ * `CACHE_LOCK_TIMEOUT` when another process holds a key for more than 30 s; `FILE_ACCESS` when what is there cannot be removed;
+ * `ABORTED` while waiting. Files that are damaged or of another version are renamed to `.corrupt` and count as absent.
+ */
+export function tokenFiles({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}): SessionStore {
+  if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
+  const files = new TokenFolder(folder)
+  const store: SessionStore = {
+    read: async (key) => (await files.load(key))?.text,
+    write: (key, text) => files.save(key, { text }),
+    reserve: (key, length) => files.reserve(key, length),
+    remove: (key) => files.remove(key),
+    exclusively: (key, run, signal) => files.exclusively(key, run, signal),
+  }
+  return withMemoryFallback(store, onWarning)
+}
+
+/** The store of a user who has no folder. */
+export function nowhere(): SessionStore {
+  const fail = async () => {
+    throw new IntegrityError('FILE_ACCESS', `there is no folder for tokens: neither ${folderVariables('cache')} is an absolute path`)
+  }
+  return { read: fail, write: fail, remove: async () => {}, exclusively: fail }
+}
+
+const MAX_BYTES = 1_048_576
+
+/** Names of what {@link TokenFolder.remove} removes. */
+const KEPT = /^([0-9a-f]{64})\.(?:json$|.*\.(?:corrupt|tmp)$)/
+
+/** Milliseconds after which what a killed process left is nobody's work in progress. */
+const LEFT_AFTER = 60_000
+
+/** Milliseconds that a process waits for the others. */
+const LONGEST_WAIT = 30_000
+
+/**
+ * Where tokens are kept when nobody says otherwise (XDG base directories; `LOCALAPPDATA` on Windows); undefined where the user has no
+ * folder.
+ *
+ * @param account the home folder of the account
+ */
+export function defaultTokenFolder(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  account?: () => string,
+): string | undefined {
+  return userFolder('cache', ['stac-auth', 'tokens'], env, platform, account)
+}
+
+/**
+ * Envelopes by key. Nothing is read, made or checked before the first call.
+ *
+ * Errors of all: `CACHE_UNSAFE` when others can, or could, look into the folder or file, with the command that repairs it;
+ * `FILE_ACCESS`. A key that is not 64 hex digits is a `TypeError`.
+ */
+export class TokenFolder {
+  readonly path: string
+  readonly #wait: number
+  readonly #lease: LeaseOptions
+  readonly #mutex = new KeyedMutex()
+  /** Files with room for what will be saved, by key. */
+  readonly #reserved = new Map<string, string>()
+  /** By the keys that are held. */
+  readonly #held = new Map<string, Held>()
+
+  /** @param wait milliseconds for which other processes are waited for */
+  constructor(path: string, wait = LONGEST_WAIT, lease: LeaseOptions = {}) {
+    this.path = path
+    this.#wait = wait
+    this.#lease = lease
+  }
+
+  /** The envelope; undefined when there is none. A damaged file is renamed to `.corrupt`. */
+  async load(key: string): Promise<TokenEnvelope | undefined> {
+    const path = this.#pathOf(key, 'json')
+    if (!(await this.#isThere())) return undefined
+    const file = await readOwnFile(path, MAX_BYTES)
+    if (!file) return undefined
+    const envelope = parseEnvelope(file.bytes, key)
+    if (!envelope) await setAside(path, file.stats)
+    return envelope
+  }
+
+  /**
+   * Replaces the file; of a key that is held only while it is: where another process has taken the key over meanwhile and replaced the file,
+   * that one stays, for what is in it is newer.
+   *
+   * Errors: also `DISK_FULL`, `CACHE_LOCK_TIMEOUT`; the old file stays.
+   */
+  async save(key: string, envelope: TokenEnvelope): Promise<void> {
+    const path = this.#pathOf(key, 'json')
+    const content = formatEnvelope(key, envelope)
+    if (Buffer.byteLength(content) > MAX_BYTES)
+      throw new IntegrityError('CACHE_UNSAFE', `a token set may have ${MAX_BYTES} bytes, not more: it was not kept`)
+    await this.#make()
+    if (!(await this.mayReplace(key))) return
+    const reserved = this.#reserved.get(key)
+    this.#reserved.delete(key)
+    await writeOwnFile(path, content, reserved)
+    await this.#note(key)
+    for (const name of await this.#namesOf(key, /\.tmp$|\.lock\./)) await this.#wipeOld(name)
+  }
+
+  /** Holds room for the next envelope of so many bytes until the end of {@link exclusively}. Errors: also `DISK_FULL`. */
+  async reserve(key: string, bytes: number): Promise<void> {
+    const path = this.#pathOf(key, 'json')
+    await this.#make()
+    await this.#release(key)
+    this.#reserved.set(key, await reserveOwnFile(path, Math.min(bytes, MAX_BYTES)))
+  }
+
+  /** Overwrites and removes everything of that key, damaged files too; locks stay. A file that is newer stays as in {@link save}. */
+  async remove(key: string): Promise<void> {
+    const path = this.#pathOf(key, 'json')
+    if (!(await this.#isThere()) || !(await this.mayReplace(key))) return
+    await wipeOwnFile(path)
+    await this.#note(key)
+    for (const name of await this.#namesOf(key, /\.(?:corrupt|tmp)$/)) await wipeOwnFile(join(this.path, name))
+  }
+
+  /** The keys of which something is kept, damaged or not, in no order. */
+  async keys(): Promise<readonly string[]> {
+    if (!(await this.#isThere())) return []
+    const names = await readdir(this.path).catch((error) => {
+      throw readFailure(error, this.path)
+    })
+    return [...new Set(names.flatMap((name) => KEPT.exec(name)?.[1] ?? []))]
+  }
+
+  /** Runs alone. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s of waiting, `DISK_FULL` when the lock cannot be made, `ABORTED`. */
+  async exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const path = this.#pathOf(key, 'lock')
+    const waiting = withTimeout(signal, this.#wait, () => lockTimeout(path, this.#wait))
+    const alone = async () => {
+      await this.#make()
+      const lease = await takeLock(path, waiting.signal, this.#lease)
+      waiting.clear()
+      this.#held.set(key, { lease, version: await this.#versionOf(key) })
+      try {
+        return await run()
+      } finally {
+        const held = this.#held.get(key)
+        this.#held.delete(key)
+        await this.#release(key)
+        await held?.lease.release()
+      }
+    }
+    try {
+      return await this.#mutex.run(key, alone, waiting.signal)
+    } finally {
+      waiting.clear()
+    }
+  }
+
+  /**
+   * Makes sure that nobody else holds a key that is held here; false where another process has replaced its file meanwhile. A process that
+   * was stopped for longer than its lease takes the key again: what its server has given it would be lost otherwise, and with it the login.
+   *
+   * Errors: also `CACHE_LOCK_TIMEOUT`.
+   */
+  async mayReplace(key: string): Promise<boolean> {
+    const held = this.#held.get(key)
+    if (!held) return true
+    if (!(await held.lease.confirm())) {
+      const path = this.#pathOf(key, 'lock')
+      const waiting = withTimeout(undefined, this.#wait, () => lockTimeout(path, this.#wait))
+      held.lease = await takeLock(path, waiting.signal, this.#lease).finally(() => waiting.clear())
+      if ((await this.#versionOf(key)) !== held.version) return false
+    }
+    return true
+  }
+
+  async #note(key: string): Promise<void> {
+    const held = this.#held.get(key)
+    if (held) held.version = await this.#versionOf(key)
+  }
+
+  /** Tells one content of a file from another: each is a new file. */
+  async #versionOf(key: string): Promise<string> {
+    const stats = await lstat(this.#pathOf(key, 'json'), { bigint: true }).catch(() => undefined)
+    return stats ? `${stats.ino} ${stats.mtimeNs} ${stats.size}` : ''
+  }
+
+  #pathOf(key: string, ending: string): string {
+    if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('the key of a token set has 64 hex digits')
+    return join(this.path, `${key}.${ending}`)
+  }
+
+  /** Gives back room that was not used. */
+  async #release(key: string): Promise<void> {
+    const reserved = this.#reserved.get(key)
+    this.#reserved.delete(key)
+    if (reserved !== undefined) await rm(reserved, { force: true }).catch(() => undefined)
+  }
+
+  async #isThere(): Promise<boolean> {
+    try {
+      checkFolder(this.path, await lstat(this.path))
+      return true
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false
+      throw error instanceof IntegrityError ? error : readFailure(error, this.path)
+    }
+  }
+
+  async #make(): Promise<void> {
+    if (await this.#isThere()) return
+    await makeFolder(this.path, 0o700).catch((error) => {
+      throw writeFailure(error, `"${this.path}"`)
+    })
+    await this.#isThere()
+  }
+
+  async #namesOf(key: string, ending: RegExp): Promise<readonly string[]> {
+    const names = await readdir(this.path).catch(() => [])
+    return names.filter((name) => name.startsWith(`${key}.`) && ending.test(name))
+  }
+
+  async #wipeOld(name: string): Promise<void> {
+    const path = join(this.path, name)
+    const { mtimeMs = Date.now() } = (await lstat(path).catch(() => undefined)) ?? {}
+    if (Date.now() - mtimeMs > LEFT_AFTER) await wipeOwnFile(path).catch(() => undefined)
+  }
+}
+
+/** A key that is held. */
+interface Held {
+  lease: Lease
+  /** Of the file as it was then. */
+  version: string
+}
+
+function lockTimeout(path: string, wait: number): IntegrityError {
+  const message = `another process has been obtaining the same token for over ${wait / 1000} s`
+  const hint = `wait for it, or end the process that ${shellWord(path)} names, and try again`
+  return new IntegrityError('CACHE_LOCK_TIMEOUT', message, { hint, retryable: true })
+}
+
+/** What a file of the token store holds besides its version and key. */
+interface TokenEnvelope {
+  /** The token set; absent when only the keyring has it. */
+  readonly text?: string
+  /** The keyring has, or may have, a token set of that key. */
+  readonly keyring?: true
+}
+
+const VERSION = 1
+
+/** The content of a file. */
+function formatEnvelope(key: string, { text, keyring }: TokenEnvelope): string {
+  return `${JSON.stringify({ version: VERSION, key, keyring, text })}\n`
+}
+
+/** The file's content; undefined when it is cut, damaged, of another version or for another key. */
+function parseEnvelope(bytes: Uint8Array, key: string): TokenEnvelope | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+  if (!isObject(value) || value.version !== VERSION || value.key !== key) return undefined
+  const { text, keyring } = value
+  if (keyring !== undefined && keyring !== true) return undefined
+  if (text === undefined ? !keyring : typeof text !== 'string') return undefined
+  return { ...(typeof text === 'string' && { text }), ...(keyring && { keyring }) }
+}

@@ -1,0 +1,83 @@
+/** What an answer that is no success means. */
+import { patternFor } from '../../auth/need.ts'
+import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
+import { readBody, utf8 } from '../../http/body.ts'
+import { parseChallenges } from '../../http/challenge.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { isPassingStatus } from '../../http/passing-status.ts'
+import { errorCode } from '../../objects/list-objects.ts'
+import { isProtected, type Target } from '../../stac/target.ts'
+
+/** An answer whose body has not been read. */
+export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
+  /** The address that answered. */
+  readonly url: string
+  readonly body: AsyncIterable<Uint8Array> | null
+}
+
+/** Bytes; error documents of object stores are shorter. */
+const MAX_ERROR = 65_536
+
+/**
+ * The error for an answer that is no success: `AUTH_REJECTED` for 401 and 403 to a request that nothing was sent with, else
+ * `HTTP_<status>`; of the body only the code of an object store's error is read.
+ *
+ * @param target what the request was for, if it was not an address of the user's
+ */
+export async function answerFailure({ status, url, headers, body }: UnreadAnswer, target?: Target): Promise<AuthError> {
+  const code = await storeCode(headers, body)
+  if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
+  const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isPassingStatus(status) })
+}
+
+/** The code in an error document of an object store, or nothing. */
+async function storeCode(headers: UnreadAnswer['headers'], body: UnreadAnswer['body']): Promise<string> {
+  if (!body || !/^(?:application|text)\/xml\b/.test(headers.get('content-type') ?? '')) return ''
+  try {
+    return errorCode(utf8(await readBody(body, MAX_ERROR, '')))
+  } catch {
+    return ''
+  }
+}
+
+/** An entry that was sent and refused has its own error by now; this is about a request that carried none. */
+function uncovered(
+  { status, headers }: Pick<UnreadAnswer, 'status' | 'headers'>,
+  url: string,
+  target: Target | undefined,
+): CredentialError {
+  const { origin } = new URL(url)
+  const schemes = offeredSchemes(headers.get('www-authenticate') ?? '')
+  const asks = status === 403 ? 'refuses access (403)' : `asks for authentication (${schemes.join(', ') || '401'})`
+  const unasked = target !== undefined && !isProtected(target)
+  const why = unasked ? 'the document names no scheme for it (auth:refs)' : 'no entry of yours covers it'
+  return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
+    status,
+    url,
+    hint: unasked
+      ? `with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${bareAddress(url)}`
+      : `if you trust ${origin}, add an entry to the credential file, such as ${exampleCredential(url, schemes)}`,
+  })
+}
+
+/** The scheme names of challenges (RFC 9110 §11.6.1); their parameters are the server's own text and stay out. */
+function offeredSchemes(field: string): string[] {
+  const names = parseChallenges(field).challenges.map(({ scheme }) => scheme)
+  return [...new Set(names)].filter((name) => name.length <= 32).slice(0, 5)
+}
+
+/** A credential for the origin of an address, as JSON to complete: Basic where that is the first scheme, else a bearer token. */
+export function exampleCredential(address: string, schemes: readonly string[] = []): string {
+  const url = new URL(address)
+  const id = url.hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
+  const isBasic = schemes[0]?.toLowerCase() === 'basic'
+  const secret = isBasic ? { scheme: 'basic', username: '…', password: { env: 'PASSWORD' } } : { scheme: 'bearer', token: { env: 'TOKEN' } }
+  return JSON.stringify({ id, type: 'http', ...secret, sendTo: [patternFor(url) ?? `${url.origin}/`] })
+}
+
+/** Origin and path: queries carry signatures and keys. */
+export function bareAddress(url: string): string {
+  const { origin, pathname, protocol, host } = new URL(url)
+  return (protocol === 's3:' ? `s3://${host}` : origin) + pathname
+}

@@ -1,0 +1,74 @@
+/** Web pages in the place of files: mostly the form of a login. */
+import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
+import { mediaType } from '../../http/headers.ts'
+import { type BodyPromise, isPageType, promisedKind } from '../../http/web-page.ts'
+import { own, ownString } from '../../stac/json.ts'
+import type { Target } from '../../stac/target.ts'
+import { nameInAddress } from '../download/file-plan.ts'
+import { bareAddress, exampleCredential } from './answer-failure.ts'
+
+/** Returns what a document and the names of a file promise about its body. */
+export function bodyPromise(target: Target | undefined, names: readonly string[]): BodyPromise {
+  const roles = own(target?.object ?? {}, 'roles')
+  return {
+    type: ownString(target?.object ?? {}, 'type') ?? '',
+    names: [...(target ? [nameInAddress(target.href)] : []), ...names],
+    roles: Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+  }
+}
+
+/** A body that may be a web page: where it was asked for, and which URL answered. */
+export interface AnsweredBody {
+  readonly asked: string
+  readonly answered: string
+  readonly contentType: string | null
+  readonly pointer?: string
+}
+
+/**
+ * The error for a web page in the place of something else: `LOGIN_PAGE` when another host has answered than the one that was asked,
+ * else `FILE_INTEGRITY`. Undefined where nothing else is promised, or no page came.
+ *
+ * @param isPage what the first bytes say; without it the media type of the answer decides
+ */
+export function pageRefusal(promise: BodyPromise, body: AnsweredBody, isPage = isPageType(body.contentType)): AuthError | undefined {
+  if (!isPage || promisedKind(promise) !== 'other') return undefined
+  const { asked, answered, pointer } = body
+  const fields = { url: answered, ...(pointer && { pointer }) }
+  const login = otherHost(asked, answered)
+  if (login === undefined) {
+    const message = `${bareAddress(answered)} is a web page, and ${wordsFor(promise)} was expected; nothing of it was saved`
+    return new IntegrityError('FILE_INTEGRITY', message, { ...fields, hint: `it may be a login page or an error page; ${ACCEPT}` })
+  }
+  const { origin } = new URL(asked)
+  const message = `${origin} was asked for ${wordsFor(promise)}, and ${login} answered with a web page, which looks like a login; nothing of it was saved`
+  const hint =
+    `log in at ${login}, then add a credential for ${origin}/ to the credential file, such as ${exampleCredential(asked)}; ` +
+    `if there is one, it has expired or is refused (stac-auth status); ${ACCEPT}`
+  return new CredentialError('LOGIN_PAGE', message, { ...fields, hint })
+}
+
+/** What is odd about a web page that is accepted; undefined for what is not odd. */
+export function pageWarning(promise: BodyPromise, body: AnsweredBody): string | undefined {
+  if (!isPageType(body.contentType)) return undefined
+  const kind = promisedKind(promise)
+  const login = otherHost(body.asked, body.answered)
+  if (kind === 'other')
+    return `the answer is ${mediaType(body.contentType)}, and ${wordsFor(promise)} was expected: this may be a login page`
+  return kind === 'unknown' && login !== undefined ? `${login} answered with a web page: this may be a login page` : undefined
+}
+
+const ACCEPT = 'if the page is what you want: --accept-html, in code acceptHtml'
+
+/** The origin that has answered instead of the one that was asked; undefined where only the protocol differs, or for `s3:`. */
+function otherHost(asked: string, answered: string): string | undefined {
+  if (!URL.canParse(asked) || !URL.canParse(answered)) return undefined
+  const [from, to] = [new URL(asked), new URL(answered)]
+  return from.protocol === 's3:' || from.host === to.host ? undefined : to.origin
+}
+
+function wordsFor({ type, names, roles }: BodyPromise): string {
+  if (type !== '') return mediaType(type)
+  const name = names.find((text) => /\.[a-z0-9]{1,10}$/i.test(text))
+  return name === undefined ? `a file of the role "${roles[0] ?? 'data'}"` : `"${name.slice(name.lastIndexOf('/') + 1)}"`
+}

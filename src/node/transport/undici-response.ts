@@ -1,0 +1,469 @@
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { type AuthError, ProtocolError } from '../../errors.ts'
+import {
+  type Cancel,
+  type Collected,
+  type CollectOptions,
+  keepChunk,
+  type PartedRequest,
+  readBody,
+  type Uncollected,
+  utf8,
+} from '../../http/body.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { failure, networkError, originOf, tooLarge } from '../../http/network-error.ts'
+import { codingsOf, decodeBody } from './decode-body.ts'
+
+/** How much of an unwanted body is read, and how long, before its connection is given up instead. */
+const DISCARD = { bytes: 65_536, milliseconds: 1000 }
+
+/** An answer of undici as an {@link HttpResponse}; errors of its body are those of the library. */
+export class UndiciResponse implements HttpResponse {
+  readonly status: number
+  readonly url: string
+  readonly headers: HeaderFields
+  readonly #method: string
+  readonly #statusText: string
+  readonly #body: UndiciArrival
+  readonly #codings: readonly string[]
+  readonly #signal: AbortSignal | undefined
+
+  constructor(
+    { method, url }: HttpRequest,
+    { status, statusText, fields }: ArrivalHead,
+    body: UndiciArrival,
+    codings: readonly string[],
+    signal: AbortSignal | undefined,
+  ) {
+    this.status = status
+    this.url = url
+    this.headers = new HeaderFields(fields)
+    this.#method = method
+    this.#statusText = statusText
+    this.#body = body
+    this.#codings = codings
+    this.#signal = signal
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    try {
+      const whole = this.#codings.length ? undefined : this.#body.whole(limit)
+      return whole ?? (await readBody(this.#decoded(), limit, this.url))
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  async text(limit: number): Promise<string> {
+    return utf8(await this.bytes(limit))
+  }
+
+  async *chunks(asSent = false): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* asSent ? this.#body : this.#decoded()
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  async discard(): Promise<void> {
+    const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
+    let length = 0
+    try {
+      for await (const chunk of this.#body) {
+        length += chunk.length
+        if (length > DISCARD.bytes) break
+      }
+    } catch {
+      // Nobody wanted it.
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  toResponse(): Response {
+    const { status, url } = this
+    if (status > 599) {
+      this.#body.destroy()
+      throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the answer has the status ${status}`, { url, status })
+    }
+    const headers = this.headers.toHeaders()
+    if (this.#codings.length) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+    const statusText = /^[\t\x20-\x7e\x80-\xff]*$/.test(this.#statusText) ? this.#statusText : ''
+    const response = new Response(this.#stream(), { status, statusText, headers })
+    return Object.defineProperty(response, 'url', { value: url })
+  }
+
+  /** The decoded body; pulled, never pushed, so that a slow reader slows the server down. */
+  #stream(): ReadableStream<Uint8Array> | null {
+    if (this.#method === 'HEAD' || NULL_BODY.has(this.status)) {
+      void this.discard()
+      return null
+    }
+    const chunks = this.#decoded()[Symbol.asyncIterator]()
+    return new ReadableStream({
+      pull: async (controller) => {
+        const { done, value } = await chunks.next().catch((error) => {
+          throw this.#failure(error)
+        })
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => {
+        this.#body.destroy()
+        await chunks.return?.()
+      },
+    })
+  }
+
+  #decoded(): AsyncIterable<Uint8Array> {
+    return this.#codings.length ? decodeBody(this.#body, this.#codings, this.url) : this.#body
+  }
+
+  #failure(error: unknown): AuthError {
+    return failure(error, this.#signal, this.url)
+  }
+}
+
+/** Statuses without a body (Fetch standard, "null body status"). */
+const NULL_BODY = new Set([204, 205, 304])
+
+/** Status line and fields of an answer. */
+interface ArrivalHead {
+  readonly status: number
+  readonly statusText: string
+  readonly fields: Dispatcher.ResponseData['headers']
+}
+
+/** Bytes that may wait for their reader before the server is held back. */
+const WAITING = 262_144
+
+/**
+ * An answer as it arrives: the head as a promise, then the body, which is pulled, never pushed, so that a slow reader slows the
+ * server down. undici's own body is a stream of Node, which costs more than the rest of the exchange of a small document.
+ */
+export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
+  readonly #over: () => void
+  #answered: (head: ArrivalHead) => void = () => {}
+  #failed: (error: unknown) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #waiting: Uint8Array[] = []
+  #size = 0
+  /** Bytes that are still to come, where the server has said how many there are. */
+  #missing: number | undefined
+  #isOver = false
+  #error: unknown
+  #news: Promise<void> | undefined
+  #wake: () => void = () => {}
+
+  /** @param over hears that nothing more will arrive */
+  constructor(over: () => void) {
+    this.#over = over
+  }
+
+  /** The head, asked for once and as soon as the request is dispatched. Rejects with what ended the exchange before. */
+  head(): Promise<ArrivalHead> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(this.#error)
+      this.#answered = resolve
+      this.#failed = reject
+    })
+  }
+
+  /** Gives up at once, also while there is no connection yet; what arrived and was not read is lost. */
+  destroy(reason?: unknown): void {
+    if (this.#isOver) return
+    this.#waiting = []
+    this.#end(reason ?? new Error('the rest of the answer is not wanted'))
+    this.#controller?.abort(this.#error as Error)
+  }
+
+  /** The whole body if it is here, in one piece and no longer than that, as small ones mostly are; otherwise it is still to be read. */
+  whole(limit: number): Uint8Array | undefined {
+    if (!this.#isOver || this.#error !== undefined || this.#waiting.length !== 1 || this.#size > limit) return undefined
+    return this.#waiting.pop()
+  }
+
+  /** The chunks of the body, once. Whoever stops before the end gives the connection up. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.destroy()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(this.#error as Error)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, fields: ArrivalHead['fields'], statusText = ''): void {
+    if (status < 200) return
+    const length = Number(fields['content-length'])
+    this.#missing = length > 0 ? length : undefined
+    this.#answered({ status, statusText, fields })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#isOver) return
+    keepChunk(this.#waiting, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
+    this.#size += chunk.length
+    if (this.#missing !== undefined) this.#missing -= chunk.length
+    if (this.#size > WAITING) controller.pause()
+    this.#tell()
+  }
+
+  onResponseEnd(): void {
+    this.#end(undefined)
+  }
+
+  /**
+   * A server that closes its connection while its last bytes are held back is a failure to undici. A body is whole with its last
+   * byte (RFC 9112 §6.2).
+   */
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isOver) this.#end(this.#missing === 0 ? undefined : error)
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, void>> {
+    for (;;) {
+      const chunk = this.#waiting.shift()
+      if (chunk) return { done: false, value: this.#taken(chunk) }
+      if (this.#error !== undefined) throw this.#error
+      if (this.#isOver) return { done: true, value: undefined }
+      await this.#more()
+    }
+  }
+
+  #taken(chunk: Uint8Array): Uint8Array {
+    const wasFull = this.#size > WAITING
+    this.#size -= chunk.length
+    if (wasFull && this.#size <= WAITING) this.#controller?.resume()
+    return chunk
+  }
+
+  #end(error: unknown): void {
+    this.#isOver = true
+    this.#error = error
+    this.#over()
+    if (error !== undefined) this.#failed(error)
+    this.#tell()
+  }
+
+  #more(): Promise<void> {
+    this.#news ??= new Promise((resolve) => {
+      this.#wake = resolve
+    })
+    return this.#news
+  }
+
+  #tell(): void {
+    this.#news = undefined
+    this.#wake()
+  }
+}
+
+type Done = (result: Collected | Uncollected) => void
+
+/**
+ * Sends a request through that dispatcher and collects the answer without a stream in between.
+ *
+ * Errors: as of sending; `RESPONSE_TRUNCATED` for an answer whose body ends before its declared length or its last chunk.
+ */
+export function undiciCollect(dispatcher: Dispatcher, request: PartedRequest, options: CollectOptions, done: Done): Cancel {
+  const collector = new Collector(request, options, done)
+  const { origin, path, method, headers, body = null } = request
+  const { headersTimeout, bodyTimeout } = options
+  const timeouts = { ...(headersTimeout !== undefined && { headersTimeout }), ...(bodyTimeout !== undefined && { bodyTimeout }) }
+  try {
+    // undici sends any iterable of bytes; its types know streams only.
+    dispatcher.dispatch({ origin, path, method: method as 'GET', headers, body: body as Uint8Array | null, ...timeouts }, collector)
+  } catch (error) {
+    queueMicrotask(() => collector.fail(networkError(error, origin)))
+  }
+  return (reason) => collector.cancel(reason)
+}
+
+class Collector implements Dispatcher.DispatchHandler {
+  readonly #origin: string
+  readonly #isHead: boolean
+  readonly #options: CollectOptions
+  #done: Done | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #fields: HeaderFields | undefined
+  #coded: string | undefined
+  #parts: Buffer[] = []
+  #length = 0
+  /** The body is whole, or as much of it as is wanted; it may still be decoded. */
+  #isWhole = false
+  #limit = 0
+
+  constructor({ origin, method }: PartedRequest, options: CollectOptions, done: Done) {
+    this.#origin = origin
+    this.#isHead = method === 'HEAD'
+    this.#options = options
+    this.#done = done
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#done) this.#controller = controller
+    else controller.abort(new Error('given up'))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2],
+  ): void {
+    if (status < 200) return
+    const { limit, failureLimit } = this.#options
+    this.#status = status
+    this.#fields = new HeaderFields(headers)
+    this.#limit = status < 300 ? limit : failureLimit
+    this.#coded = this.#isHead ? undefined : headers['content-encoding']?.toString()
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#done || this.#isWhole) return
+    this.#length += chunk.length
+    keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
+    if (this.#length <= this.#limit) return
+    if (this.#status < 300) {
+      this.cancel(tooLarge(this.#origin, `the answer exceeds ${this.#limit} bytes`))
+    } else {
+      this.#complete()
+      this.#controller?.abort(new Error('enough'))
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#complete()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#status >= 300) this.#complete()
+    else this.fail(this.#status === 0 ? networkError(error, this.#origin) : this.#bodyError(error), isStale(error))
+  }
+
+  cancel(reason: AuthError): void {
+    if (!this.#done) return
+    this.fail(reason)
+    this.#controller?.abort(reason)
+  }
+
+  fail(error: AuthError, stale = false): void {
+    const sent = this.#controller !== undefined
+    const begun = this.#status !== 0
+    this.#end({ error, sent, begun, stale: stale && sent && !begun })
+  }
+
+  #complete(): void {
+    if (this.#isWhole) return
+    this.#isWhole = true
+    const [first] = this.#parts
+    const body = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
+    if (this.#coded === undefined) {
+      this.#answer(body)
+    } else {
+      this.#decoded(body, this.#coded).then(
+        (plain) => this.#answer(plain),
+        (error: unknown) => this.#undecoded(error),
+      )
+    }
+  }
+
+  async #decoded(body: Buffer, coded: string): Promise<Buffer> {
+    const codings = codingsOf(coded, this.#origin)
+    if (codings.length === 0) return body
+    const bytes = await readBody(decodeBody(Readable.from([body]), codings, this.#origin), this.#limit, this.#origin)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** A status that is no success says enough without its body. */
+  #undecoded(error: unknown): void {
+    if (this.#status >= 300) this.#answer(Buffer.alloc(0))
+    else this.fail(this.#bodyError(error))
+  }
+
+  #answer(body: Buffer): void {
+    const fields = this.#fields
+    if (fields) this.#end(new CollectedBuffer(this.#status, fields, body))
+  }
+
+  /** A body that breaks off is one error, however the connection came to its end. */
+  #bodyError(error: unknown): AuthError {
+    const known = networkError(error, this.#origin)
+    if (known.code !== 'NETWORK_RESET' && known.code !== 'RESPONSE_TRUNCATED') return known
+    return new ProtocolError('RESPONSE_TRUNCATED', `${originOf(this.#origin)}: the answer ended too early`, {
+      url: this.#origin,
+      status: this.#status,
+      retryable: true,
+    })
+  }
+
+  #end(result: Collected | Uncollected): void {
+    const done = this.#done
+    this.#done = undefined
+    this.#parts = []
+    done?.(result)
+  }
+}
+
+class CollectedBuffer implements Collected {
+  readonly status: number
+  readonly headers: HeaderFields
+  readonly body: Buffer
+
+  constructor(status: number, headers: HeaderFields, body: Buffer) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+
+  text(): string {
+    const text = this.body.toString('utf8')
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+}
+
+/** The connection had brought answers before: an idle one that its server closed just now. */
+function isStale(error: Error): boolean {
+  const { socket } = error as { socket?: { bytesRead?: number } }
+  return (socket?.bytesRead ?? 0) > 0
+}
+
+/** Header fields by name; lines of one name are joined by a comma. */
+class HeaderFields {
+  readonly #fields: Dispatcher.ResponseData['headers']
+
+  constructor(fields: Dispatcher.ResponseData['headers']) {
+    this.#fields = fields
+  }
+
+  get(name: string): string | null {
+    const value = this.#own(name.toLowerCase())
+    return Array.isArray(value) ? value.join(', ') : (value ?? null)
+  }
+
+  getSetCookie(): string[] {
+    const value = this.#own('set-cookie')
+    return value === undefined ? [] : [value].flat()
+  }
+
+  toHeaders(): Headers {
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(this.#fields)) {
+      for (const line of [value ?? []].flat()) headers.append(name, line)
+    }
+    return headers
+  }
+
+  #own(name: string): string | string[] | undefined {
+    return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
+  }
+}

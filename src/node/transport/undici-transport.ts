@@ -1,0 +1,280 @@
+import { TLSSocket } from 'node:tls'
+import { Agent, type buildConnector, Client, type Dispatcher } from 'undici'
+import { NetworkError } from '../../errors.ts'
+import type { Collect } from '../../http/body.ts'
+import type { ClientCertificate, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
+import { exchangeEnd, failure, originOf } from '../../http/network-error.ts'
+import { LastOrigin } from '../../http/url.ts'
+import { throwIfAborted } from '../../net/cancellation.ts'
+import { codingsOf } from './decode-body.ts'
+import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
+import { environmentProxies, forwardThrough } from './proxy.ts'
+import { shareSignal } from './shared-signal.ts'
+import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+
+export interface UndiciTransportOptions extends ConnectHooks {
+  /** Certificates of authorities to trust instead of the system's, PEM. Checks cannot be turned off. */
+  readonly ca?: string
+  /** Milliseconds until connected (10 000), until the headers are there (30 000), between two pieces of a body (30 000). */
+  readonly timeouts?: { readonly connect?: number; readonly headers?: number; readonly body?: number }
+  /** Where proxies are looked up: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`; default `process.env`. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
+const MAX_HEADER_SIZE = 16_384
+
+/** Short exchanges need few connections; an idle one is left a second before its server says that it closes it. */
+const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
+
+/**
+ * Sends requests with undici, which follows no redirect and keeps connections open.
+ *
+ * Addresses that are not granted must be public, checked on the very address dialled. Headers end at 16 KiB; gzip, deflate and br are
+ * taken off, at most two of them. Proxies of the environment see requests for `http:` URLs; for all others they open tunnels and see none.
+ *
+ * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`
+ * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`.
+ */
+export function undiciTransport({
+  ca,
+  timeouts = {},
+  env = process.env,
+  ...hooks
+}: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+  const proxies = environmentProxies(env)
+  const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
+  /** For a connection of its own, which is a tunnel behind every proxy. */
+  const connector = (granted: boolean, shown?: ClientCertificate) => guardedConnect({ ...common, ...shown, granted })
+  const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
+  const shared = (granted: boolean, more: Agent.Options = {}) =>
+    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, granted, forwards: true }) })
+  const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
+  const agent = (granted: boolean) => forwarded(shared(granted))
+  const guarded = agent(false)
+  const granted = agent(true)
+  const send = (request: HttpRequest, options: SendOptions = {}) => {
+    if (options.clientCertificate) return shownTo(request, options, connector(options.granted === true, options.clientCertificate))
+    if (options.pooled) return exchange(collectingAgent(options.granted === true), request, options)
+    return exchange(options.granted ? granted : guarded, request, options)
+  }
+  /** Kept apart: no other request may go out over a connection with somebody's certificate. */
+  const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {
+    const connection = await undiciConnection(request.url, connect, limits, options)
+    try {
+      return await connection.send(request, options)
+    } finally {
+      connection.close()
+    }
+  }
+  const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
+  const collecting = new Map<boolean, Dispatcher>()
+  const collectingAgent = (granted: boolean) => {
+    const agent = collecting.get(granted) ?? forwarded(shared(granted, COLLECTING).compose(reuseConnections))
+    collecting.set(granted, agent)
+    return agent
+  }
+  const collect: Collect = (request, options, done) => {
+    return undiciCollect(collectingAgent(options.granted === true), request, options, done)
+  }
+  return Object.assign(send, { connect, collect })
+}
+
+type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
+
+/**
+ * One connection to the origin of that address, opened at once. Errors: as of {@link exchange}; a request after the connection
+ * was lost is `NETWORK_RESET`.
+ */
+async function undiciConnection(
+  url: string,
+  connector: buildConnector.connector,
+  limits: Client.Options,
+  options: SendOptions,
+): Promise<Connection> {
+  const socket = await opened(url, connector, options)
+  const origin = originOf(url)
+  let taken = false
+  // undici does not expect an answer before it has finished asking.
+  const connect: buildConnector.connector = (_to, callback) =>
+    queueMicrotask(() => {
+      if (taken || socket.destroyed) return callback(lost(origin), null)
+      taken = true
+      callback(null, socket)
+    })
+  const client = new Client(origin, { ...limits, connect })
+  return {
+    send: async (request, options = {}) => {
+      if (originOf(request.url) !== origin) throw new TypeError(`this connection is to ${origin}, not to ${originOf(request.url)}`)
+      return exchange(client, request, options)
+    },
+    keyingMaterial: (length, label, context) =>
+      socket instanceof TLSSocket && socket.getProtocol() === 'TLSv1.3'
+        ? socket.exportKeyingMaterial(length, label, Buffer.from(context))
+        : undefined,
+    close: () => {
+      if (!taken) socket.destroy()
+      void client.close()
+    },
+  }
+}
+
+async function opened(url: string, connector: buildConnector.connector, options: SendOptions): Promise<Socket> {
+  throwIfAborted(options.signal)
+  shareSignal(options.signal)
+  const end = exchangeEnd(options, url)
+  try {
+    return await dialled(new URL(url), connector, end.signal)
+  } catch (error) {
+    throw failure(error, end.signal, url)
+  } finally {
+    end.clear()
+  }
+}
+
+/** A connection that comes after the abort is closed at once. */
+function dialled({ protocol, hostname, host, port }: URL, connector: buildConnector.connector, signal?: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    connector({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (error, socket) => {
+      signal?.removeEventListener('abort', abort)
+      if (!socket) return reject(error)
+      // It is somebody's from here on: an error before that would be nobody's.
+      socket.on('error', () => {})
+      if (signal?.aborted) socket.destroy()
+      resolve(socket)
+    })
+  })
+}
+
+function lost(origin: string): NetworkError {
+  return new NetworkError('NETWORK_RESET', `${origin} closed the connection that the authorization belongs to`, { retryable: true })
+}
+
+/** Sends one request through that dispatcher. Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`. */
+async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
+  throwIfAborted(options.signal)
+  shareSignal(options.signal)
+  const { signal, clear } = exchangeEnd(options, request.url)
+  const abort = () => arrival.destroy(signal?.reason)
+  const arrival = new UndiciArrival(() => {
+    signal?.removeEventListener('abort', abort)
+    clear()
+  })
+  signal?.addEventListener('abort', abort)
+  try {
+    dispatcher.dispatch(dispatchOptions(request), arrival)
+    const head = await arrival.head()
+    const coded = request.method !== 'HEAD' && head.status !== 206 ? head.fields['content-encoding'] : undefined
+    const codings = coded === undefined ? [] : codingsOf(String(coded), request.url)
+    return new UndiciResponse(request, head, arrival, codings, signal)
+  } catch (error) {
+    arrival.destroy(error)
+    throw failure(error, signal, request.url)
+  }
+}
+
+function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
+  const { method, body = null } = request
+  const { origin, path } = requestTarget(request.url)
+  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+}
+
+/** A part of a file is asked for as it is: a part of its compressed form could not be taken apart. */
+function withCodings({ headers }: HttpRequest): Readonly<Record<string, string>> {
+  return headers['accept-encoding'] === undefined && headers.range === undefined ? { ...headers, 'accept-encoding': 'gzip, br' } : headers
+}
+
+type Dispatch = Dispatcher['dispatch']
+
+type Handler = Dispatcher.DispatchHandler
+
+type Told<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
+
+/**
+ * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
+ * after the response, so a caller that goes on at once would open a second one: its request waits for that turn.
+ */
+function reuseConnections(dispatch: Dispatch): Dispatch {
+  const freed = new Set<string>()
+  const free = (origin: string) => {
+    if (freed.has(origin)) return
+    freed.add(origin)
+    setImmediate(() => freed.delete(origin))
+  }
+  return (options, handler) => {
+    const origin = String(options.origin)
+    const freeing = new FreeingHandler(handler, () => free(origin))
+    if (!freed.has(origin)) return dispatch(options, freeing)
+    setImmediate(() => {
+      try {
+        dispatch(options, freeing)
+      } catch (error) {
+        // The caller has returned: only its handler can still be told.
+        handler.onResponseError?.(undefined as never, error as Error)
+      }
+    })
+    return true
+  }
+}
+
+/** Passes everything on to another handler. */
+export class PassingHandler implements Handler {
+  readonly #to: Handler
+
+  constructor(to: Handler) {
+    this.#to = to
+  }
+
+  onRequestStart(...told: Told<'onRequestStart'>): void {
+    this.#to.onRequestStart?.(...told)
+  }
+
+  onResponseStart(...told: Told<'onResponseStart'>): void {
+    this.#to.onResponseStart?.(...told)
+  }
+
+  onResponseData(...told: Told<'onResponseData'>): void {
+    this.#to.onResponseData?.(...told)
+  }
+
+  onResponseEnd(...told: Told<'onResponseEnd'>): void {
+    this.#to.onResponseEnd?.(...told)
+  }
+
+  onResponseError(...told: Told<'onResponseError'>): void {
+    this.#to.onResponseError?.(...told)
+  }
+}
+
+class FreeingHandler extends PassingHandler {
+  readonly #free: () => void
+
+  constructor(to: Handler, free: () => void) {
+    super(to)
+    this.#free = free
+  }
+
+  override onResponseEnd(...told: Told<'onResponseEnd'>): void {
+    this.#free()
+    super.onResponseEnd(...told)
+  }
+}
+
+/** What a parser leaves as it is: no dot segment, nothing to be encoded, no empty query, no fragment. */
+const PLAIN = /^(?:\/(?!\.|%2e)[\w.~!$&()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]+)?$/i
+
+const ORIGIN = new LastOrigin()
+
+/**
+ * Origin, and path with query as they are sent (RFC 9112 §3.2.1). What is written as a parser would write it is cut, not parsed.
+ *
+ * Errors: `TypeError` for what is no address.
+ */
+export function requestTarget(url: string): { readonly origin: string; readonly path: string } {
+  const origin = ORIGIN.of(url)
+  const rest = url.slice(origin.length)
+  if (url.startsWith(origin) && PLAIN.test(rest)) return { origin, path: rest }
+  const { pathname, search } = new URL(url)
+  return { origin, path: pathname + search }
+}

@@ -1,0 +1,338 @@
+/** A client of an API: one base address, one credential, operations as data. */
+import type { Auth, Service } from '../../auth/auth.ts'
+import { createAuth } from '../../auth/create-auth.ts'
+import { type ServiceCredential, uncheckedCredential } from '../../auth/credential.ts'
+import { ConfigurationError, ProtocolError } from '../../errors.ts'
+import type { Collect } from '../../http/body.ts'
+import type { Send, Transport } from '../../http/message.ts'
+import { isLoopbackHost } from '../../http/public-address.ts'
+import { addressOf, isAddressProblem } from '../../http/url.ts'
+import type { Channel, Platform } from '../../platform/platform.ts'
+import type { ApiResponse } from './api-response.ts'
+import { Call } from './call.ts'
+import type { CallInput, CallOptions, Interceptor } from './call-options.ts'
+import { described } from './errors.ts'
+import { CHANNELS, type ClientEvents, type EventName } from './events.ts'
+import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
+import { draftOf, rawPath } from './request-builder.ts'
+import type { ServiceLimit, ServiceLimits } from './service-limits.ts'
+import { type ApiClientOptions, type Settings, settingsOf } from './settings.ts'
+
+/** Interceptors may be added later. */
+type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
+
+/**
+ * Sends the operations of one service. Nothing is loaded or connected before the first call.
+ *
+ * Errors of the constructor: `CONFIG_INVALID`, `URL_INSECURE`. Of calls: `ValidationError`, `HttpError` and its kinds, `RetryBudgetError`,
+ * `NetworkError`, `TimeoutError`, `ProtocolError`, `TrustError`, `CredentialError`, `SelectionError`, `AbortedError`.
+ *
+ * @example
+ * const client = new ApiClient({ baseUrl: 'https://api.example/v1', credential: { type: 'http', scheme: 'bearer', token } })
+ * const projects = await client.call({ name: 'projects.list', method: 'GET', path: '/projects', replay: 'safe' })
+ */
+export class ApiClient {
+  readonly #options: ApiClientOptions
+  /** The user wrote the base address down, so it may be a private one. */
+  #named = true
+  #settings: ChangingSettings
+  readonly #common: Readonly<Record<string, string>>
+  readonly #prepared = new WeakMap<Operation, PreparedOperation>()
+  readonly #siblings = new WeakMap<ServiceCredential, ApiClient>()
+  #link: Link | Promise<Link> | undefined
+
+  constructor(options: ApiClientOptions) {
+    const base = baseAddress(options.baseUrl, options.allowInsecure)
+    if (options.auth && options.credential)
+      throw new ConfigurationError('CONFIG_INVALID', 'give a client either auth or credential, not both')
+    this.#options = options
+    this.#settings = settingsOf(options, base)
+    this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
+  }
+
+  /** `https://host[:port]` of the base address. */
+  get origin(): string {
+    return this.#settings.origin
+  }
+
+  /** The base address without a slash at its end. */
+  get baseUrl(): string {
+    return this.#settings.origin + this.#settings.base
+  }
+
+  /** The data of the answer. */
+  async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
+    return (await this.send<T>(operation, input, options)).data
+  }
+
+  /** The data of the answer, its status and headers, and how many requests it took. */
+  async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    if (options.credential) return this.withCredential(options.credential).send(operation, input, { ...options, credential: undefined })
+    const prepared = this.#prepare(operation)
+    const settings = this.#settings
+    try {
+      const draft = draftOf(prepared, input, options, settings)
+      this.#link ??= this.#open()
+      return (await new Call({ settings, prepared, draft, input, options }).run(this.#link)) as ApiResponse<T>
+    } catch (error) {
+      throw described(error, 0, operation.name)
+    }
+  }
+
+  /** Sends a request that is no operation: any path below the base address. A `GET` is taken for safe, everything else for unsafe. */
+  async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
+    const name = `${method} request`
+    try {
+      return await this.send<T>({ name, method, path: rawPath(path), replay }, input, options)
+    } catch (error) {
+      throw described(error, 0, name)
+    }
+  }
+
+  /**
+   * The path below the base address of an address that the service named. Errors: `RESPONSE_INVALID` for one elsewhere.
+   *
+   * @param from path of the operation whose answer named it
+   */
+  pathOf(url: string, from: string): string {
+    const { origin, base } = this.#settings
+    const to = URL.canParse(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
+    if (to?.origin === origin && to.pathname.startsWith(`${base}/`)) return to.pathname.slice(base.length) + to.search
+    throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base address`, { url: origin })
+  }
+
+  /** Hears an event; the result takes the listener back. */
+  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+    return this.#settings.events.on(event, listener)
+  }
+
+  /** Tells those who listen: for clients that are built on this one. */
+  emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
+    if (this.#settings.events.has(event)) this.#settings.events.emit(event, payload)
+  }
+
+  /** Adds something that is done to every attempt. */
+  use(interceptor: Interceptor): this {
+    this.#settings.interceptors.push(interceptor)
+    return this
+  }
+
+  /** Keeps a secret that the service gave, such as the key of a document, out of errors and events. */
+  protect(secret: string): void {
+    this.#settings.redactor.add(secret)
+  }
+
+  /** A text of the service as it may stand in errors and events: without secrets that are known. */
+  scrub(text: string): string {
+    return this.#settings.redactor.scrub(text)
+  }
+
+  /** The same client with another credential: other limits, the same connections, listeners and interceptors. */
+  withCredential(credential: ServiceCredential): ApiClient {
+    const known = this.#siblings.get(credential)
+    if (known) return known
+    const { auth: _auth, ...options } = this.#options
+    const { interceptors, redactor } = this.#settings
+    const sibling = this.#related({ ...options, credential }, { interceptors, redactor })
+    this.#siblings.set(credential, sibling)
+    return sibling
+  }
+
+  /** The same client without a credential. What it learns of secrets is forgotten with it. */
+  withoutCredential(): ApiClient {
+    const { auth: _auth, credential: _credential, ...options } = this.#options
+    return this.#related(options, { interceptors: this.#settings.interceptors })
+  }
+
+  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
+  allowed(address: unknown): { readonly url: URL; readonly granted: boolean } {
+    const { allowInsecure } = this.#options
+    return { url: namedAddress(address, this.origin, allowInsecure), granted: allowInsecure === 'loopback' }
+  }
+
+  /**
+   * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
+   * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
+   */
+  elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
+    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits } = this.#options
+    const { origin, pathname, search } = this.allowed(address).url
+    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits }
+    const client = this.#related({ ...kept, baseUrl: origin, headers, renew: false }, { redactor: this.#settings.redactor })
+    client.#named = allowInsecure === 'loopback'
+    return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
+  }
+
+  toJSON(): object {
+    return { origin: this.origin }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `ApiClient { ${this.origin} }`
+  }
+
+  /** One with other options that has these settings, and the listeners, in common with this one. */
+  #related(options: ApiClientOptions, shared: Partial<ChangingSettings>): ApiClient {
+    const client = new ApiClient(options)
+    client.#settings = { ...client.#settings, events: this.#settings.events, ...shared }
+    client.#named = this.#named
+    return client
+  }
+
+  #prepare(operation: Operation): PreparedOperation {
+    const known = this.#prepared.get(operation)
+    if (known) return known
+    const prepared = prepareOperation(operation, this.#common)
+    this.#prepared.set(operation, prepared)
+    return prepared
+  }
+
+  /** A link that could not be opened is tried again by the next call. */
+  #open(): Promise<Link> {
+    const { credential, transport } = this.#options
+    const { origin, base, limits, events } = this.#settings
+    const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
+    const identity = this.#options.auth ?? (credential ? credentialMark(credential) : 'none')
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, limits, identity, granted: this.#named })
+    opening.then(
+      (link) => {
+        events.connect(link.channels)
+        if (this.#link === opening) this.#link = link
+      },
+      () => {
+        if (this.#link === opening) this.#link = undefined
+      },
+    )
+    return opening
+  }
+}
+
+/** Exactly one entry, which may go to the origin of the base address and nowhere else unless its owner says so. */
+function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
+  const sendTo = 'sendTo' in credential && credential.sendTo !== undefined ? credential.sendTo : [`${origin}/`]
+  return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
+}
+
+function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** The way to a service. */
+export interface Link {
+  readonly collect: Collect
+  /** For answers that are streams. */
+  readonly send: Send
+  /** Absent for requests without a credential. */
+  readonly service: Service | undefined
+  /** The origin was named by the user: it may be a loopback or private address. */
+  readonly granted: boolean
+  /** The transport sends streams as they come. */
+  readonly streams: boolean
+  /** The limits of that name. */
+  limits(name: string): ServiceLimit
+  readonly channels: ReadonlyMap<EventName, Channel>
+}
+
+interface LinkOptions {
+  readonly origin: string
+  /** The base address, for the choice of the entry. */
+  readonly base: string
+  readonly auth: Auth | undefined
+  readonly transport: Transport | undefined
+  readonly limits: ServiceLimits
+  /** What tells credentials apart, without showing them: what it is made of. */
+  readonly identity: object | string
+  /** Without a credential: whether the user named the origin. */
+  readonly granted: boolean
+}
+
+/** Loads the platform and its transport, and asks for the entry of the base address. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
+async function openLink({ origin, base, auth, transport, limits, identity, granted }: LinkOptions): Promise<Link> {
+  const { platform } = await import('#platform')
+  const [service, chosen, mark] = await Promise.all([
+    auth?.service(base),
+    transport ?? limits.transport(() => platform.defaultTransport()),
+    fingerprint(identity, platform),
+  ])
+  const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
+  const known = new Map<string, ServiceLimit>()
+  const opened = (name: string) => {
+    const limit = limits.of(`${origin}\0${mark}\0${name}`)
+    known.set(name, limit)
+    return limit
+  }
+  const channels = CHANNELS.map((name) => [name, platform.channel(`stac-auth:${name}`)] as const)
+  return {
+    collect,
+    streams: chosen.collect !== undefined,
+    send: chosen,
+    service,
+    granted: service?.granted ?? granted,
+    limits: (name) => known.get(name) ?? opened(name),
+    channels: new Map(channels.flatMap(([name, channel]) => (channel ? [[name, channel] as const] : []))),
+  }
+}
+
+/** Of this process only, so that a mark says nothing anywhere else. */
+const KEY = crypto.randomUUID()
+
+const numbers = new WeakMap<object, number>()
+
+let last = 0
+
+/** The same for the same text, or for the same object; the text cannot be found out from it. */
+async function fingerprint(identity: object | string, platform: Platform): Promise<string> {
+  if (typeof identity === 'string') return platform.sha256Hex(`${KEY}\0${identity}`)
+  const known = numbers.get(identity)
+  if (known !== undefined) return `#${known}`
+  numbers.set(identity, ++last)
+  return `#${last}`
+}
+
+/**
+ * An address that a service named, as its user would allow it: https, public, nobody's login in it. A loopback address only where the
+ * user said so, for tests. Errors: `RESPONSE_INVALID`, which never shows the address: it may hold a secret.
+ *
+ * @param by origin of the service
+ */
+function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | undefined): URL {
+  const text = typeof address === 'string' ? address : ''
+  const origin = URL.canParse(text) ? new URL(text) : undefined
+  const isGranted = origin !== undefined && allowInsecure === 'loopback' && isLoopbackHost(origin.hostname)
+  const url = addressOf(text, { secure: true, named: new Set(isGranted ? [origin.origin] : []) })
+  if (!isAddressProblem(url) && url.protocol !== 's3:') return url
+  const why = isAddressProblem(url) ? url.message : 'is no address of the web'
+  throw new ProtocolError('RESPONSE_INVALID', `${by} names an address that ${why}; nothing was sent there`, { url: by })
+}
+
+/** The same for entries that say the same; those with functions are what they are. Holds secrets: for a fingerprint, not to be shown. */
+function credentialMark(credential: ServiceCredential): object | string {
+  return Object.values(credential).every((value) => typeof value === 'string')
+    ? JSON.stringify(Object.entries(credential).sort())
+    : credential
+}
+
+/**
+ * The origin of a base address, and its path without a slash at the end. Nothing of it is a secret: user names, queries and fragments are
+ * refused.
+ *
+ * Errors: `URL_INSECURE` for http:, unless `allowInsecure` and a loopback address; `CONFIG_INVALID` for everything else that is wrong.
+ */
+export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
+  if (typeof baseUrl !== 'string') throw new TypeError('a client needs a baseUrl, which is a text')
+  const named = new Set(URL.canParse(baseUrl) ? [new URL(baseUrl).origin] : [])
+  const url = addressOf(baseUrl, { secure: false, named })
+  if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
+  if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must have no query and no fragment')
+  if (url.protocol === 'http:' && !(allowInsecure === 'loopback' && isLoopbackHost(url.hostname))) {
+    const hint = 'use https:; only for tests on this very machine: allowInsecure: "loopback"'
+    throw new ConfigurationError('URL_INSECURE', `baseUrl ${url.origin} is not encrypted (http:); no credential was read`, { hint })
+  }
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', message)
+}

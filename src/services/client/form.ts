@@ -1,0 +1,151 @@
+/** Data as `application/x-www-form-urlencoded` (WHATWG URL §5), for bodies and queries. */
+import { percentEncoded } from '../../http/message.ts'
+import { ValidationError } from './errors.ts'
+
+/** How data becomes pairs of names and values; services differ. */
+export interface FormOptions {
+  /** `a[0]=x`, `a[]=x`, `a=x&a=y` or `a=x,y`; default `indices`. */
+  readonly arrays?: 'indices' | 'brackets' | 'repeat' | 'comma'
+  /** `a[b]=1` or `a.b=1`; default `brackets`. */
+  readonly nesting?: 'brackets' | 'dots'
+  /** `1`/`0` or `true`/`false`; default `digits`. */
+  readonly booleans?: 'digits' | 'words'
+  /** ISO 8601 or whole seconds since the epoch; default `iso`. */
+  readonly dates?: 'iso' | 'unix'
+  /** `n=`, nothing, or `REQUEST_INVALID`; default `empty`. */
+  readonly nulls?: 'empty' | 'skip' | 'error'
+  /** A blank as `%20` or `+`; default `percent`. */
+  readonly spaces?: 'percent' | 'plus'
+}
+
+/** In the place of a list or an object: says that it is to be emptied, which a form writes as `name=`. */
+export const CLEAR: unique symbol = Symbol.for('stac-auth.clear')
+
+/**
+ * The pairs of the own members in their order. `undefined` is left out.
+ *
+ * Errors: `FORM_EMPTY_VALUE` for a list or object with nothing but `undefined` in it, which a form would lose without a word;
+ * `REQUEST_INVALID` with the path in `field` for what a form cannot say: functions, symbols, numbers that are not finite, circles, halves of
+ * surrogate pairs.
+ *
+ * @example encodeForm({ name: 'ACME INC.', a: { b: 1 } }) // name=ACME%20INC.&a[b]=1
+ */
+export function encodeForm(data: Readonly<Record<string, unknown>>, options: FormOptions = {}): string {
+  const pairs: string[] = []
+  const write = new FormWriter(options, pairs)
+  for (const name of Object.keys(data)) write.member(percentEncodedName(name, name), data[name], name)
+  return pairs.join('&')
+}
+
+class FormWriter {
+  readonly #options: FormOptions
+  readonly #pairs: string[]
+  /** The lists and objects around the value. */
+  readonly #around = new Set<object>()
+
+  constructor(options: FormOptions, pairs: string[]) {
+    this.#options = options
+    this.#pairs = pairs
+  }
+
+  /** @param name as it is written @param at as errors call it */
+  member(name: string, value: unknown, at: string): void {
+    if (value === undefined) return
+    if (value === CLEAR) {
+      this.#pairs.push(`${name}=`)
+    } else if (value === null) {
+      this.#null(name, at)
+    } else if (typeof value === 'object' && !(value instanceof Date)) {
+      this.#enter(value, at)
+      if (Array.isArray(value)) this.#list(name, value, at)
+      else this.#object(name, value, at)
+      this.#around.delete(value)
+    } else {
+      this.#pairs.push(`${name}=${this.#scalar(value, at)}`)
+    }
+  }
+
+  #null(name: string, at: string): void {
+    const { nulls = 'empty' } = this.#options
+    if (nulls === 'error') throw refused(at, 'is null')
+    if (nulls === 'empty') this.#pairs.push(`${name}=`)
+  }
+
+  #enter(value: object, at: string): void {
+    if (this.#around.has(value)) throw refused(at, 'contains itself')
+    this.#around.add(value)
+    const isEmpty = Object.values(value).every((member) => member === undefined)
+    if (isEmpty) {
+      const hint = 'leave it out, or give CLEAR to have it emptied'
+      throw new ValidationError('FORM_EMPTY_VALUE', `"${at}" is empty, which a form cannot say; nothing was sent`, { field: at, hint })
+    }
+  }
+
+  #object(name: string, value: object, at: string): void {
+    for (const [key, inner] of Object.entries(value)) {
+      const escaped = percentEncodedName(key, `${at}.${key}`)
+      this.member(this.#options.nesting === 'dots' ? `${name}.${escaped}` : `${name}[${escaped}]`, inner, `${at}.${key}`)
+    }
+  }
+
+  #list(name: string, values: readonly unknown[], at: string): void {
+    const { arrays = 'indices' } = this.#options
+    if (arrays === 'comma') {
+      const { nulls } = this.#options
+      const present = values.filter((value) => value !== undefined && !(value === null && nulls === 'skip'))
+      if (present.length > 0) this.#pairs.push(`${name}=${present.map((value) => this.#item(value, at)).join(',')}`)
+      return
+    }
+    const suffix = (index: number) => (arrays === 'indices' ? `[${index}]` : arrays === 'brackets' ? '[]' : '')
+    values.forEach((value, index) => {
+      this.member(name + suffix(index), value, `${at}[${index}]`)
+    })
+  }
+
+  /** One of several in a single value; a comma of its own is escaped. */
+  #item(value: unknown, at: string): string {
+    if (typeof value === 'object' && value !== null && !(value instanceof Date))
+      throw refused(at, 'holds a list or object in a list with commas')
+    if (value === null && this.#options.nulls === 'error') throw refused(at, 'has null in it')
+    return value === null ? '' : this.#scalar(value, at)
+  }
+
+  #scalar(value: unknown, at: string): string {
+    const text = this.#text(value, at)
+    if (!text.isWellFormed()) throw refused(at, 'has half of a surrogate pair in it')
+    const encoded = percentEncoded(text)
+    return this.#options.spaces === 'plus' ? encoded.replaceAll('%20', '+') : encoded
+  }
+
+  #text(value: unknown, at: string): string {
+    switch (typeof value) {
+      case 'string':
+        return value
+      case 'boolean':
+        return this.#options.booleans === 'words' ? String(value) : value ? '1' : '0'
+      case 'bigint':
+        return String(value)
+      case 'number':
+        if (!Number.isFinite(value)) throw refused(at, 'is no finite number')
+        return String(value)
+      default:
+        if (value instanceof Date) return this.#date(value, at)
+        throw refused(at, `is a ${typeof value}`)
+    }
+  }
+
+  #date(value: Date, at: string): string {
+    if (Number.isNaN(value.getTime())) throw refused(at, 'is no valid date')
+    return this.#options.dates === 'unix' ? String(Math.floor(value.getTime() / 1000)) : value.toISOString()
+  }
+}
+
+/** Only what structures a name, its brackets and dots, stays as it is. */
+function percentEncodedName(name: string, at: string): string {
+  if (!name.isWellFormed()) throw refused(at, 'has half of a surrogate pair in its name')
+  return percentEncoded(name)
+}
+
+function refused(at: string, why: string): ValidationError {
+  return new ValidationError('REQUEST_INVALID', `"${at}" ${why}; nothing was sent`, { field: at })
+}

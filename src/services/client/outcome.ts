@@ -1,0 +1,278 @@
+/** What an answer, or none, means. */
+import { type AuthError, isAuthError, NetworkError, TimeoutError, TrustError } from '../../errors.ts'
+import { type Collected, isUncollected, type Uncollected } from '../../http/body.ts'
+import { type HttpRequest, queryValues } from '../../http/message.ts'
+import { isRedirect } from '../../http/redirect.ts'
+import { retryHint } from '../../http/retry-after.ts'
+import type { Attempts } from './attempt.ts'
+import type { CallParts } from './call.ts'
+import { decode } from './decode.ts'
+import {
+  AuthenticationError,
+  annotate,
+  BadRequestError,
+  ConflictError,
+  HttpError,
+  type HttpFields,
+  NotFoundError,
+  PayloadTooLargeError,
+  PermissionError,
+  QuotaExceededError,
+  RateLimitError,
+  ServerError,
+  UnavailableError,
+  UnsupportedMediaTypeError,
+  UriTooLongError,
+} from './errors.ts'
+import { type Failure, verdictOn } from './replay.ts'
+import { shownHeaders, traceOf } from './shown-headers.ts'
+
+/** A success with its data, or a failure. */
+export type Outcome = Success | Failure
+
+interface Success {
+  readonly answer: Collected
+  readonly data: unknown
+}
+
+export function isFailure(outcome: Outcome): outcome is Failure {
+  return 'error' in outcome
+}
+
+/** Judges the results of one call's attempts. */
+export class Outcomes {
+  readonly #parts: CallParts
+  readonly #attempts: Attempts
+  readonly #url: string
+
+  constructor(parts: CallParts, attempts: Attempts, url: string) {
+    this.#parts = parts
+    this.#attempts = attempts
+    this.#url = url
+  }
+
+  /** @param plain the request before it was authorized */
+  of(result: Collected | Uncollected, plain: HttpRequest): Outcome {
+    if (isUncollected(result)) return this.#silence(result)
+    const { status } = result
+    if (status >= 200 && status < 300) return this.#success(result, plain)
+    return this.#refusal(result, plain)
+  }
+
+  /** `TIMEOUT_ATTEMPT`. */
+  attemptTimeout(timeout: number): TimeoutError {
+    const message = `${this.#url}: no complete answer within ${timeout} ms`
+    return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
+  }
+
+  /** Knows the secrets of this very request. What differs from the plain request is its material. */
+  scrubber(plain: HttpRequest): (text: string) => string {
+    const { settings, prepared, input } = this.#parts
+    const { redactor } = settings
+    const { sent } = this.#attempts
+    for (const [name, value] of Object.entries(sent?.headers ?? {})) if (value !== plain.headers[name]) redactor.addHeader(value)
+    if (sent && sent.url !== plain.url) for (const value of addedValues(sent.url, plain.url)) redactor.add(value)
+    const secrets = prepared.operation.secrets ?? []
+    redactor.addMembers(input.body, secrets)
+    redactor.addMembers(input.query, secrets)
+    return redactor.scrub
+  }
+
+  #silence({ error, ...rest }: Uncollected): Failure {
+    annotate(error, { sent: rest.sent })
+    return { error, ...rest }
+  }
+
+  #success(answer: Collected, plain: HttpRequest): Outcome {
+    const { prepared, settings } = this.#parts
+    const scrub = (text: string) => this.scrubber(plain)(text)
+    const { operation, responseKind: kind } = prepared
+    try {
+      const secret = operation.secretAnswer === true
+      return { answer, data: decode(answer, { kind, codec: settings.codec, parseJson: settings.parseJson, url: this.#url, scrub, secret }) }
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      return { error, status: answer.status, headers: answer.headers, sent: true, begun: true }
+    }
+  }
+
+  #refusal(answer: Collected, plain: HttpRequest): Failure {
+    const { status, headers } = answer
+    const { settings } = this.#parts
+    const { clock } = settings.limits
+    const failed = { status, headers, sent: true, begun: true }
+    const refusal = redirectRefusal(status, headers.get('location'), this.#url)
+    if (refusal) return { ...failed, error: refusal }
+    const hint = settings.hints[status]
+    const retryAfterMs = retryHint(headers, clock.now())
+    const retryable = verdictOn({ ...failed, error: NO_ERROR }, 'idem') !== 'never'
+    const error = httpFailure({
+      ...failed,
+      text: answer.text(),
+      url: this.#url,
+      method: plain.method,
+      retryable,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(hint !== undefined && { hint }),
+      scrub: this.scrubber(plain),
+    })
+    return { ...failed, error }
+  }
+}
+
+const NO_ERROR = new NetworkError('NETWORK_FAILED', '') as AuthError
+
+/** Values of the parameters that the plain address does not have. */
+function addedValues(url: string, plain: string): readonly string[] {
+  const names = new Set(new URL(url).searchParams.keys())
+  return [...names].flatMap((name) => queryValues(url, name).filter((value) => !queryValues(plain, name).includes(value)))
+}
+
+/** Characters of a body that are kept. */
+const KEPT = 2048
+
+/** What an answer that is no success consists of; `scrub` takes secrets out of text. */
+interface Failed {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly text: string
+  /** Origin and path. */
+  readonly url: string
+  readonly method: string
+  readonly retryAfterMs?: number
+  readonly retryable: boolean
+  readonly hint?: string
+  readonly scrub: (text: string) => string
+}
+
+type HttpErrorClass = new (message: string, fields: HttpFields) => HttpError
+
+/** The class for a status: its own one, that of all 5xx, or `HttpError`. Building it never throws, whatever the body is. */
+function httpFailure(failed: Failed): HttpError {
+  const { status, headers, url, method, retryAfterMs, retryable, hint, scrub } = failed
+  const text = scrub(failed.text)
+  const body = parsed(text)
+  const { message, code, detail } = serverMessage(body)
+  const traceId = traceOf(headers)
+  const said = message ?? (body === undefined && isPlainLine(text) ? text.trim() : undefined)
+  const fields: HttpFields = {
+    url,
+    status,
+    retryable,
+    ...(hint !== undefined && { hint }),
+    ...(code !== undefined && { serviceCode: code }),
+    ...(detail !== undefined && { detail }),
+    ...(traceId !== undefined && { traceId: scrub(traceId) }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    responseHeaders: shownHeaders(headers, scrub),
+    ...(body !== undefined && { body }),
+    ...(text !== '' && { bodyText: text.slice(0, KEPT) }),
+  }
+  const Class = CLASSES[status] ?? (status >= 500 && status < 600 && status !== 529 ? ServerError : HttpError)
+  return new Class(`${method} ${url}: the server answered ${status}${said === undefined ? '' : `, ${said}`}`, fields)
+}
+
+const CLASSES: Readonly<Record<number, HttpErrorClass>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  413: PayloadTooLargeError,
+  414: UriTooLongError,
+  415: UnsupportedMediaTypeError,
+  429: RateLimitError,
+  456: QuotaExceededError,
+  503: UnavailableError,
+  504: UnavailableError,
+  529: RateLimitError,
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** One short line of text is a message; a page of HTML is none. */
+function isPlainLine(text: string): boolean {
+  const line = text.trim()
+  return line.length > 0 && line.length <= 200 && !/[<\n\0]/.test(line)
+}
+
+/**
+ * Why an answer that leads elsewhere is not followed: `REDIRECT_DOWNGRADE` out of https, `REDIRECT_CROSS_ORIGIN` to another origin;
+ * undefined for one that stays, and for what is no redirect. Clients of an API never follow: the credential is for the base address.
+ *
+ * @param from the address that answered
+ */
+function redirectRefusal(status: number, location: string | null, from: string): TrustError | undefined {
+  if (!isRedirect(status) || location === null || !URL.canParse(location, from)) return undefined
+  const [to, own] = [new URL(location, from), new URL(from)]
+  if (to.origin === own.origin && to.protocol === own.protocol) return undefined
+  const downgrade = own.protocol === 'https:' && to.protocol !== 'https:'
+  const code = downgrade ? 'REDIRECT_DOWNGRADE' : 'REDIRECT_CROSS_ORIGIN'
+  const place = to.origin === 'null' ? to.protocol : to.origin
+  const error = new TrustError(code, `${own.origin} redirects to ${place}; clients follow no redirect`, {
+    url: from,
+    status,
+    hint: `if the service has moved, give the client its new base address`,
+  })
+  return Object.assign(error, { from: own.origin, to: place })
+}
+
+/** What servers write into the body of a failure. */
+interface ServerMessage {
+  readonly message?: string
+  readonly code?: string
+  readonly detail?: string
+}
+
+/**
+ * The message in a parsed body, looked up where services put it: `message`, `Message`, `error.message`, `error`, `errors[]`,
+ * `detail`; `code` or `error.code`. What is not there is left out; nothing is ever thrown.
+ */
+function serverMessage(body: unknown): ServerMessage {
+  const top = membersOf(body)
+  const inner = membersOf(top.error)
+  const detail = textOf(top.detail)
+  const message = textOf(top.message) ?? textOf(top.Message) ?? textOf(inner.message) ?? textOf(top.error) ?? joined(top.errors) ?? detail
+  const code = codeOf(top.code) ?? codeOf(inner.code)
+  return {
+    ...(message !== undefined && { message: oneLine(message) }),
+    ...(code !== undefined && { code }),
+    ...(detail !== undefined && { detail }),
+  }
+}
+
+const LONGEST = 500
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+function codeOf(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : textOf(value)
+}
+
+/** Texts, or objects with a message and perhaps the field it is about. */
+function joined(errors: unknown): string | undefined {
+  if (!Array.isArray(errors)) return undefined
+  const texts = errors.slice(0, 20).flatMap((error: unknown) => {
+    const { message, field } = membersOf(error)
+    const text = textOf(error) ?? textOf(message)
+    return text === undefined ? [] : [typeof field === 'string' ? `${field}: ${text}` : text]
+  })
+  return texts.length > 0 ? texts.join('; ') : undefined
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+}

@@ -1,0 +1,270 @@
+/** How services number their pages. */
+import { isAuthError, ProtocolError } from '../../errors.ts'
+import { abortable } from './abortable.ts'
+import type { ApiResponse } from './api-response.ts'
+import { annotate, described, ValidationError } from './errors.ts'
+
+/** Names are those of query parameters; pointers (RFC 6901) lead into the body of the answer. */
+export type Paging =
+  | { readonly style: 'none' }
+  | (Numbered & { readonly style: 'page'; readonly page: string; readonly start?: 0 | 1 })
+  | (Numbered & { readonly style: 'offset'; readonly offset: string })
+  | (Ending & { readonly style: 'cursor'; readonly cursor: string; readonly parameter: string; readonly size?: string })
+  /** The `Link` header names the next page (RFC 8288); one without `rel=next` is the last. */
+  | { readonly style: 'link' }
+  /** The body names the URL of the next page: `/next`, `/_links/next/href` (HAL), `/@odata.nextLink` (OData). */
+  | (Ending & { readonly style: 'url'; readonly url: string })
+
+interface Ending {
+  /** The service says `null`, `false` or an empty text on the last page: a page that says nothing is an error. */
+  readonly explicitEnd?: true
+}
+
+/** Pages that say nothing of the next one. */
+interface Numbered {
+  readonly size?: string
+  /** Where the answer says how many items there are; else the list ends with an empty page. */
+  readonly total?: string
+  /** The service never gives fewer items than it is asked for by `size` unless it has no more: the list ends with such a page, too. */
+  readonly shortIsLast?: true
+}
+
+/** Query parameters of a page, or the address that a link names. */
+export type PageCursor = { readonly query: Readonly<Record<string, unknown>> } | { readonly url: string }
+
+/** What is known when the next page is looked for. */
+interface PageSeen extends PagesRead {
+  readonly answer: ApiResponse
+  readonly pageSize: number | undefined
+}
+
+/** The query of the first page. */
+export function firstQuery(paging: Paging, pageSize: number | undefined): Readonly<Record<string, unknown>> {
+  const size = 'size' in paging && paging.size !== undefined && pageSize !== undefined ? { [paging.size]: pageSize } : {}
+  if (paging.style === 'page') return { [paging.page]: paging.start ?? 1, ...size }
+  return paging.style === 'offset' ? { [paging.offset]: 0, ...size } : size
+}
+
+/**
+ * The cursor of the page after this one; undefined after the last. Errors: `RESPONSE_INVALID` for an answer that does not say it in the
+ * way of its style, or names a next page in another way where this would be the end.
+ */
+export function cursorAfter(paging: Paging, seen: PageSeen): PageCursor | undefined {
+  const cursor = declaredAfter(paging, seen)
+  // An empty page is an end for styles that count; many services name a next page there all the same.
+  const isCounted = paging.style === 'page' || paging.style === 'offset'
+  if (cursor !== undefined || paging.style === 'none' || (isCounted && seen.count === 0)) return cursor
+  const place = nextPlace(seen.answer)
+  if (place === undefined) return undefined
+  throw invalid(`${place} names a next page, and paging by ${paging.style} does not see it`)
+}
+
+function declaredAfter(paging: Paging, seen: PageSeen): PageCursor | undefined {
+  const first = firstQuery(paging, seen.pageSize)
+  switch (paging.style) {
+    case 'none':
+      return undefined
+    case 'page':
+      return isLast(seen, paging) ? undefined : { query: { ...first, [paging.page]: (paging.start ?? 1) + seen.number } }
+    case 'offset':
+      return isLast(seen, paging) ? undefined : { query: { ...first, [paging.offset]: seen.total } }
+    case 'cursor': {
+      const next = nextAt(seen.answer.data, paging.cursor, paging)
+      return next === undefined ? undefined : { query: { ...first, [paging.parameter]: next } }
+    }
+    case 'link': {
+      const url = nextLink(seen.answer.headers.get('link'))
+      return url === undefined ? undefined : { url }
+    }
+    case 'url': {
+      const url = nextAt(seen.answer.data, paging.url, paging)
+      if (typeof url === 'string' || url === undefined) return url === undefined ? undefined : { url }
+      throw invalid(`${paging.url} is a ${typeof url}, not the URL of a page`)
+    }
+  }
+}
+
+/** An empty page, a short one where that is said, or as many items as there are. A service may give fewer items than it is asked for. */
+function isLast({ answer, count, total, pageSize }: PageSeen, { total: pointer, size, shortIsLast }: Numbered): boolean {
+  if (count === 0) return true
+  const all = pointer === undefined ? undefined : valueAt(answer.data, pointer)
+  if (typeof all === 'number') return total >= all
+  return shortIsLast === true && size !== undefined && pageSize !== undefined && count < pageSize
+}
+
+/** What a pointer finds; undefined at the end. Errors: `RESPONSE_INVALID`. */
+function nextAt(data: unknown, pointer: string, { explicitEnd }: Ending): unknown {
+  const next = valueAt(data, pointer)
+  if (next === null || next === '' || next === false) return undefined
+  if (next === undefined && explicitEnd) throw invalid(`${pointer} is missing, so nobody knows whether there is another page`)
+  if (typeof next === 'object' || next === true) throw invalid(`${pointer} is ${Array.isArray(next) ? 'a list' : typeof next}, not a page`)
+  return next
+}
+
+function invalid(what: string): ProtocolError {
+  const hint = 'say in the profile how lists are paged: a pointer to a URL in the body, a cursor, the Link header, page or offset'
+  return new ProtocolError('RESPONSE_INVALID', `the list is not complete: ${what}`, { hint })
+}
+
+/** Where bodies name their next page. */
+const PLACES = [
+  ['next'],
+  ['nextLink'],
+  ['next_page_url'],
+  ['next_url'],
+  ['@odata.nextLink'],
+  ['_links', 'next'],
+  ['links', 'next'],
+  ['paging', 'next'],
+  ['pagination', 'next'],
+  ['meta', 'next'],
+] as const
+
+/** The place of a link to a next page, for people; undefined where there is none. */
+export function nextPlace({ data, headers }: Pick<ApiResponse, 'data' | 'headers'>): string | undefined {
+  if (nextLink(headers.get('link')) !== undefined) return 'the Link header'
+  const path = PLACES.find((path) => isLink(path.reduce<unknown>((value, name) => memberOf(value, name), data)))
+  if (path) return path.join('.')
+  const links = memberOf(data, 'links')
+  return Array.isArray(links) && links.some((link: unknown) => memberOf(link, 'rel') === 'next' && isLink(link)) ? 'links' : undefined
+}
+
+function isLink(value: unknown): boolean {
+  const target = typeof value === 'object' ? memberOf(value, 'href') : value
+  return typeof target === 'string' && target !== ''
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+}
+
+/** RFC 6901, own members only. */
+function valueAt(value: unknown, pointer: string): unknown {
+  let at = value
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+    at = (at as Record<string, unknown>)[name]
+  }
+  return at
+}
+
+/** The target of the first `rel=next` (RFC 8288 §3). */
+export function nextLink(header: string | null): string | undefined {
+  for (const [, target, parameters = ''] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]+))?)*)/g)) {
+    const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i.exec(parameters) ?? []
+    if ((quoted ?? plain).toLowerCase().split(/\s+/).includes('next')) return target
+  }
+  return undefined
+}
+
+/** How pages are asked for and what they hold. */
+export interface PageSource<Page, Item, Cursor> {
+  /** The page at a cursor, the first one without. */
+  fetch(cursor: Cursor | undefined, signal: AbortSignal): Promise<Page>
+  items(page: Page): readonly Item[]
+  /** The cursor of the next page; undefined after the last. A source keeps nothing itself: many may read it at a time. */
+  next(page: Page, cursor: Cursor | undefined, read: PagesRead): Cursor | undefined
+  /** What is asked, for errors. */
+  readonly name: string
+}
+
+/** How far one reader came. */
+export interface PagesRead {
+  /** Of the page, from 1. */
+  readonly number: number
+  /** Items on this page, and on all so far. */
+  readonly count: number
+  readonly total: number
+}
+
+export interface PagedOptions {
+  /** Items at most. */
+  readonly limit?: number
+  /** Pages before it must be a mistake; default 10 000. */
+  readonly maxPages?: number
+  readonly signal?: AbortSignal
+}
+
+/** The items one by one. The next page is asked for when the last one is used up; leaving the loop aborts what is under way. */
+export interface Paged<Item> extends AsyncIterable<Item> {
+  /** Whole pages. */
+  pages(): AsyncIterable<readonly Item[]>
+  /** All of them; `max` (10 000) is the most that are taken, more is `REQUEST_TOO_LARGE`. */
+  toArray(options?: { readonly max?: number }): Promise<Item[]>
+}
+
+/**
+ * The items of a source. Errors: those of its requests, with the number of the page in `page`; `PAGE_LOOP` for a cursor that comes again
+ * and for too many pages.
+ */
+export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>, options: PagedOptions = {}): Paged<Item> {
+  const pages = () => abortable((signal) => walk(source, options, signal), options.signal)
+  return {
+    pages: () => ({ [Symbol.asyncIterator]: pages }),
+    [Symbol.asyncIterator]: () => abortable((signal) => flattened(walk(source, options, signal)), options.signal),
+    async toArray({ max = 10_000 } = {}) {
+      const all: Item[] = []
+      for await (const item of this) {
+        if (all.length >= max) throw tooMany(source.name, max)
+        all.push(item)
+      }
+      return all
+    },
+  }
+}
+
+async function* walk<Page, Item, Cursor>(
+  source: PageSource<Page, Item, Cursor>,
+  { limit = Number.POSITIVE_INFINITY, maxPages = 10_000 }: PagedOptions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Item[], void> {
+  const seen = new Set<string>()
+  let cursor: Cursor | undefined
+  let left = limit
+  let total = 0
+  for (let number = 1; left > 0; number++) {
+    if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`, number - 1)
+    const page = await pageAt(source, cursor, signal, number)
+    const all = source.items(page)
+    const items = all.slice(0, left)
+    total += all.length
+    left -= items.length
+    yield items
+    cursor = source.next(page, cursor, { number, count: all.length, total })
+    if (cursor === undefined) return
+    const mark = JSON.stringify(cursor)
+    if (seen.has(mark)) throw loop(source.name, `names a page again that was read before, on page ${number}`, number)
+    seen.add(mark)
+  }
+}
+
+async function pageAt<Page, Item, Cursor>(
+  source: PageSource<Page, Item, Cursor>,
+  cursor: Cursor | undefined,
+  signal: AbortSignal,
+  number: number,
+): Promise<Page> {
+  try {
+    return await source.fetch(cursor, signal)
+  } catch (error) {
+    if (isAuthError(error)) annotate(error, { page: number })
+    throw error
+  }
+}
+
+async function* flattened<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void> {
+  for await (const page of pages) yield* page
+}
+
+/** @param page the last one that was read; each took a request at least */
+function loop(name: string, why: string, page: number): unknown {
+  const error = new ProtocolError('PAGE_LOOP', `${name} ${why}`)
+  annotate(error, { page })
+  return described(error, page, name)
+}
+
+function tooMany(name: string, max: number): ValidationError {
+  const hint = 'iterate instead, or raise max'
+  return new ValidationError('REQUEST_TOO_LARGE', `${name} has more than ${max} items`, { field: 'max', limit: max, hint })
+}

@@ -1,0 +1,273 @@
+/** A collection and its items (one address each), by the conventions of a profile. */
+
+import { ProtocolError } from '../../errors.ts'
+import type { ApiClient } from './api-client.ts'
+import type { ApiResponse } from './api-response.ts'
+import type { CallInput, CallOptions } from './call-options.ts'
+import { described, foreign, ValidationError } from './errors.ts'
+import type { Operation } from './operation.ts'
+import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, paged } from './paging.ts'
+import { type PathValue, rawPath, segment } from './request-builder.ts'
+import { type Action, checkVerb, replayOf, type ServiceProfile } from './settings.ts'
+
+/** A record with the fields that are known, and others. */
+export type Resource<T> = T & Readonly<Record<string, unknown>>
+
+/** What a resource is, besides its profile. */
+export interface ResourceOptions {
+  readonly client: ApiClient
+  readonly profile: ServiceProfile
+  /** The collection's path without the first slash: `users`, `admin/users`. Written by the programmer. */
+  readonly path: string
+  /** Reads known fields of its records. */
+  readonly fields?: FieldReaders
+  /** Checks an id where more is known of ids than that they are one segment of a path. */
+  readonly id?: (id: unknown) => PathValue
+}
+
+/**
+ * One resource of a service. Methods give the record or the list without its envelope, `undefined` for an empty answer.
+ *
+ * Errors: `VERB_NOT_ALLOWED`, those of {@link ApiClient}.
+ *
+ * @example
+ * const users = new RestResource<User>({ client, profile: JSON_REST, path: 'users' })
+ * await users.update(7, { name: 'Ada' })
+ */
+export class RestResource<T extends object = object, Create extends object = object, Update extends object = object> {
+  readonly #options: ResourceOptions
+  readonly #name: string
+  readonly #operations: Readonly<Record<Action, Operation>>
+
+  constructor(options: ResourceOptions) {
+    this.#options = options
+    this.#name = options.path.slice(options.path.lastIndexOf('/') + 1)
+    this.#operations = operationsOf(options)
+  }
+
+  /** The first page, which is all where nothing is known of pages; a link to another one is told in `decodeIssues` of the list. */
+  async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
+    const answer = await this.#send('list', () => ({}), options)
+    const unread = this.#unread(answer)
+    const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
+    return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
+  }
+
+  async get(id: PathValue, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
+    return this.#record(await this.#send('get', () => this.#at(id), options)) as Decoded<Resource<T>>
+  }
+
+  async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
+    return this.#record(await this.#send('create', () => this.#written(data), options))
+  }
+
+  async update(id: PathValue, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
+    return this.#record(await this.#send('update', () => ({ ...this.#at(id), ...this.#written(data) }), options))
+  }
+
+  /** Whatever the service answers; most answer nothing. */
+  async delete(id: PathValue, options: CallOptions = {}): Promise<unknown> {
+    return unwrapped((await this.#send('delete', () => this.#at(id), options)).data, this.#options.profile.envelope)
+  }
+
+  /** All items, page by page as the profile says. `pageSize` is sent where the profile names its parameter. */
+  iterate(options: CallOptions & PagedOptions & { readonly pageSize?: number } = {}): Paged<Decoded<Resource<T>>> {
+    const { paging = { style: 'none' } } = this.#options.profile
+    const { limit, maxPages, signal, pageSize, ...call } = options
+    return paged<ApiResponse, Decoded<Resource<T>>, PageCursor>(
+      {
+        name: this.#operations.list.name,
+        fetch: (cursor, ending) => this.#page(cursor ?? { query: firstQuery(paging, pageSize) }, { ...call, signal: ending }),
+        items: (answer) => this.#records(answer),
+        next: (answer, _cursor, read) => {
+          const unread = this.#unread(answer)
+          if (unread !== undefined) this.#options.client.emit('warning', { code: 'PAGE_UNREAD', message: `${this.#name}: ${unread}` })
+          return during(this.#operations.list.name, answer.attempts, () => cursorAfter(paging, { ...read, answer, pageSize }))
+        },
+      },
+      { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) },
+    )
+  }
+
+  /** Any request below the collection: status, headers and data as they came. */
+  async request<Data = unknown>(
+    method: Operation['method'],
+    path: string,
+    input: CallInput = {},
+    options: CallOptions = {},
+  ): Promise<ApiResponse<Data>> {
+    const { client, profile } = this.#options
+    const name = `${this.#name}.request`
+    const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
+    const { body, ...rest } = input
+    const { below, written } = during(name, 0, () => {
+      checkVerb(profile, method, name)
+      const below = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
+      return { below, written: body === undefined ? input : { ...rest, ...this.#written(body) } }
+    })
+    return client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
+  }
+
+  /** A collection below one of its items: `users/7/tasks`. */
+  sub<S extends object = object, C extends object = object, U extends object = object>(id: PathValue, path: string): RestResource<S, C, U> {
+    const { client, profile, path: own, id: check } = this.#options
+    return new RestResource<S, C, U>({ client, profile, path: `${own}/${segment(check ? check(id) : id, 'id')}/${path}` })
+  }
+
+  async #send(action: Action, input: () => CallInput, options: CallOptions): Promise<ApiResponse> {
+    const { client, profile } = this.#options
+    const operation = this.#operations[action]
+    const given = during(operation.name, 0, () => {
+      checkVerb(profile, operation.method, operation.name)
+      return input()
+    })
+    return client.send(operation, given, options)
+  }
+
+  #at(id: PathValue): CallInput {
+    const { id: check } = this.#options
+    return { path: { id: check ? check(id) : id } }
+  }
+
+  #unread(answer: ApiResponse): string | undefined {
+    const { paging } = this.#options.profile
+    return !paging || paging.style === 'none' ? unreadPage(answer) : undefined
+  }
+
+  async #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
+    if ('query' in cursor) return this.#send('list', () => ({ query: cursor.query }), options)
+    const { client } = this.#options
+    const { list } = this.#operations
+    const path = during(list.name, 0, () => rawPath(client.pathOf(cursor.url, list.path)))
+    return client.send({ ...list, path }, {}, { ...options, query: undefined })
+  }
+
+  #records({ data, attempts }: ApiResponse): Decoded<Resource<T>>[] {
+    const { client, profile } = this.#options
+    const { name, path } = this.#operations.list
+    const list = during(name, attempts, () => listIn(data, profile.envelope, this.#name, client.baseUrl + path))
+    return list.map((record) => this.#decoded(record))
+  }
+
+  #record({ data }: ApiResponse): Decoded<Resource<T>> | undefined {
+    return data === undefined ? undefined : this.#decoded(unwrapped(data, this.#options.profile.envelope))
+  }
+
+  /** What is no record is given as it came. */
+  #decoded(record: unknown): Decoded<Resource<T>> {
+    const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record)
+    return (isRecord ? decodeRecord(record, this.#options.fields ?? {}) : record) as Decoded<Resource<T>>
+  }
+
+  #written(data: unknown): CallInput {
+    const { body, codec } = this.#options.profile
+    if (body !== 'xml') return { body: data }
+    if (codec?.stringify)
+      return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
+    throw new ValidationError('REQUEST_INVALID', 'this service wants XML, which nothing was given to write with', { field: 'body' })
+  }
+}
+
+/** Does what belongs to an operation; its errors say to which, and how many requests were sent for it so far. */
+function during<Done>(operation: string, attempts: number, work: () => Done): Done {
+  try {
+    return work()
+  } catch (error) {
+    throw described(error, attempts, operation)
+  }
+}
+
+/** Errors: `CONFIG_INVALID` for a codec that fails. */
+function stringified(stringify: (value: unknown) => string, data: unknown, name: string): string {
+  try {
+    return stringify(data)
+  } catch (error) {
+    throw foreign(error, name)
+  }
+}
+
+function operationsOf({ profile, path }: ResourceOptions): Readonly<Record<Action, Operation>> {
+  const [collection, item] = [`/${path}`, `/${path}/{id}`]
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const operation = (action: Action, method: Operation['method'], at: string): Operation => ({
+    ...common(profile),
+    name: `${name}.${action}`,
+    method,
+    path: at,
+    replay: replayOf(profile, action),
+  })
+  return {
+    list: operation('list', 'GET', collection),
+    get: operation('get', 'GET', item),
+    create: operation('create', 'POST', collection),
+    update: operation('update', profile.update, item),
+    delete: operation('delete', 'DELETE', item),
+  }
+}
+
+function common({ accept, body, form }: ServiceProfile): Pick<Operation, 'accept' | 'body' | 'formOptions'> {
+  return { accept, ...(body !== 'xml' && { body }), ...(form && { formOptions: form }) }
+}
+
+/** What to tell of a list that seems to go on although its service is not known to have pages. The link is not followed. */
+function unreadPage(answer: ApiResponse): string | undefined {
+  const place = nextPlace(answer)
+  return place && `${place} names a next page, which was not read: say in the profile how lists are paged`
+}
+
+/** What reads each known field; undefined is a value that does not fit. */
+export type FieldReaders = Readonly<Record<string, (value: unknown) => unknown>>
+
+/** A field whose value does not fit, and stays as it came. */
+export interface DecodeIssue {
+  readonly field: string
+  readonly message: string
+}
+
+/** A record, and what of it could not be read. `decodeIssues` is not enumerable: it is not sent back. */
+export type Decoded<T> = T & { readonly decodeIssues: readonly DecodeIssue[] }
+
+/** A copy of a record with its known fields read. Others, null and what is absent stay as they are. Never throws. */
+export function decodeRecord<T extends object>(record: T, readers: FieldReaders): Decoded<T> {
+  const issues: DecodeIssue[] = []
+  const entries = Object.entries(record).map(([field, value]) => {
+    const read = Object.hasOwn(readers, field) ? readers[field] : undefined
+    if (!read || value === null || value === undefined) return [field, value] as const
+    const decoded = read(value)
+    if (decoded === undefined) issues.push({ field, message: `has an unexpected value of type ${typeof value}` })
+    return [field, decoded === undefined ? value : decoded] as const
+  })
+  return Object.defineProperty(Object.fromEntries(entries), 'decodeIssues', { value: issues, enumerable: false }) as Decoded<T>
+}
+
+/** `auto`: `data` when it stands alone or with members that are known to describe it; a name: that member; false: nothing is taken off. */
+export type Envelope = 'auto' | false | { readonly member: string }
+
+const COMPANIONS = new Set(['data', 'meta', 'links', 'paging', 'pagination', 'next', 'total'])
+
+/** The record or list inside of its envelope; what is in none stays as it is. */
+export function unwrapped(body: unknown, envelope: Envelope = 'auto'): unknown {
+  if (envelope === false || typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const name = envelope === 'auto' ? 'data' : envelope.member
+  if (!Object.hasOwn(body, name)) return body
+  if (envelope === 'auto' && !Object.keys(body).every((key) => COMPANIONS.has(key))) return body
+  return (body as Record<string, unknown>)[name]
+}
+
+/**
+ * The list in an answer: itself, or the list under the resource's name, `items`, `results` or `value` (OData), in `_embedded` (HAL) too.
+ *
+ * Errors: `RESPONSE_INVALID` with the names that are there.
+ */
+function listIn(body: unknown, envelope: Envelope | undefined, name: string, url: string): readonly unknown[] {
+  const inner = unwrapped(unwrapped(body, envelope), envelope === undefined || envelope === 'auto' ? { member: '_embedded' } : false)
+  if (Array.isArray(inner)) return inner
+  const members = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
+  for (const candidate of [name, 'items', 'results', 'value']) {
+    const list = Object.hasOwn(members, candidate) ? members[candidate] : undefined
+    if (Array.isArray(list)) return list
+  }
+  const found = Object.keys(members)
+  const what = found.length > 0 ? `an object with ${found.slice(0, 20).join(', ')}` : inner === null ? 'null' : typeof inner
+  throw new ProtocolError('RESPONSE_INVALID', `${url}: a list of ${name} was expected, the answer is ${what}`, { url })
+}

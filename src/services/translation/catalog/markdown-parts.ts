@@ -1,0 +1,371 @@
+/** CommonMark taken apart into what is written for people and what gives it its form. */
+
+/** Text that is kept as it is, or prose: the words of one paragraph, heading, list item or cell, on one line. */
+export type MarkdownPart = { readonly kept: string } | { readonly prose: string; readonly isCell?: true }
+
+/** Signs at the beginning of a line: quotes, list items, headings. */
+const MARKERS = /^[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t]))[ \t]*)*/
+
+const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/
+
+/** Lines without words: blank ones, rules, the line below a heading or the head of a table; and where a reference leads. */
+const WORDLESS = /^[-=*_|:> \t]*$|^[ \t>]*\[[^\]]+\]:[ \t]*\S/
+
+const LIST_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/
+
+/** CommonMark 4.6, HTML blocks 1 and 2: from a line that begins so, to one that has the end. */
+const HTML = /^<(?:(!--)|(?:script|pre|style|textarea)(?=[\s>]|$))/i
+
+const HTML_END = /<\/(?:script|pre|style|textarea)>/i
+
+/** The parts of a text: joined, with the prose as it is, they are the same document; its soft line breaks have become blanks. */
+export function markdownParts(markdown: string): readonly MarkdownPart[] {
+  const parts: MarkdownPart[] = []
+  const lines = [...markdown.matchAll(/([^\r\n]*)(\r\n|\r|\n|$)/g)]
+  let verbatim: Verbatim | undefined
+  let open: OpenParagraph | undefined
+  let before: Before = 'none'
+  let isTable = false
+  for (const [index, [whole, line = '', end = '']] of lines.entries()) {
+    if (whole === '') continue
+    const opening = verbatim === undefined ? verbatimOf(line, before) : undefined
+    isTable = verbatim === undefined && !opening && inTable(line, lines[index + 1]?.[1], isTable)
+    if (verbatim || opening || WORDLESS.test(line) || isCode(line, before)) {
+      verbatim = (verbatim ?? opening)?.closes(line, verbatim === undefined) ? undefined : (verbatim ?? opening)
+      parts.push({ kept: whole })
+      open = undefined
+      before = before === 'list' && /^(?:[ \t]|$)/.test(line) ? 'list' : 'none'
+      continue
+    }
+    const added = lineParts(line, end, isTable, open)
+    // The line end between the lines of a paragraph goes with what was read of it.
+    if (added.continues) parts.splice(-2)
+    for (const part of added.parts) parts.push(part)
+    open = added.open
+    before = LIST_ITEM.test(line) || (before === 'list' && /^[ \t]/.test(line)) ? 'list' : 'text'
+  }
+  return parts
+}
+
+/** Lines that are kept up to the one that closes them. */
+interface Verbatim {
+  /** @param isFirst true for the line that opens it, which closes no fence */
+  closes(line: string, isFirst: boolean): boolean
+}
+
+function verbatimOf(line: string, before: Before): Verbatim | undefined {
+  const fence = FENCE.exec(line)?.[1]
+  if (fence !== undefined) return { closes: (last, isFirst) => !isFirst && closes(last, fence) }
+  const html = isCode(line, before) ? null : HTML.exec(line.slice(MARKERS.exec(line)?.[0].length))
+  if (!html) return undefined
+  return { closes: (last) => (html[1] === undefined ? HTML_END.test(last) : last.includes('-->')) }
+}
+
+/** A table begins with a row above a line of delimiters; it ends with a line that is blank or begins something else. */
+function inTable(line: string, next: string | undefined, wasTable: boolean): boolean {
+  if (wasTable) return line.trim() !== '' && (BAR.test(line) || !/\S/.test(MARKERS.exec(line)?.[0] ?? ''))
+  return BAR.test(line) && next !== undefined && isDelimiters(next)
+}
+
+/** The line between the head of a table and its rows. */
+function isDelimiters(line: string): boolean {
+  const row = line.slice(/^[ \t>]*/.exec(line)?.[0].length).trim()
+  return (
+    row.includes('|') &&
+    row
+      .slice(row.startsWith('|') ? 1 : 0, row.endsWith('|') ? -1 : undefined)
+      .split('|')
+      .every(isDelimiter)
+  )
+}
+
+function isDelimiter(cell: string): boolean {
+  return /^:?-+:?$/.test(cell.trim())
+}
+
+/** What a line follows: four blanks make code only behind something that is neither a paragraph nor a list. */
+type Before = 'text' | 'list' | 'none'
+
+/** A paragraph that the next line may go on with. */
+interface OpenParagraph {
+  readonly quotes: number
+  readonly prose: string
+}
+
+interface LineParts {
+  readonly parts: readonly MarkdownPart[]
+  /** True when they take the place of the paragraph before them. */
+  readonly continues: boolean
+  readonly open: OpenParagraph | undefined
+}
+
+function lineParts(line: string, end: string, isTable: boolean, open: OpenParagraph | undefined): LineParts {
+  const markers = MARKERS.exec(line)?.[0] ?? ''
+  const rest = line.slice(markers.length)
+  if (isTable || isRow(rest)) return { parts: [{ kept: markers }, ...cells(rest), { kept: end }], continues: false, open: undefined }
+  const words = rest.trimEnd()
+  // Two blanks, or a backslash, are a line break that is meant.
+  const breaks = rest.length - words.length > 1 || words.endsWith('\\')
+  const prose = words.endsWith('\\') ? words.slice(0, -1) : words
+  const quotes = markers.split('>').length - 1
+  const continues = open !== undefined && quotes === open.quotes && /^[ \t>]*$/.test(markers)
+  const joined = continues ? `${open.prose} ${prose}` : prose
+  const tail = { kept: rest.slice(prose.length) + end }
+  const parts = [...(continues ? [] : [{ kept: markers }]), joined === '' ? { kept: '' } : { prose: joined }, tail]
+  return { parts, continues, open: breaks || markers.includes('#') ? undefined : { quotes, prose: joined } }
+}
+
+function isRow(rest: string): boolean {
+  return rest.startsWith('|') || (rest.includes('|') && !rest.includes('`'))
+}
+
+/** The cells of a row of a table. */
+function cells(row: string): readonly MarkdownPart[] {
+  return row.split(BAR).flatMap((piece): readonly MarkdownPart[] => {
+    const words = piece.trim()
+    if (words === '' || words === '|') return [{ kept: piece }]
+    const start = piece.length - piece.trimStart().length
+    return [{ kept: piece.slice(0, start) }, { prose: words, isCell: true }, { kept: piece.slice(start + words.length) }]
+  })
+}
+
+function isCode(line: string, before: Before): boolean {
+  return before === 'none' && /^(?: {4}|\t)/.test(line)
+}
+
+function closes(line: string, fence: string): boolean {
+  const mark = /^[ \t>]*(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
+  return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length
+}
+
+/** Prose for the service. */
+export interface TaggedProse {
+  /** Well-formed XML content when `tagged`, else the prose as it is. */
+  readonly text: string
+  readonly tagged: boolean
+  /** The prose of a translation; undefined when the service lost, doubled or crossed tags, or wrote HTML. */
+  readonly restore: (translation: string) => string | undefined
+}
+
+/** The element whose content the service leaves alone: for `ignore_tags`. */
+export const KEPT_TAG = 'x'
+
+const PAIR_TAG = 'g'
+
+/** Code, also that of HTML with all that is in it, comments, HTML, addresses, escapes and entities: kept to the letter. */
+const ATOM =
+  /(?<!`)(`+)(?!`)(?:(?!(?<!`)\1(?!`))[\s\S])*(?<!`)\1(?!`)|<code(?=[\s>])[^<>]*>(?:(?!<\/?code)[\s\S])*<\/code>|<!--(?:(?!<!--)[\s\S])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/iy
+
+/** What is behind the words of a link: its address and title, or the name of a reference. */
+const LINK_END = /\](?:\((?:[^()\\]|\\.|\([^()\\]*\))*\)|\[[^\][]*\])/y
+
+const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
+
+/** Prose with its markup in tags; without markup it stays as it is. */
+export function taggedProse(prose: string): TaggedProse {
+  const pieces = matched(piecesOf(prose))
+  const safe = (translation: string | undefined) =>
+    translation === undefined || hasOtherTags(translation, prose) ? undefined : oneLine(translation)
+  if (pieces.every(({ kind }) => kind === 'text')) return { text: prose, tagged: false, restore: safe }
+  return { text: pieces.map(written).join(''), tagged: true, restore: (translation) => safe(restored(translation, pieces)) }
+}
+
+/** A piece of prose. */
+interface Piece {
+  readonly kind: 'text' | 'atom' | 'mark'
+  readonly raw: string
+  /** For marks: what it may do here. */
+  readonly begins?: boolean
+  readonly ends?: boolean
+}
+
+/** Marks that belong together have the number of the first one. */
+interface MatchedPiece extends Piece {
+  readonly id: number
+  readonly role?: 'begin' | 'end'
+}
+
+function piecesOf(prose: string): readonly Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  let at = 0
+  while (at < prose.length) {
+    const found = pieceAt(prose, at)
+    if (!found) {
+      at++
+      continue
+    }
+    if (at > from) pieces.push({ kind: 'text', raw: prose.slice(from, at) })
+    pieces.push(found)
+    at += found.raw.length
+    from = at
+  }
+  if (at > from) pieces.push({ kind: 'text', raw: prose.slice(from) })
+  return pieces
+}
+
+function pieceAt(prose: string, at: number): Piece | undefined {
+  const atom = after(ATOM, prose, at)
+  if (atom !== undefined) return { kind: 'atom', raw: atom }
+  if (prose[at] === '[' || prose.startsWith('![', at)) return { kind: 'mark', raw: prose[at] === '[' ? '[' : '![', begins: true }
+  const end = after(LINK_END, prose, at)
+  if (end !== undefined) return { kind: 'mark', raw: end, ends: true }
+  const raw = after(EMPHASIS, prose, at)
+  if (raw === undefined) return undefined
+  const [before, behind] = [prose[at - 1] ?? ' ', prose[at + raw.length] ?? ' ']
+  // An underscore inside of a word is a letter of it.
+  const inWord = raw.startsWith('_') && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(behind)
+  return inWord ? undefined : { kind: 'mark', raw, begins: !/\s/.test(behind), ends: !/\s/.test(before) }
+}
+
+/** Marks without a partner are text. */
+function matched(pieces: readonly Piece[]): readonly MatchedPiece[] {
+  const partners = partnersOf(pieces)
+  return pieces.map((piece, index) => {
+    const partner = partners.get(index)
+    if (piece.kind !== 'mark') return { ...piece, id: index }
+    if (partner === undefined) return { kind: 'text', raw: piece.raw, id: index }
+    return { ...piece, id: Math.min(index, partner), role: index < partner ? 'begin' : 'end' }
+  })
+}
+
+/** The innermost mark that is open counts; those inside of it that were not closed never will be. */
+function partnersOf(pieces: readonly Piece[]): ReadonlyMap<number, number> {
+  const partners = new Map<number, number>()
+  const open: number[] = []
+  /** By sign, places in `open`: those that are no longer there are passed over. */
+  const places = new Map<string, { readonly place: number; readonly index: number }[]>()
+  pieces.forEach((piece, index) => {
+    if (piece.kind !== 'mark') return
+    const sign = /[[\]]/.test(piece.raw) ? '[' : piece.raw
+    const same = places.get(sign) ?? []
+    places.set(sign, same)
+    while (same.length > 0 && open[same.at(-1)?.place ?? 0] !== same.at(-1)?.index) same.pop()
+    const start = piece.ends ? same.pop() : undefined
+    if (start) {
+      partners.set(start.index, index).set(index, start.index)
+      open.length = start.place
+    } else if (piece.begins) same.push({ place: open.push(index) - 1, index })
+  })
+  return partners
+}
+
+function written({ kind, raw, id, role }: MatchedPiece): string {
+  if (kind === 'text') return escaped(raw)
+  if (kind === 'atom') return `<${KEPT_TAG} i="${id}">${escaped(raw)}</${KEPT_TAG}>`
+  return role === 'begin' ? `<${PAIR_TAG} i="${id}">` : `</${PAIR_TAG}>`
+}
+
+const TAG = /<(\/?)([gx])(?:\s+i\s*=\s*["'](\d+)["'])?\s*>/g
+
+/** Every tag must come back once, well nested. What is in the kept ones is not read but taken from the original. */
+function restored(translation: string, pieces: readonly MatchedPiece[]): string | undefined {
+  const atoms = new Map(pieces.flatMap(({ kind, id, raw }) => (kind === 'atom' ? [[id, raw]] : [])))
+  const ends = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'end' ? [[id, raw]] : [])))
+  const begins = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'begin' ? [[id, raw]] : [])))
+  const open: { readonly tag: string; readonly id: number; readonly raw: string; readonly text: string }[] = []
+  let text = ''
+  let at = 0
+  for (const match of translation.matchAll(TAG)) {
+    const [whole, slash, tag = '', number] = match
+    text += unescaped(translation.slice(at, match.index))
+    at = match.index + whole.length
+    const id = Number(number ?? -1)
+    if (!slash) {
+      const kind = tag === KEPT_TAG ? atoms : begins
+      const raw = kind.get(id)
+      // What was begun once cannot begin again, least of all in itself.
+      if (raw === undefined || open.at(-1)?.tag === KEPT_TAG) return undefined
+      kind.delete(id)
+      open.push({ tag, id, raw, text })
+      text = ''
+      continue
+    }
+    const last = open.pop()
+    if (last?.tag !== tag) return undefined
+    text = last.text + (tag === KEPT_TAG ? last.raw : around(last.raw, text, ends.get(last.id)))
+  }
+  const rest = translation.slice(at)
+  return open.length > 0 || atoms.size > 0 || begins.size > 0 ? undefined : text + unescaped(rest)
+}
+
+/** Emphasis stands at words: blanks that came between go outside. */
+function around(begin: string, text: string, end = ''): string {
+  if (begin.endsWith('[')) return begin + text + end
+  const words = text.trim()
+  const start = text.length - text.trimStart().length
+  return text.slice(0, start) + begin + words + end + text.slice(start + words.length)
+}
+
+/** A line end would begin something new. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function unescaped(text: string): string {
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g,
+    (whole, name?: string, decimal?: string, hex?: string) => {
+      if (name) return ENTITIES[name] ?? whole
+      const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
+}
+
+function after(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** What would begin a list, a heading, a quote, code, a rule, a table or a reference; the group is what may stand before the escape. */
+const BEGINNING =
+  /^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|>|~{3}|`{3}[^`]*$|(?:=+|-+)\s*$|(?:[-*_]\s*){3,}$|\[[^\]]*\]:|\|))/
+
+const ANY_TAG = /<[A-Za-z/!?][^<>]*>?/g
+
+/** The translation of a paragraph, or of a cell, with backslashes where it would otherwise be something else than its original is. */
+export function inForm(translation: string, original: string, isCell: boolean): string {
+  if (translation === original) return translation
+  const text = isCell
+    ? translation
+        .split(BAR)
+        .map(escapedBar)
+        .join('')
+        .replace(/(?<!\\)\\+$/, '')
+    : translation
+  // Four blanks at the beginning would make it code.
+  const words = text.replace(/^[ \t]+/, '')
+  const found = BEGINNING.test(original) ? undefined : BEGINNING.exec(words)
+  if (!found) return words
+  const [, number = ''] = found
+  return `${number}\\${words.slice(number.length)}`
+}
+
+/** Whether the translation has tags, comments or declarations of HTML that its original has not. */
+export function hasOtherTags(translation: string, original: string): boolean {
+  const left = new Map<string, number>()
+  for (const [tag] of original.matchAll(ANY_TAG)) left.set(tag, (left.get(tag) ?? 0) + 1)
+  for (const [tag] of translation.matchAll(ANY_TAG)) {
+    const count = left.get(tag) ?? 0
+    if (count === 0) return true
+    left.set(tag, count - 1)
+  }
+  return false
+}
+
+function escapedBar(piece: string): string {
+  return piece === '|' ? '\\|' : piece
+}
+
+/**
+ * A bar that divides cells of a table: none behind a backslash, which may itself stand behind another. Looks back from bars only, so that
+ * a line of backslashes costs no more than another. Keeps the bars when it splits. Source: GFM 4.10.
+ */
+const BAR = /(\|)(?<=(?<!\\)(?:\\\\)*\|)/

@@ -1,0 +1,166 @@
+/** Fetches a translated document: the service gives it once. */
+
+import { platform } from '#platform'
+import { ProtocolError } from '../../errors.ts'
+import { readBody } from '../../http/body.ts'
+import { proposedName } from '../../http/proposed-name.ts'
+import type { ApiResponse } from '../client/api-response.ts'
+import { chunksOf } from '../client/attempt.ts'
+import { described, NotFoundError, UnavailableError } from '../client/errors.ts'
+import { type DocumentHandle, documentFailure, documentGone, documentStatus, Pace } from './documents.ts'
+import { DocumentError } from './errors.ts'
+import { poll } from './poll.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+
+/** A document that was fetched, beside its bytes. */
+export interface FetchedDocument {
+  readonly handle: DocumentHandle
+  /** As the service proposes, without folders. */
+  readonly filename: string | undefined
+  readonly contentType: string | undefined
+  /** Where there is no sink. */
+  readonly bytes: Uint8Array | undefined
+  readonly traceId: string | undefined
+}
+
+/**
+ * Fetches a document into its sink: all of it, else an error and no file. After its first byte it is never asked for again.
+ *
+ * Errors: `DOCUMENT_NOT_READY` with the state, `DOCUMENT_FAILED`, `DOCUMENT_GONE` (fetched before, or expired), `HTTP_404` for a handle
+ * that the service never accepted from this client, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
+ */
+export async function downloadDocument(
+  service: TranslationService,
+  handle: DocumentHandle,
+  sink: DocumentSink,
+  options: TranslationCallOptions = {},
+): Promise<FetchedDocument> {
+  const seen: { answer?: ApiResponse } = {}
+  const bytes = await deliver(sink, async () => {
+    const answer = await begin(service, handle, options)
+    seen.answer = answer
+    return answer.data
+  })
+  service.seenDocuments.note(handle, 'fetched')
+  const { headers, traceId } = seen.answer ?? {}
+  const filename = proposedName(headers?.get('content-disposition') ?? null)
+  return { handle, filename, contentType: headers?.get('content-type') ?? undefined, bytes, traceId }
+}
+
+/**
+ * The same for a document that was said to be done: a service that is not ready after all is asked again, a few times. Errors: as of
+ * {@link downloadDocument}; `RESPONSE_INVALID` when the document is no longer done.
+ */
+export async function fetchWhenDone(
+  service: TranslationService,
+  handle: DocumentHandle,
+  sink: DocumentSink,
+  { deadline, ...options }: TranslationCallOptions,
+): Promise<FetchedDocument> {
+  const pace = new Pace()
+  let tries = 0
+  const source = {
+    name: 'documents.download',
+    clock: service.clock,
+    ask: async (signal: AbortSignal) => {
+      try {
+        return await downloadDocument(service, handle, sink, { ...options, signal })
+      } catch (error) {
+        if (!(error instanceof DocumentError) || error.code !== 'DOCUMENT_NOT_READY') throw error
+        if (error.state !== 'done') throw backwards(error.state)
+        if (++tries >= MOST_TRIES) throw error
+        return undefined
+      }
+    },
+    stateOf: () => undefined,
+    delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : pace.next()),
+  }
+  const fetched = await poll(source, { signal: options.signal, deadline })
+  if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: there is no document')
+  return fetched
+}
+
+const MOST_TRIES = 5
+
+/** A 503 or 404 means one of several things, which only the state and earlier answers can tell. */
+async function begin(
+  service: TranslationService,
+  handle: DocumentHandle,
+  options: TranslationCallOptions,
+): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
+  const { document_id, document_key } = handle.export()
+  try {
+    const call = { ...options, totalTimeout: options.totalTimeout ?? false }
+    const input = { path: { document_id }, body: { document_key } }
+    const answer = await service.send<ReadableStream<Uint8Array>>('documents.download', input, call)
+    service.seenDocuments.note(handle, 'exists')
+    return answer
+  } catch (error) {
+    if (!(error instanceof NotFoundError || (error instanceof UnavailableError && error.code === 'HTTP_503'))) throw error
+    const attempts = error.attempts ?? 0
+    if (service.seenDocuments.of(handle) === 'fetched') throw described(documentGone(handle, error), attempts, 'documents.download')
+    // For the result, and at least once for the state.
+    throw described(await unavailable(service, handle, options, error), attempts + 1, 'documents.download')
+  }
+}
+
+/** A 404 for a handle that the service never accepted stays what it is: its id or key may be wrong. */
+async function unavailable(
+  service: TranslationService,
+  handle: DocumentHandle,
+  options: TranslationCallOptions,
+  cause: NotFoundError | UnavailableError,
+): Promise<DocumentError | NotFoundError> {
+  const isMissing = cause instanceof NotFoundError
+  const isKnown = service.seenDocuments.of(handle) !== undefined
+  try {
+    const status = await documentStatus(service, handle, options)
+    if (status.status === 'error') return documentFailure(service, handle, status)
+    const state = service.scrub(status.status)
+    if (isMissing && state === 'done') return cause
+    return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+    return isMissing && !isKnown ? cause : documentGone(handle, cause)
+  }
+}
+
+function backwards(state: string | undefined): ProtocolError {
+  return new ProtocolError('RESPONSE_INVALID', `documents.status: a document that was done is ${state ?? 'in no state'}`)
+}
+
+/**
+ * On Node the path of a new file, which is complete or not there (`overwrite`: also in the place of an old one); a stream; or
+ * `undefined`: the bytes are in the result.
+ */
+export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
+
+/** Refuses a sink that cannot take the document, before anything is paid for. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+export async function checkSink(sink: DocumentSink): Promise<void> {
+  if (sink === undefined || isWritable(sink)) return
+  if (typeof sink !== 'object' || sink === null || typeof sink.path !== 'string')
+    throw new TypeError('a document goes to { path }, to a WritableStream, or with undefined into the result')
+  await (await platform.files()).check(sink.path, sink.overwrite ?? false)
+}
+
+/**
+ * Takes a document to its sink: all of it or nothing that could be taken for it. A stream that fails is aborted.
+ *
+ * @param open begins the download; called once, when the sink is ready
+ * @returns the bytes where there is no sink
+ */
+async function deliver(sink: DocumentSink, open: () => Promise<ReadableStream<Uint8Array>>): Promise<Uint8Array | undefined> {
+  if (sink === undefined) return readBody(chunksOf(await open()), Number.POSITIVE_INFINITY, '')
+  if (isWritable(sink)) {
+    await (await open()).pipeTo(sink)
+  } else {
+    const files = await platform.files()
+    await files.write(sink.path, async () => chunksOf(await open()), sink.overwrite ?? false)
+  }
+  return undefined
+}
+
+function isWritable(sink: NonNullable<DocumentSink>): sink is WritableStream<Uint8Array> {
+  return typeof sink === 'object' && sink !== null && 'getWriter' in sink
+}

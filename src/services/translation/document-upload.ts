@@ -1,0 +1,209 @@
+/** Uploads a document, piece by piece. */
+
+import { platform } from '#platform'
+import { IntegrityError } from '../../errors.ts'
+import { chunksOf } from '../client/attempt.ts'
+import type { StreamBody } from '../client/call-options.ts'
+import { ValidationError } from '../client/errors.ts'
+import { DocumentHandle, type ExportedHandle } from './documents.ts'
+import type { Result } from './result.ts'
+import { checkTranslation, type TranslateParams } from './translate-text.ts'
+import { named, type TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+
+/** What texts and documents have in common. */
+type Common =
+  | 'target_lang'
+  | 'source_lang'
+  | 'formality'
+  | 'glossary_id'
+  | 'glossary_ids'
+  | 'style_id'
+  | 'translation_memory_id'
+  | 'translation_memory_threshold'
+  | 'enable_beta_languages'
+
+/** Names are those of the service. */
+export interface DocumentParams extends Pick<TranslateParams, Common> {
+  /** Tells the service the format by its extension; default: the name of the source, where it has one. */
+  readonly filename?: string
+  /** Extension of the format that is wanted; default: that of the source. */
+  readonly output_format?: string
+}
+
+/**
+ * Uploads a document and gives what names it. It is sent as it is read; where its size is known, with that length. It is never sent twice
+ * once its first byte is out.
+ *
+ * Errors: `REQUEST_INVALID` for what the service would refuse and for a document without a name, those of the source, those of every
+ * call.
+ */
+export function uploadDocument(
+  service: TranslationService,
+  source: DocumentSource,
+  params: DocumentParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<DocumentHandle>> {
+  return named('documents.upload', () => uploaded(service, source, params, options))
+}
+
+async function uploaded(
+  service: TranslationService,
+  source: DocumentSource,
+  { filename, ...params }: DocumentParams,
+  { extraBody, ...options }: TranslationCallOptions,
+): Promise<Result<DocumentHandle>> {
+  checkTranslation(params, service.validation(options))
+  const document = await openSource(source)
+  const body = multipart(fieldsOf({ ...params }, extraBody), { ...document, filename: nameOf(filename ?? document.name) })
+  const input = { ...contentOf(body, document, service), contentType: body.contentType, contentLength: body.contentLength }
+  const answer = await service.call<ExportedHandle>('documents.upload', input, { ...options, totalTimeout: options.totalTimeout ?? false })
+  const handle = new DocumentHandle(answer)
+  service.protect(answer.document_key)
+  service.seenDocuments.note(handle, 'exists')
+  return Object.defineProperty(handle, 'response', { value: answer.response }) as Result<DocumentHandle>
+}
+
+function nameOf(name: string | undefined): string {
+  if (name !== undefined && name !== '') return name
+  const hint = 'give filename: the service tells the format by its extension'
+  throw new ValidationError('REQUEST_INVALID', 'the document has no name; nothing was sent', { field: 'filename', hint })
+}
+
+/** Fields as a form has them; lists as one text with commas. */
+function fieldsOf(params: Readonly<Record<string, unknown>>, extra: TranslationCallOptions['extraBody'] = {}) {
+  const twice = Object.keys(extra).find((name) => params[name] !== undefined || name === 'file')
+  if (twice !== undefined)
+    throw new ValidationError('REQUEST_INVALID', `"${twice}" is given twice; nothing was sent`, { field: `body.${twice}` })
+  const present = Object.entries({ ...params, ...extra }).filter(([, value]) => value !== undefined)
+  return present.map(([name, value]) => [name, fieldText(name, value)] as const)
+}
+
+function fieldText(name: string, value: unknown): string {
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (typeof value === 'string' || Number.isFinite(value)) return String(value)
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',')
+  throw new ValidationError('REQUEST_INVALID', `"${name}" cannot be written as a field; nothing was sent`, { field: name })
+}
+
+function contentOf(body: MultipartBody, { replayable }: OpenDocument, service: TranslationService) {
+  const chunks = () => watched(body, service)
+  return { content: replayable ? chunks : chunks() }
+}
+
+async function* watched({ chunks, contentLength: total }: MultipartBody, service: TranslationService): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of chunks()) {
+    yield chunk
+    bytes += chunk.length
+    service.emit('progress', { operation: 'documents.upload', bytes, total })
+  }
+}
+
+/** The part with the file. */
+interface FilePart {
+  readonly filename: string
+  /** In bytes, where it is known. */
+  readonly size: number | undefined
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+/** A whole body. */
+interface MultipartBody {
+  readonly contentType: string
+  /** In bytes, where the size of the file is known. */
+  readonly contentLength: number | undefined
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+const ENCODER = new TextEncoder()
+
+/**
+ * The fields in their order, the file behind them. Errors of its chunks: `FILE_CHANGED` when the file has not the size that it was said to
+ * have, and those of the file.
+ */
+function multipart(fields: readonly (readonly [name: string, value: string])[], file: FilePart): MultipartBody {
+  const boundary = `stac-auth-${crypto.randomUUID()}`
+  const texts = fields.map(([name, value]) => `${disposition(boundary, name)}\r\n\r\n${value}\r\n`)
+  const opening = `${disposition(boundary, 'file')}; filename="${escaped(file.filename)}"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const head = ENCODER.encode(texts.join('') + opening)
+  const tail = ENCODER.encode(`\r\n--${boundary}--\r\n`)
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentLength: file.size === undefined ? undefined : head.length + file.size + tail.length,
+    async *chunks() {
+      yield head
+      yield* counted(file)
+      yield tail
+    },
+  }
+}
+
+function disposition(boundary: string, name: string): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`
+}
+
+/** As browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes in percent, everything else in UTF-8. */
+function escaped(name: string): string {
+  return name.toWellFormed().replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
+}
+
+async function* counted({ filename, size, chunks }: FilePart): AsyncGenerator<Uint8Array> {
+  let count = 0
+  for await (const chunk of chunks()) {
+    count += chunk.length
+    if (size !== undefined && count > size) throw changed(filename)
+    yield chunk
+  }
+  if (size !== undefined && count < size) throw changed(filename)
+}
+
+function changed(name: string): IntegrityError {
+  return new IntegrityError('FILE_CHANGED', `"${name}" was changed while it was read`, { hint: 'upload it again' })
+}
+
+/** Bytes, a `Blob` or `File`, a stream (or a function that makes one, which can be sent again), or on Node the path of a file. */
+export type DocumentSource = Uint8Array | Blob | StreamBody | (() => StreamBody) | { readonly path: string }
+
+/** A document that is ready to be read. */
+interface OpenDocument {
+  /** Without folders; undefined where nothing names it. */
+  readonly name: string | undefined
+  /** In bytes, where it is known. */
+  readonly size: number | undefined
+  /** False: the pieces can be had once. */
+  readonly replayable: boolean
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+/** Errors: `FILE_ACCESS`, `UNSUPPORTED_IN_BROWSER`; `TypeError` for anything else. */
+async function openSource(source: DocumentSource): Promise<OpenDocument> {
+  if (source instanceof Uint8Array) return { name: undefined, size: source.length, replayable: true, chunks: () => once(source) }
+  if (typeof source === 'function') return { name: undefined, size: undefined, replayable: true, chunks: () => chunksOf(source()) }
+  if (typeof source !== 'object' || source === null) throw noSource()
+  if (isBlob(source)) return { name: blobName(source), size: source.size, replayable: true, chunks: () => chunksOf(source.stream()) }
+  if ('path' in source) {
+    if (typeof source.path !== 'string') throw noSource()
+    const file = await (await platform.files()).open(source.path)
+    return { ...file, replayable: true }
+  }
+  if (!(Symbol.asyncIterator in source) && !('getReader' in source)) throw noSource()
+  return { name: undefined, size: undefined, replayable: false, chunks: () => chunksOf(source) }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function isBlob(source: object): source is Blob {
+  return typeof Blob === 'function' && source instanceof Blob
+}
+
+function blobName(blob: Blob): string | undefined {
+  const { name } = blob as { readonly name?: unknown }
+  return typeof name === 'string' ? name : undefined
+}
+
+function noSource(): TypeError {
+  return new TypeError('a document is bytes, a Blob, a stream of bytes, a function that makes one, or { path }')
+}

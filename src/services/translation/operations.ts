@@ -1,0 +1,128 @@
+/** The operations of the translation service: data, one row each. */
+import type { Operation } from '../client/operation.ts'
+
+/** Whom an operation is for: a key with that scope, one of an administrator, one without scopes, or any. */
+export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
+
+/** What a member of a record is. */
+export type Member = 'record' | 'list' | 'text' | 'number'
+
+/** What a record must have at least. */
+export type Members = Readonly<Record<string, Member>>
+
+/** One operation and what the service says about it. */
+export interface TranslationOperation extends Operation {
+  /** Its number in the reference of the service. */
+  readonly number: number
+  readonly right: Right
+  /** What a success brings; `nothing` for an empty one. */
+  readonly answer: 'record' | 'list' | 'nothing' | 'text' | 'stream'
+  /** What a record must have at least. */
+  readonly members?: Members
+  /** May be written as a form on request. */
+  readonly form?: true
+  readonly stability?: 'alpha' | 'closed alpha' | 'deprecated'
+}
+
+type Row = readonly [number: number, request: `${Operation['method']} /${string}`, replay: Operation['replay'], right: Right, more?: More]
+type More = Partial<Omit<TranslationOperation, 'number' | 'name' | 'method' | 'path' | 'replay' | 'right'>>
+
+const GLOSSARY = '/v3/glossaries/{glossary_id}'
+const OLD_GLOSSARY = '/v2/glossaries/{glossary_id}'
+const STYLE = '/v3/style_rules/{style_id}'
+const INSTRUCTION = `${STYLE}/custom_instructions/{instruction_id}` as const
+const VOICE_JOB = '/v1/jobs/voice/translate'
+const LIST = { answer: 'list' } as const
+const NOTHING = { answer: 'nothing' } as const
+const FORM = { form: true } as const
+const TRANSLATE = { form: true, billed: true, members: { translations: 'list' } } as const
+const WRITING = { form: true, billed: true, members: { improvements: 'list' } } as const
+const ALPHA = { stability: 'alpha', secretAnswer: true } as const
+const CLOSED = { stability: 'closed alpha' } as const
+const GLOSSARY_RECORD = { members: { glossary_id: 'text' } } as const
+const SESSION = { secretAnswer: true, members: { streaming_url: 'text', token: 'text' } } as const
+const STYLE_LIST = { members: { style_id: 'text' } } as const
+const STYLE_INSTRUCTION = { members: { id: 'text' } } as const
+const GLOSSARIES = { members: { glossaries: 'list' } } as const
+const OLD = { stability: 'deprecated' } as const
+/** Uploads take as long as they take: the time for headers begins after them. */
+const UPLOAD = { timeout: Number.POSITIVE_INFINITY, secretAnswer: true, members: { document_id: 'text', document_key: 'text' } } as const
+const DOCUMENT_KEY = ['document_key'] as const
+/** 503 says that the document is not ready, which asking again at once does not change. */
+const RESULT = { answer: 'stream', response: 'stream', form: true, final: [503], secrets: DOCUMENT_KEY, accept: '*/*' } as const
+const STATUS = { form: true, secrets: DOCUMENT_KEY, members: { status: 'text' } } as const
+const TSV = { answer: 'text', response: 'text', accept: 'text/tab-separated-values' } as const
+
+const ROWS = {
+  'admin.usage': [1, 'GET /v2/admin/analytics', 'safe', 'admin', { members: { usage_report: 'record' } }],
+  'admin.customTagUsage': [2, 'GET /v2/admin/analytics/custom-tags', 'safe', 'admin', { members: { custom_tag_usage_report: 'record' } }],
+  'admin.keys.create': [3, 'POST /v2/admin/developer-keys', 'unsafe', 'admin'],
+  'admin.keys.list': [4, 'GET /v2/admin/developer-keys', 'safe', 'admin', LIST],
+  'admin.keys.deactivate': [5, 'PUT /v2/admin/developer-keys/deactivate', 'idem', 'admin'],
+  'admin.keys.rename': [6, 'PUT /v2/admin/developer-keys/label', 'idem', 'admin'],
+  'admin.keys.setLimits': [7, 'PUT /v2/admin/developer-keys/limits', 'idem', 'admin'],
+  translateText: [8, 'POST /v2/translate', 'idem', 'translate:text', TRANSLATE],
+  'documents.upload': [9, 'POST /v2/document', 'unsafe', 'translate:document', UPLOAD],
+  'documents.status': [10, 'POST /v2/document/{document_id}', 'idem', 'translate:document', STATUS],
+  'documents.download': [11, 'POST /v2/document/{document_id}/result', 'once', 'translate:document', RESULT],
+  'glossariesV2.languagePairs': [
+    12,
+    'GET /v2/glossary-language-pairs',
+    'safe',
+    'glossaries:read',
+    { ...OLD, members: { supported_languages: 'list' } },
+  ],
+  'glossaries.create': [13, 'POST /v3/glossaries', 'unsafe', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
+  'glossaries.list': [14, 'GET /v3/glossaries', 'safe', 'glossaries:read', GLOSSARIES],
+  'glossaries.get': [15, `GET ${GLOSSARY}`, 'safe', 'glossaries:read', GLOSSARY_RECORD],
+  'glossaries.update': [16, `PATCH ${GLOSSARY}`, 'idem', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
+  'glossaries.delete': [17, `DELETE ${GLOSSARY}`, 'idem', 'glossaries:write', NOTHING],
+  'glossaries.entries': [18, `GET ${GLOSSARY}/entries`, 'safe', 'glossaries:read'],
+  'glossaries.deleteDictionary': [19, `DELETE ${GLOSSARY}/dictionaries`, 'idem', 'glossaries:write', NOTHING],
+  'glossaries.putDictionary': [20, `PUT ${GLOSSARY}/dictionaries`, 'idem', 'glossaries:write'],
+  'glossariesV2.create': [21, 'POST /v2/glossaries', 'unsafe', 'glossaries:write', { ...FORM, ...GLOSSARY_RECORD }],
+  'glossariesV2.list': [22, 'GET /v2/glossaries', 'safe', 'glossaries:read', GLOSSARIES],
+  'glossariesV2.get': [23, `GET ${OLD_GLOSSARY}`, 'safe', 'glossaries:read', GLOSSARY_RECORD],
+  'glossariesV2.delete': [24, `DELETE ${OLD_GLOSSARY}`, 'idem', 'glossaries:write', NOTHING],
+  'glossariesV2.entries': [25, `GET ${OLD_GLOSSARY}/entries`, 'safe', 'glossaries:read', TSV],
+  rephraseText: [26, 'POST /v2/write/rephrase', 'idem', 'write:improve', WRITING],
+  correctText: [27, 'POST /v2/write/correct', 'idem', 'write:improve', WRITING],
+  usage: [28, 'GET /v2/usage', 'safe', 'usage:read', { members: { character_count: 'number', character_limit: 'number' } }],
+  languagesV2: [29, 'GET /v2/languages', 'safe', 'languages:read', { ...LIST, ...OLD }],
+  'languages.resources': [30, 'GET /v3/languages/resources', 'safe', 'languages:read', LIST],
+  'languages.list': [31, 'GET /v3/languages', 'safe', 'languages:read', LIST],
+  'translationMemories.list': [
+    32,
+    'GET /v3/translation_memories',
+    'safe',
+    'translation_memories:read',
+    { members: { translation_memories: 'list' } },
+  ],
+  'styleRules.list': [33, 'GET /v3/style_rules', 'safe', 'style_rules:read', { members: { style_rules: 'list' } }],
+  'styleRules.create': [34, 'POST /v3/style_rules', 'unsafe', 'style_rules:write', STYLE_LIST],
+  'styleRules.get': [35, `GET ${STYLE}`, 'safe', 'style_rules:read', STYLE_LIST],
+  'styleRules.rename': [36, `PATCH ${STYLE}`, 'idem', 'style_rules:write', STYLE_LIST],
+  'styleRules.delete': [37, `DELETE ${STYLE}`, 'idem', 'style_rules:write', NOTHING],
+  'styleRules.setRules': [38, `PUT ${STYLE}/configured_rules`, 'idem', 'style_rules:write', STYLE_LIST],
+  'styleRules.instructions.create': [39, `POST ${STYLE}/custom_instructions`, 'unsafe', 'style_rules:write', STYLE_INSTRUCTION],
+  'styleRules.instructions.get': [40, `GET ${INSTRUCTION}`, 'safe', 'style_rules:read', STYLE_INSTRUCTION],
+  'styleRules.instructions.replace': [41, `PUT ${INSTRUCTION}`, 'idem', 'style_rules:write', STYLE_INSTRUCTION],
+  'styleRules.instructions.delete': [42, `DELETE ${INSTRUCTION}`, 'idem', 'style_rules:write', NOTHING],
+  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped', SESSION],
+  'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'], ...SESSION }],
+  'voiceJobs.create': [45, `POST ${VOICE_JOB}`, 'unsafe', 'unscoped', { ...ALPHA, members: { job_id: 'text' } }],
+  'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', { ...ALPHA, members: { results: 'list' } }],
+  'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', { ...CLOSED, members: { job_id: 'text' } }],
+  'quality.poll': [48, 'GET /v1/quality-evaluation/{job_id}', 'safe', 'any', { ...CLOSED, members: { status: 'text' } }],
+} as const satisfies Readonly<Record<string, Row>>
+
+/** The method of the client that sends an operation. */
+export type OperationName = keyof typeof ROWS
+
+/** All of them, by the method that sends them. */
+export const operations = Object.fromEntries(
+  Object.entries<Row>(ROWS).map(([name, [number, request, replay, right, more]]) => {
+    const [method, path = ''] = request.split(' ')
+    return [name, { number, name, method: method as Operation['method'], path, replay, right, answer: 'record', ...more }]
+  }),
+) as Readonly<Record<OperationName, TranslationOperation>>

@@ -1,0 +1,68 @@
+/** Asks again and again until something is ready. */
+import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { type Clock, startTimer } from '../../net/clock.ts'
+import { Interruption } from '../../net/deadline.ts'
+import { described } from '../client/errors.ts'
+
+/** What is asked, and how long to wait after an answer. */
+export interface PollSource<State> {
+  /** As errors call it: `documents.status`. */
+  readonly name: string
+  ask(signal: AbortSignal): Promise<State>
+  /** Milliseconds until the next question; undefined when there is none. */
+  delayAfter(state: State): number | undefined
+  /** The state in a word, for errors. */
+  stateOf(state: State): string | undefined
+  readonly clock: Clock
+}
+
+export interface PollOptions {
+  readonly signal?: AbortSignal
+  readonly deadline?: Date
+}
+
+/**
+ * The state after which nothing more is to be asked. Leaves no timer and no listener behind.
+ *
+ * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`; in `attempts` at least the
+ * number of questions.
+ */
+export async function poll<State>(source: PollSource<State>, { signal, deadline }: PollOptions = {}): Promise<State> {
+  const { clock } = source
+  const interruption = new Interruption(signal)
+  let last: State | undefined
+  let asked = 0
+  const left = deadline && deadline.getTime() - clock.now()
+  const stop =
+    left === undefined ? undefined : startTimer(clock, Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
+  try {
+    for (;;) {
+      if (interruption.reason) throw interruption.reason
+      asked++
+      const state = await source.ask(interruption.signal)
+      last = state
+      const delay = source.delayAfter(state)
+      if (delay === undefined) return state
+      if (deadline && clock.now() + delay > deadline.getTime()) throw tooLate(source.name)
+      await sleep(delay, clock, interruption.signal)
+    }
+  } catch (error) {
+    throw described(withState(error, last === undefined ? undefined : source.stateOf(last)), asked, source.name)
+  } finally {
+    stop?.()
+    interruption.close()
+  }
+}
+
+function tooLate(name: string): AuthError {
+  return new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, {
+    retryable: true,
+    hint: 'go on later with what the error holds',
+  })
+}
+
+function withState(error: unknown, state: string | undefined): unknown {
+  if (state === undefined || !isAuthError(error) || 'lastState' in error || !Object.isExtensible(error)) return error
+  return Object.defineProperty(error, 'lastState', { value: state, enumerable: true })
+}

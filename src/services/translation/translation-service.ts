@@ -1,0 +1,301 @@
+/** The way to the translation service that all parts of its client share. */
+
+import type { Auth } from '../../auth/auth.ts'
+import type { ServiceCredential } from '../../auth/credential.ts'
+import { ConfigurationError, type ErrorCode } from '../../errors.ts'
+import type { Clock } from '../../net/clock.ts'
+import { ApiClient } from '../client/api-client.ts'
+import type { ApiResponse } from '../client/api-response.ts'
+import type { CallInput, Interceptor } from '../client/call-options.ts'
+import { described, ValidationError } from '../client/errors.ts'
+import type { ClientEvents, EventName } from '../client/events.ts'
+import type { Method, Operation } from '../client/operation.ts'
+import { sharedLimits } from '../client/service-limits.ts'
+import type { ApiClientOptions } from '../client/settings.ts'
+import { SeenDocuments } from './documents.ts'
+import { type OperationName, operations, type TranslationOperation } from './operations.ts'
+import { type Result, resultOf } from './result.ts'
+import type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-options.ts'
+
+/**
+ * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class that is given this and calls it; it needs
+ * no more than a line in {@link TranslationClient}.
+ */
+export class TranslationService {
+  readonly clock: Clock
+  readonly maxTextsPerRequest: number
+  readonly seenDocuments = new SeenDocuments()
+  readonly #validate: Validation
+  /** Only the key can tell which one is used, as long as there are two. */
+  readonly #clients: readonly ApiClient[]
+  readonly #key: TranslationClientOptions['apiKey']
+  #client: ApiClient | Promise<ApiClient> | undefined
+
+  constructor(options: TranslationClientOptions) {
+    const key = options.apiKey === undefined ? undefined : checkedKey(options.apiKey)
+    this.clock = (options.limits ?? sharedLimits).clock
+    this.maxTextsPerRequest = options.maxTextsPerRequest ?? 50
+    this.#validate = options.validate ?? 'strict'
+    this.#key = key
+    this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
+  }
+
+  /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
+  get origin(): string | undefined {
+    const client = this.#clients.length === 1 ? this.#clients[0] : this.#client
+    return client instanceof ApiClient ? client.origin : undefined
+  }
+
+  /** The record or list of an answer. Errors: those of {@link ApiClient}, `RESPONSE_INVALID` for anything else. */
+  async call<T>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<Result<T>> {
+    const answer = await this.send(name, input, options)
+    try {
+      return resultOf<T>(operations[name], answer, `${this.origin ?? ''}${operations[name].path}`)
+    } catch (error) {
+      throw described(error, answer.attempts, name)
+    }
+  }
+
+  /** The whole answer, as it came. */
+  async send<T = unknown>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
+    try {
+      const { operation, input: sent } = sentAs(operations[name], input, options)
+      return await (await this.api()).send<T>(operation, sent, withTag(options))
+    } catch (error) {
+      throw described(error, 0, name)
+    }
+  }
+
+  /** A request that is no operation. */
+  async request<T>(method: Method, path: string, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
+    return (await this.api()).request<T>(method, path, input, withTag(options))
+  }
+
+  /** An operation that is in no table, such as one on an address that the service named. */
+  async perform<T>(operation: Operation, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
+    return (await this.api()).send<T>(operation, input, withTag(options))
+  }
+
+  /** What is to be checked for a call. */
+  validation({ validate = this.#validate }: TranslationCallOptions): Validation {
+    return validate
+  }
+
+  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+    const ends = this.#clients.map((client) => client.on(event, listener))
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
+  emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
+    const client = this.#client instanceof ApiClient ? this.#client : this.#clients[0]
+    client?.emit(event, payload)
+  }
+
+  use(interceptor: Interceptor): void {
+    for (const client of this.#clients) client.use(interceptor)
+  }
+
+  /** Keeps a secret that the service gave out of errors and events. */
+  protect(secret: string): void {
+    for (const client of this.#clients) client.protect(secret)
+  }
+
+  /** A text of the service as it may stand in errors and events. */
+  scrub(text: string): string {
+    return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
+  }
+
+  /** The client of the host; a promise as long as only a key that is still to be asked for could tell which. */
+  api(): ApiClient | Promise<ApiClient> {
+    this.#client ??= this.#chosen()
+    return this.#client
+  }
+
+  /** Once for the life of the client; a key that could not be had is asked for again by the next call. */
+  #chosen(): ApiClient | Promise<ApiClient> {
+    const [pro, free = pro] = this.#clients
+    const key = this.#key
+    if (!pro || !free) throw new ConfigurationError('CONFIG_INVALID', 'the client has no base address')
+    if (typeof key === 'string') {
+      const warning = hostWarning(pro.origin, key)
+      if (warning) pro.emit('warning', warning)
+    }
+    if (pro === free || typeof key !== 'function') return pro
+    const choosing = Promise.resolve(key()).then((text) => {
+      this.#client = planOf(text) === 'free' ? free : pro
+      return this.#client
+    })
+    return choosing.catch((error: unknown) => {
+      this.#client = undefined
+      throw error
+    })
+  }
+}
+
+function withTag(options: TranslationCallOptions): TranslationCallOptions {
+  if (options.reportingTag === undefined) return options
+  return { ...options, headers: { ...options.headers, 'x-deepl-reporting-tag': reportingTag(options.reportingTag) } }
+}
+
+const HINTS = {
+  403: 'check the key, its scopes and its plan: keys that end in :fx belong to the free host, and administration needs an administrator',
+  413: 'send less at once: a text request has at most 128 KiB',
+  456: 'the quota or the limit of the key is used up: raise it, or wait for the next period',
+}
+
+/** One client for each host that is possible. Errors: `CONFIG_INVALID`, `URL_INSECURE`, `REQUEST_INVALID` for a bad tag. */
+function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
+  const { baseUrl, plan, apiKey, auth } = options
+  if ((apiKey === undefined) === (auth === undefined))
+    throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth')
+  const knowsHost = baseUrl !== undefined || plan !== undefined
+  if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
+    throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be told from the credential: give baseUrl or plan')
+  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...credentials(options), baseUrl: host }))
+}
+
+function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options }: TranslationClientOptions): Partial<ApiClientOptions> {
+  const { baseUrl: _baseUrl, plan: _plan, apiKey: _apiKey, auth: _auth, validate: _validate, maxTextsPerRequest: _max, ...own } = options
+  return {
+    ...own,
+    hints: HINTS,
+    form: { arrays: 'repeat' },
+    userAgent: userAgent(appInfo),
+    headers: { ...headers, ...(tag !== undefined && { 'x-deepl-reporting-tag': reportingTag(tag) }) },
+    ...(authHeader && { pinnedHeaders: [authHeader.name] }),
+  }
+}
+
+function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { auth: Auth } | { credential: ServiceCredential } {
+  if (apiKey !== undefined) return { credential: keyEntry(apiKey, authHeader) }
+  return isEntry(auth) ? { credential: auth } : { auth: auth as Auth }
+}
+
+function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredential {
+  return typeof (auth as { readonly type?: unknown }).type === 'string'
+}
+
+function userAgent({ name, version }: NonNullable<TranslationClientOptions['appInfo']> = { name: '' }): string {
+  const app = name && (version === undefined ? name : `${name}/${version}`)
+  if (/^[\x20-\x7e]*$/.test(app)) return `stac-auth/${PACKAGE_VERSION}${app && ` ${app}`}`
+  throw new ConfigurationError('CONFIG_INVALID', 'appInfo has characters that a header cannot carry')
+}
+
+/** The entry for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
+function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
+  return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
+}
+
+const DEFAULT = { name: 'Authorization', prefix: 'DeepL-Auth-Key' }
+
+/**
+ * The key as it is used: a text that can be sent, or a function that callers share while it is under way. Errors:
+ * `CREDENTIAL_VALUE_INVALID` without the value.
+ */
+function checkedKey(key: ApiKey): ApiKey {
+  if (typeof key === 'string') return checked(key)
+  return typeof key === 'function' ? shared(async () => checked(await key())) : key
+}
+
+function checked(key: unknown): string {
+  const isSendable = typeof key === 'string' && key !== '' && key === key.trim() && !/[\0\r\n]/.test(key)
+  if (isSendable) return key
+  const message = 'the API key must be a text that is not empty, without line breaks and outer blanks; its value is not shown'
+  throw new ConfigurationError('CREDENTIAL_VALUE_INVALID', message)
+}
+
+/** One question at a time: who asks meanwhile gets the same answer. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+}
+
+const HOSTS = { pro: 'https://api.deepl.com', free: 'https://api-free.deepl.com' } as const
+
+/** The base addresses that are possible for a client; more than one when only the key can tell, the one for paid plans first. */
+function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): readonly string[] {
+  if (baseUrl !== undefined) return [baseUrl]
+  if (plan) return [HOSTS[plan]]
+  return typeof apiKey === 'string' ? [HOSTS[planOf(apiKey)]] : [HOSTS.pro, HOSTS.free]
+}
+
+/** The plan that a key is for, as its end says. */
+function planOf(key: string): 'free' | 'pro' {
+  return key.endsWith(':fx') ? 'free' : 'pro'
+}
+
+/** A warning when a key goes to the host of the other plan; whether that works is for the service to say. */
+function hostWarning(origin: string, key: string): { readonly code: ErrorCode; readonly message: string } | undefined {
+  const plan = planOf(key)
+  const other = plan === 'free' ? 'pro' : 'free'
+  if (origin !== HOSTS[other]) return undefined
+  return { code: 'PLAN_HOST_MISMATCH', message: `the key looks like one of the ${plan} plan, ${origin} serves the ${other} plan` }
+}
+
+/** A tag for reports of use, without outer blanks. Errors: `REQUEST_INVALID` for what the service refuses. */
+function reportingTag(tag: string): string {
+  const trimmed = tag.trim()
+  if (/^[\x21-\x7e]{1,100}$/.test(trimmed)) return trimmed
+  const message = 'a reporting tag has 1 to 100 characters of ASCII and no blanks; nothing was sent'
+  throw new ValidationError('REQUEST_INVALID', message, { field: 'reportingTag', limit: 100 })
+}
+
+/**
+ * An operation in the encoding that a call asks for. Errors: `REQUEST_INVALID` for a form where the service reads none, and for members
+ * that only JSON can have.
+ */
+function sentAs(
+  operation: TranslationOperation,
+  input: CallInput,
+  { encoding }: TranslationCallOptions,
+): { readonly operation: TranslationOperation; readonly input: CallInput } {
+  if (encoding !== 'form') return { operation, input }
+  if (!operation.form) throw refused('encoding', `${operation.name} reads no forms`)
+  const known = forms.get(operation)
+  const form = known ?? { ...operation, body: 'form' as const }
+  if (!known) forms.set(operation, form)
+  return { operation: form, input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) } }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** One object for each, because what is prepared for an operation is kept by it. */
+const forms = new WeakMap<TranslationOperation, TranslationOperation>()
+
+/** One text with commas between them; other lists are repeated. */
+const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])
+
+const JSON_ONLY = ['style_id', 'custom_instructions', 'tag_handling_version']
+
+/** Members of a body as a form has them. Errors: `REQUEST_INVALID` for those that only JSON can have. */
+export function inForm(members: Members): Members {
+  const wrong = JSON_ONLY.find((name) => members[name] !== undefined)
+  if (wrong) throw refused(wrong, `"${wrong}" can only be sent as JSON`)
+  return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => inFormMember(name, value)))
+}
+
+/** Members of listed objects are written `dictionaries[0].source_lang`. */
+function inFormMember(name: string, value: unknown): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(value)) return [[name, value]]
+  if (JOINED.has(name)) return [[name, value.join(',')]]
+  if (!value.some((item) => typeof item === 'object' && item !== null)) return [[name, value]]
+  return value.flatMap((item: object, index) => Object.entries(item).map(([key, inner]) => [`${name}[${index}].${key}`, inner] as const))
+}
+
+function isMembers(body: unknown): body is Members {
+  return typeof body === 'object' && body !== null
+}
+
+function refused(field: string, why: string): ValidationError {
+  return new ValidationError('REQUEST_INVALID', `${why}; nothing was sent`, { field })
+}
+
+/** The version of this package, where no file can be read; a test compares it with `package.json`. */
+export const PACKAGE_VERSION = '0.1.0'

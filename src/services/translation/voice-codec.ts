@@ -1,0 +1,71 @@
+/** The two formats of the messages of a voice session. */
+
+import { base64, fromBase64url } from '../../crypto/encoding.ts'
+import { UnsupportedError } from '../../errors.ts'
+import { unreadable, type VoiceMessage, voiceMessage } from './voice-messages.ts'
+
+/** What a client says: sound, and that there is no more. */
+export type VoiceSaid = { readonly source_media_chunk: { readonly data: Uint8Array } } | { readonly end_of_source_media: object }
+
+/** Writes messages of ours and reads those of the service. Errors: `RESPONSE_INVALID` for what cannot be read. */
+export interface VoiceCodec {
+  write(message: VoiceSaid): string | Uint8Array<ArrayBuffer>
+  /** @param data text, or an `ArrayBuffer` */
+  read(data: unknown): VoiceMessage
+}
+
+/** The codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is not installed. */
+export async function voiceCodec(format: 'json' | 'msgpack' = 'json'): Promise<VoiceCodec> {
+  if (format === 'json') return JSON_CODEC
+  const { encode, decode } = await importMessagePack()
+  return {
+    write: (message) => encode(message),
+    read(data) {
+      if (!(data instanceof ArrayBuffer)) throw unreadable('it is text where bytes were agreed on')
+      return voiceMessage(
+        decodedBy(() => decode(data)),
+        packedBytes,
+      )
+    },
+  }
+}
+
+/** Text; bytes inside of it are base64 (RFC 4648 §4). */
+const JSON_CODEC: VoiceCodec = {
+  write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
+  read(data) {
+    if (typeof data !== 'string') throw unreadable('it is bytes where text was agreed on')
+    return voiceMessage(
+      decodedBy(() => JSON.parse(data) as unknown),
+      base64Bytes,
+    )
+  },
+}
+
+function decodedBy(decode: () => unknown): unknown {
+  try {
+    return decode()
+  } catch {
+    throw unreadable('it is not in the format that was agreed on')
+  }
+}
+
+function base64Bytes(value: unknown): Uint8Array {
+  const bytes = typeof value === 'string' ? fromBase64url(value) : undefined
+  if (bytes) return bytes
+  throw unreadable('its sound is no base64')
+}
+
+function packedBytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  throw unreadable('its sound is no bytes')
+}
+
+async function importMessagePack() {
+  try {
+    return await import('@msgpack/msgpack')
+  } catch {
+    const hint = 'npm install @msgpack/msgpack, or use the message format json'
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'the message format msgpack needs the optional package @msgpack/msgpack', { hint })
+  }
+}

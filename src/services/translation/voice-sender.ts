@@ -1,0 +1,131 @@
+/** Our side of a voice session, over one connection. */
+import type { MessageSocket } from '../../http/message.ts'
+import { sleep } from '../../net/cancellation.ts'
+import type { Clock } from '../../net/clock.ts'
+import { ValidationError } from '../client/errors.ts'
+import type { VoiceCodec } from './voice-codec.ts'
+
+/** How sound is sent. */
+export interface VoiceSending {
+  readonly codec: VoiceCodec
+  readonly contentType: string
+  /** How many times as fast as it is spoken sound may be sent. */
+  readonly speed: number
+  readonly clock: Clock
+}
+
+/** Bytes that may wait in the connection before more is sent, and milliseconds between two looks. */
+const MOST_WAITING = 1_048_576
+
+const LOOK = 50
+
+/** Sends one thing after the other, in the order of the calls, no faster than the service takes it. */
+export class VoiceSender {
+  readonly #sending: VoiceSending
+  readonly #socket: MessageSocket
+  readonly #ending: AbortSignal
+  #last: Promise<void> = Promise.resolve()
+  /** By the clock, when the next piece may be sent. */
+  #next = 0
+  #isSaid = false
+
+  /** @param ending aborted, with the reason, when the connection is over */
+  constructor(sending: VoiceSending, socket: MessageSocket, ending: AbortSignal) {
+    this.#sending = sending
+    this.#socket = socket
+    this.#ending = ending
+  }
+
+  /** Errors: the reason of the end; `REQUEST_INVALID` after {@link end}. */
+  send(data: Uint8Array, duration: number | undefined): Promise<void> {
+    const { codec, contentType, clock, speed } = this.#sending
+    return this.#inOrder(async () => {
+      for (const piece of voicePieces(contentType, data, duration)) {
+        await this.#turn()
+        this.#socket.send(codec.write({ source_media_chunk: { data: piece.data } }))
+        // Whole milliseconds: a timer that is early by a fraction is too early.
+        this.#next = clock.now() + Math.ceil((piece.duration ?? 0) / speed)
+      }
+    })
+  }
+
+  /** Errors: as of {@link send}. */
+  end(): Promise<void> {
+    return this.#inOrder(async () => {
+      this.#check()
+      this.#isSaid = true
+      this.#socket.send(this.#sending.codec.write({ end_of_source_media: {} }))
+    })
+  }
+
+  #inOrder(act: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(act)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  /** Waits until the next piece may be sent. */
+  async #turn(): Promise<void> {
+    this.#check()
+    for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
+      await sleep(wait, this.#sending.clock, this.#ending)
+      this.#check()
+    }
+  }
+
+  #wait(): number {
+    const isFull = this.#socket.bufferedAmount > MOST_WAITING
+    return Math.max(this.#next - this.#sending.clock.now(), isFull ? LOOK : 0)
+  }
+
+  #check(): void {
+    if (this.#ending.aborted) throw this.#ending.reason
+    if (this.#isSaid) throw new ValidationError('REQUEST_INVALID', 'the end of the sound was said already; nothing was sent')
+  }
+}
+
+/** A piece of sound, and milliseconds that it lasts where that is known. */
+interface VoicePiece {
+  readonly data: Uint8Array
+  readonly duration: number | undefined
+}
+
+const LARGEST = 100_000
+
+/** Milliseconds of one piece of sound whose bytes tell how long they last. */
+const PIECE = 250
+
+const LONGEST = 1000
+
+/**
+ * Cuts sound into pieces that a session takes: at most 100 000 bytes and a second each; PCM in pieces of 250 ms, never within a sample.
+ *
+ * Errors: `REQUEST_INVALID` for a duration that is no time, and for raw sound of no samples a second.
+ *
+ * @param duration milliseconds of all of it, for media whose bytes do not tell
+ */
+export function* voicePieces(contentType: string, data: Uint8Array, duration?: number): Generator<VoicePiece> {
+  if (duration !== undefined && !(duration >= 0 && duration < Number.POSITIVE_INFINITY))
+    throw new ValidationError('REQUEST_INVALID', 'a duration is a number of milliseconds, 0 or more; nothing was sent', {
+      field: 'duration',
+    })
+  const sample = sampleOf(contentType)
+  const lasts = sample ? data.length / sample.bytes / sample.perMillisecond : duration
+  const most = sample ? Math.max(1, Math.floor(PIECE * sample.perMillisecond)) * sample.bytes : largestPart(data.length, lasts)
+  for (let at = 0; at < data.length; at += most) {
+    const part = data.subarray(at, at + most)
+    yield { data: part, duration: lasts === undefined ? undefined : (lasts * part.length) / data.length }
+  }
+}
+
+/** Raw sound: bytes of a sample, and how many of them there are in a millisecond. */
+function sampleOf(contentType: string): { readonly bytes: number; readonly perMillisecond: number } | undefined {
+  const [, encoding, rate] = /^audio\/pcm;\s*encoding=(\w+);\s*rate=(\d+)$/.exec(contentType) ?? []
+  if (Number(rate) === 0)
+    throw new ValidationError('REQUEST_INVALID', 'raw sound has a rate above 0; nothing was sent', { field: 'source_media_content_type' })
+  return rate === undefined ? undefined : { bytes: encoding === 's16le' ? 2 : 1, perMillisecond: Number(rate) / 1000 }
+}
+
+function largestPart(bytes: number, lasts: number | undefined): number {
+  return lasts === undefined || lasts <= LONGEST ? LARGEST : Math.max(1, Math.min(LARGEST, Math.floor((bytes * LONGEST) / lasts)))
+}

@@ -1,0 +1,383 @@
+/** A conversation with the service: sound goes there, words and sound come back. */
+import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../errors.ts'
+import type { MessageSocket } from '../../http/message.ts'
+import { type Clock, startTimer } from '../../net/clock.ts'
+import type { ApiClient } from '../client/api-client.ts'
+import { ValidationError } from '../client/errors.ts'
+import { VoiceError } from './errors.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+import { type SourceVoiceSegment, unreadable, type VoiceMessage, type VoiceMessageType, type VoiceSegment } from './voice-messages.ts'
+import { VoiceSender, type VoiceSending } from './voice-sender.ts'
+
+/** What a session is made of. */
+export interface VoiceSessionParts {
+  readonly service: TranslationService
+  readonly sending: VoiceSending
+  /** Given whether the address may be on this machine. */
+  readonly sockets: (granted: boolean) => Promise<OpenSocket>
+  /** Asks for the next token; never by itself. */
+  readonly renew: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
+  readonly signal: AbortSignal | undefined
+}
+
+type Listener<Type extends VoiceMessageType> = (message: Extract<VoiceMessage, { readonly type: Type }>) => void
+
+/**
+ * An open voice session. Messages come from `for await (const message of session)` and to those who listen with `on`; a reader that comes
+ * first misses none. Leaving the loop ends nothing: `close` does. The service ends sessions after 30 s of silence, and after an hour.
+ *
+ * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, which `reconnect` mends;
+ * `RESPONSE_INVALID`, `ABORTED`.
+ */
+export class VoiceSession implements AsyncIterable<VoiceMessage> {
+  /** What was said. */
+  readonly source = new VoiceTranscript<SourceVoiceSegment>()
+  readonly #parts: VoiceSessionParts
+  readonly #targets = new Map<string, VoiceTranscript>()
+  readonly #listeners = new Map<string, Set<(message: never) => void>>()
+  #access: VoiceAccess
+  #line: MessageSocket | undefined
+  #queue = new MessageQueue<VoiceMessage>()
+  /** Aborted with the reason when the connection is over. */
+  #ending = new AbortController()
+  #sender: VoiceSender | undefined
+  #reconnecting: Promise<void> | undefined
+  #isOver = false
+
+  private constructor(parts: VoiceSessionParts, access: VoiceAccess) {
+    this.#parts = parts
+    this.#access = access
+  }
+
+  /** Connects. Errors: `RESPONSE_INVALID` for an address that cannot be trusted, `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`. */
+  static async open(parts: VoiceSessionParts, access: VoiceAccess): Promise<VoiceSession> {
+    const session = new VoiceSession(parts, access)
+    parts.signal?.addEventListener('abort', session.#aborted, { once: true })
+    try {
+      await session.#connect()
+    } catch (error) {
+      session.close()
+      throw error
+    }
+    return session
+  }
+
+  get sessionId(): string | undefined {
+    return this.#access.session_id
+  }
+
+  /** What was translated into a language; empty until there is something. */
+  target(language: string): VoiceTranscript {
+    const key = language.toLowerCase()
+    const transcript = this.#targets.get(key) ?? new VoiceTranscript()
+    this.#targets.set(key, transcript)
+    return transcript
+  }
+
+  /** Hears messages of one type; the result takes the listener back. */
+  on<Type extends VoiceMessageType>(type: Type, listener: Listener<Type>): () => void {
+    const listeners = this.#listeners.get(type) ?? new Set()
+    this.#listeners.set(type, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#listeners.delete(type)
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<VoiceMessage, void> {
+    return this.#queue.read()
+  }
+
+  /**
+   * Sends sound, in pieces and at a pace that the service takes; done when the last of it is under way.
+   *
+   * Errors: those of reading; `REQUEST_INVALID` after {@link end}.
+   *
+   * @param duration milliseconds that it lasts, for media whose bytes do not tell; without it such sound goes out at once
+   */
+  async send(data: Uint8Array, { duration }: { readonly duration?: number } = {}): Promise<void> {
+    if (!(data instanceof Uint8Array)) throw new TypeError('sound is a Uint8Array')
+    return this.#sender?.send(data, duration)
+  }
+
+  /** Says that no more sound comes; the service translates what it has, and ends. */
+  async end(): Promise<void> {
+    return this.#sender?.end()
+  }
+
+  /** Ends the connection at once; readers come to their end. */
+  close(): void {
+    this.#isOver = true
+    this.#finish()
+  }
+
+  /**
+   * Goes on after the connection was lost, with a new token; one that is still there is given up. What was under way is lost. Read on with
+   * another loop. Never tried again by itself: each question makes the token before it worthless.
+   *
+   * Errors: `REQUEST_INVALID` for a session that has come to its end; those of a call and of connecting.
+   */
+  reconnect(options: TranslationCallOptions = {}): Promise<void> {
+    this.#reconnecting ??= this.#again(options).finally(() => {
+      this.#reconnecting = undefined
+    })
+    return this.#reconnecting
+  }
+
+  toJSON(): object {
+    return { sessionId: this.sessionId }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `VoiceSession { ${this.sessionId ?? ''} }`
+  }
+
+  async #again(options: TranslationCallOptions): Promise<void> {
+    if (this.#isOver) throw over()
+    this.#finish(lost('the voice session was given up for another connection'))
+    this.#access = { ...this.#access, ...(await this.#parts.renew(this.#access.token, options)) }
+    if (this.#isOver) throw over()
+    this.#queue = new MessageQueue()
+    this.#ending = new AbortController()
+    try {
+      await this.#connect()
+    } catch (error) {
+      this.#finish(error as AuthError)
+      throw error
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { service, sockets, signal, sending } = this.#parts
+    const { url, origin, granted } = lineAddress(await service.api(), this.#access)
+    const open = await sockets(granted)
+    const queue = this.#queue
+    const line = await openLine(open, url, {
+      clock: service.clock,
+      signal,
+      heard: (data) => this.#heard(data, queue),
+      closed: (code) => {
+        if (queue === this.#queue) this.#finish(lost(`${origin}: the connection of the voice session was lost (close code ${code})`))
+      },
+    })
+    if (this.#ending.signal.aborted) {
+      line.close()
+      throw this.#ending.signal.reason
+    }
+    this.#line = line
+    this.#sender = new VoiceSender(sending, line, this.#ending.signal)
+  }
+
+  #heard(data: unknown, queue: MessageQueue<VoiceMessage>): void {
+    if (queue !== this.#queue || this.#ending.signal.aborted) return
+    try {
+      this.#take(this.#parts.sending.codec.read(data))
+    } catch (error) {
+      this.#isOver = true
+      this.#finish(error as AuthError)
+    }
+  }
+
+  #take(message: VoiceMessage): void {
+    if (message.type === 'source_transcript_update') this.source.update(message)
+    if (message.type === 'target_transcript_update') this.target(message.language).update(message)
+    for (const listener of this.#listeners.get(message.type) ?? []) this.#tell(listener, message)
+    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.scrub(text))
+    // Kept for a reader, unless those who listen are all there are.
+    if (this.#queue.isRead || this.#listeners.size === 0) this.#queue.push(message)
+    if (message.type === 'end_of_stream') this.close()
+  }
+
+  #tell(listener: (message: never) => void, message: VoiceMessage): void {
+    try {
+      listener(message as never)
+    } catch (error) {
+      this.#parts.service.emit('hookError', { event: message.type, error })
+    }
+  }
+
+  #finish(error?: AuthError): void {
+    if (this.#isOver) this.#parts.signal?.removeEventListener('abort', this.#aborted)
+    if (this.#ending.signal.aborted) return
+    this.#ending.abort(error ?? over())
+    this.#queue.end(error)
+    this.#line?.close()
+  }
+
+  readonly #aborted = (): void => {
+    this.#isOver = true
+    this.#finish(new AbortedError(this.#parts.signal?.reason))
+  }
+}
+
+function failed(
+  { error_code, reason_code, request_type, error_message = 'it says no more' }: Extract<VoiceMessage, { readonly type: 'error' }>,
+  scrub: (text: string) => string,
+): VoiceError {
+  return new VoiceError(scrub(`the service ended the voice session: ${error_message}`), {
+    ...(error_code !== undefined && { serviceCode: String(error_code) }),
+    ...(reason_code !== undefined && { reasonCode: String(reason_code) }),
+    ...(request_type !== undefined && { requestType: request_type }),
+  })
+}
+
+function lost(message: string): NetworkError {
+  return new NetworkError('NETWORK_RESET', message, { retryable: true, hint: 'reconnect() goes on with a new token' })
+}
+
+function over(): ValidationError {
+  return new ValidationError('REQUEST_INVALID', 'the voice session is over: begin another one; nothing was sent')
+}
+
+/** Opens a connection for messages. */
+export type OpenSocket = (url: string) => MessageSocket
+
+/** Where a session is: what the service answered. */
+export interface VoiceAccess {
+  readonly streaming_url: string
+  /** Opens the session once; a secret. */
+  readonly token: string
+  readonly session_id?: string
+}
+
+interface VoiceLineOptions {
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+  readonly heard: (data: unknown) => void
+  /** The connection is over, whoever ended it. */
+  readonly closed: (code: number | undefined) => void
+}
+
+const CONNECT_TIMEOUT = 10_000
+
+/**
+ * The address of a session: encrypted, public, with the token in its query. Errors: `RESPONSE_INVALID`, without the address.
+ *
+ * @param api the client whose service named it
+ */
+function lineAddress(
+  api: ApiClient,
+  { streaming_url, token }: VoiceAccess,
+): { readonly url: string; readonly origin: string; readonly granted: boolean } {
+  if (!/^wss?:/i.test(streaming_url)) throw unreadable('the address of the session is not one of a web socket')
+  // Checked as an address of the web, which it is but for its name.
+  const { url, granted } = api.allowed(streaming_url.replace(/^ws/i, 'http'))
+  const search = `${url.search ? `${url.search}&` : '?'}token=${encodeURIComponent(token)}`
+  const origin = url.origin.replace(/^http/, 'ws')
+  return { url: origin + url.pathname + search, origin, granted }
+}
+
+/** Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the address is never shown. */
+function openLine(open: OpenSocket, url: string, { clock, signal, heard, closed }: VoiceLineOptions): Promise<MessageSocket> {
+  if (signal?.aborted) return Promise.reject(abortedBy(signal))
+  const { host } = new URL(url)
+  return new Promise((resolve, reject) => {
+    // Before the timer: there is nothing to end as long as there is no socket.
+    const socket = socketOf(open, url, host)
+    let isOpen = false
+    const fail = (error: AuthError) => {
+      settle()
+      reject(error)
+      socket.close()
+    }
+    const abort = () => fail(signal ? abortedBy(signal) : new AbortedError(undefined))
+    const stop = startTimer(
+      clock,
+      CONNECT_TIMEOUT,
+      () => fail(new TimeoutError('TIMEOUT_CONNECT', `${host}: no connection within ${CONNECT_TIMEOUT} ms`)),
+      'guard',
+    )
+    const settle = () => {
+      stop()
+      signal?.removeEventListener('abort', abort)
+    }
+    signal?.addEventListener('abort', abort)
+    socket.addEventListener('open', () => {
+      isOpen = true
+      settle()
+      resolve(socket)
+    })
+    socket.addEventListener('message', ({ data }) => heard(data))
+    // A socket tells nobody why it failed; its close comes next.
+    socket.addEventListener('error', () => undefined)
+    socket.addEventListener('close', ({ code }) => (isOpen ? closed(code) : fail(notOpened(host))))
+  })
+}
+
+/** What a constructor throws names the address, and with it the token: it is no cause. */
+function socketOf(open: OpenSocket, url: string, host: string): MessageSocket {
+  try {
+    const socket = open(url)
+    socket.binaryType = 'arraybuffer'
+    return socket
+  } catch {
+    throw notOpened(host)
+  }
+}
+
+function notOpened(host: string): NetworkError {
+  const hint = 'a token opens a session once: reconnect() asks for another'
+  return new NetworkError('NETWORK_FAILED', `${host}: the voice session could not be opened`, { hint, retryable: false })
+}
+
+/** Keeps what comes until somebody reads it, and how it ended. */
+class MessageQueue<Message> {
+  readonly #messages: Message[] = []
+  readonly #waiting: (() => void)[] = []
+  #end: { readonly error?: unknown } | undefined
+  #isRead = false
+
+  /** True once there was a reader. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  push(message: Message): void {
+    this.#messages.push(message)
+    this.#waiting.shift()?.()
+  }
+
+  /** Nothing more comes; readers fail with the error when there is one, after what is left. */
+  end(error?: unknown): void {
+    this.#end ??= error === undefined ? {} : { error }
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  /** Each message goes to one reader. */
+  async *read(): AsyncGenerator<Message, void> {
+    this.#isRead = true
+    for (;;) {
+      const message = this.#messages.shift()
+      if (message !== undefined) yield message
+      else if (!this.#end) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      else if ('error' in this.#end) throw this.#end.error
+      else return
+    }
+  }
+}
+
+/** What was said so far in one language: what is certain, and what may still change. */
+export class VoiceTranscript<Segment extends VoiceSegment = VoiceSegment> {
+  readonly #concluded: Segment[] = []
+  #tentative: readonly Segment[] = []
+
+  get concluded(): readonly Segment[] {
+    return this.#concluded
+  }
+
+  get tentative(): readonly Segment[] {
+    return this.#tentative
+  }
+
+  /** Everything as one text. */
+  get text(): string {
+    return [...this.#concluded, ...this.#tentative].map(({ text }) => text).join('')
+  }
+
+  /** Adds what is certain now; what was tentative is replaced. */
+  update({ concluded, tentative }: { readonly concluded: readonly Segment[]; readonly tentative: readonly Segment[] }): void {
+    for (const segment of concluded) this.#concluded.push(segment)
+    this.#tentative = tentative
+  }
+}

@@ -1,0 +1,82 @@
+/** Better wording, and corrections: one request each. */
+import { ValidationError } from '../client/errors.ts'
+import type { LanguageCode } from './languages.ts'
+import { type Result, withCount } from './result.ts'
+import { checkBodySize, checkTexts } from './translate-text.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import { named } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+
+type Preferred<Choice extends string> = Choice | `prefer_${Choice}` | 'default' | (string & {})
+
+export interface CorrectTextParams {
+  readonly text: string | readonly string[]
+  /** The language of the text; left out: detected. */
+  readonly target_lang?: LanguageCode
+}
+
+/** Style or tone, not both. */
+export interface RephraseTextParams extends CorrectTextParams {
+  readonly writing_style?: Preferred<'academic' | 'business' | 'casual' | 'simple'>
+  readonly tone?: Preferred<'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'>
+}
+
+export interface Improvement {
+  readonly text: string
+  readonly target_language: string
+  readonly detected_source_language: string
+}
+
+/** In the order of the texts. */
+export interface Improvements {
+  readonly improvements: readonly Improvement[]
+}
+
+/** Bytes of a whole request. */
+const LARGEST = 10 * 1024
+/** No number of texts is stated; their bytes are. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY
+
+/**
+ * The texts in better words. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
+ * of every call.
+ */
+export function rephraseText(
+  service: TranslationService,
+  params: RephraseTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Improvements>> {
+  return named('rephraseText', async () => {
+    if (service.validation(options) === 'strict') checkChoice(params)
+    return improved(service, 'rephraseText', params, options)
+  })
+}
+
+/** The texts without mistakes of spelling and grammar. Errors: as {@link rephraseText}. */
+export function correctText(
+  service: TranslationService,
+  params: CorrectTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Improvements>> {
+  return named('correctText', () => improved(service, 'correctText', params, options))
+}
+
+function checkChoice({ writing_style: style = 'default', tone = 'default' }: RephraseTextParams): void {
+  if (style !== 'default' && tone !== 'default')
+    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone exclude each other; nothing was sent', { field: 'tone' })
+}
+
+async function improved(
+  service: TranslationService,
+  operation: 'rephraseText' | 'correctText',
+  { text, ...params }: CorrectTextParams,
+  options: TranslationCallOptions,
+): Promise<Result<Improvements>> {
+  const validation = service.validation(options)
+  const texts = typeof text === 'string' ? [text] : text
+  checkTexts(texts, ANY_NUMBER, validation)
+  const body = { text: texts, ...params }
+  if (validation === 'strict') checkBodySize({ ...body, ...options.extraBody }, LARGEST, options.encoding)
+  const result = await service.call<Improvements>(operation, { body }, options)
+  return withCount(result, result.improvements, texts.length, operation)
+}

@@ -1,0 +1,101 @@
+/** The addresses that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3). */
+import { platform } from '#platform'
+import type { Credential } from '../../auth/credential.ts'
+import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
+import { type Challenge, type Challenges, parseChallenges } from '../../http/challenge.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
+import type { HttpContext } from './scheme.ts'
+
+/**
+ * The challenges of that scheme in an answer, in the server's order; none when it asks for nothing (any status but 401).
+ * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming what was offered instead, `UNSUPPORTED_IN_BROWSER` when a page cannot read it.
+ */
+export function challengesFor(
+  response: HttpResponse,
+  scheme: string,
+  { credential }: Pick<HttpContext, 'credential'>,
+): readonly Challenge[] {
+  if (response.status !== 401) return []
+  const header = response.headers.get('www-authenticate')
+  if (header === null && platform.hidesHeaders) throw hidden(response, scheme)
+  const offered = parseChallenges(header ?? '')
+  const wanted = offered.challenges.filter((challenge) => challenge.scheme.toLowerCase() === scheme.toLowerCase())
+  if (wanted.length > 0) return wanted
+  throw new ChallengeError(
+    'AUTH_CHALLENGE_UNSUPPORTED',
+    `${originOf(response.url)} does not ask for ${scheme}, which entry "${credential.id}" is for: ${summary(offered)}`,
+    { url: response.url, credential: credential.id, status: response.status, expected: scheme },
+  )
+}
+
+/** How many schemes are named in an error, and how much of each name and realm. */
+const SHOWN = { schemes: 8, characters: 64 }
+
+function summary({ challenges, problems }: Challenges): string {
+  const names = challenges.slice(0, SHOWN.schemes).map(({ scheme, params }) => {
+    const realm = params.get('realm')
+    return realm === undefined ? short(scheme) : `${short(scheme)} (realm "${short(realm)}")`
+  })
+  const read = names.length > 0 ? `it offers ${names.join(', ')}` : 'it offers nothing that can be read'
+  return problems.length > 0 ? `${read}; ${problems[0]}` : read
+}
+
+function short(text: string): string {
+  return text.length > SHOWN.characters ? `${text.slice(0, SHOWN.characters)}…` : text
+}
+
+function hidden({ url, status }: HttpResponse, scheme: string): UnsupportedError {
+  return new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${originOf(url)} asks for something that this page is not allowed to read`, {
+    url,
+    status,
+    hint: `for ${scheme} the server must list WWW-Authenticate and Authentication-Info in Access-Control-Expose-Headers`,
+  })
+}
+
+/** `AUTH_REJECTED`, with the scheme's own word for the reason: any other text of a server's may repeat what it was sent. */
+export function refused({ url, status }: HttpResponse, { credential: { id } }: HttpContext, word?: string, hint = CHECK): CredentialError {
+  const reason = word === undefined ? '' : ` (${word})`
+  const message = `${originOf(url)} refused "${id}" with ${status}${reason}`
+  return new CredentialError('AUTH_REJECTED', message, { credential: id, url, status, hint })
+}
+
+const CHECK = 'check the value of the credential and whether it has expired'
+
+/** `AUTH_CHALLENGE_UNSUPPORTED` for a challenge of that answer; `why` names a parameter and never its value. */
+export function unanswerable({ url, status }: HttpResponse, { id }: Credential, why: string): ChallengeError {
+  const message = `the challenge of ${originOf(url)} cannot be answered with entry "${id}": ${why}`
+  return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
+}
+
+/** `AUTH_SERVER_UNPROVEN` for an answer whose server had to prove itself; `what` goes on after the server's name. */
+export function unproven({ url, status }: HttpResponse, { credential }: HttpContext, what: string): ProtocolError {
+  const hint = platform.hidesHeaders
+    ? 'for web pages the server must list Authentication-Info in Access-Control-Expose-Headers'
+    : 'it may be another server than you think: its answer was thrown away'
+  return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: credential.id, hint })
+}
+
+/**
+ * The roots that a list separated by blanks names; the whole origin when there is no list. A challenge may narrow where its
+ * answer is sent unasked; it never adds an origin.
+ *
+ * @param url where the challenge came from
+ */
+export function rootsOf(list: string | undefined, url: string): readonly string[] {
+  const { origin } = new URL(url)
+  if (list === undefined || list.trim() === '') return [`${origin}/`]
+  return list
+    .trim()
+    .split(/[\t ]+/)
+    .flatMap((address) => (URL.canParse(address, url) ? [new URL(address, url)] : []))
+    .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
+}
+
+/** Length of the longest root that an address is below; -1 when it is below none. */
+export function closeness(roots: readonly string[], url: string): number {
+  const { origin, pathname } = new URL(url)
+  const place = origin + pathname
+  const covering = roots.filter((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))
+  return Math.max(-1, ...covering.map((root) => root.length))
+}

@@ -1,0 +1,28 @@
+import type { Credential } from '../../../auth/credential.ts'
+import { ConfigurationError } from '../../../errors.ts'
+import { type HttpWord, loadedFlow, privateKeyField, withoutConnections } from '../scheme.ts'
+
+const MAX_TEXT = 1024
+
+/**
+ * A signature over secrets of the TLS connection (RFC 9729): it counts on that connection only. Nobody asks for it, and a
+ * server that does not know the key answers as if there was nothing, often with 404.
+ */
+export const concealed: HttpWord = {
+  word: 'concealed',
+  fields: {
+    privateKey: { ...privateKeyField, required: true },
+    keyId: { kind: 'text', label: 'Key identifier that the server knows the key by', required: true },
+    realm: { kind: 'text', label: 'Realm that the server expects' },
+  },
+  about: { standard: 'RFC 9729', browsers: 'never', legs: 'a', testedAgainst: 'in-process server' },
+  check,
+  unsupported: () => withoutConnections('Concealed', 'use a program outside the browser'),
+  authorize: loadedFlow(async () => (await import('./concealed-flow.ts')).concealedFlow),
+}
+
+function check({ keyId, realm = '' }: Credential): ConfigurationError | undefined {
+  if (String(keyId).length > MAX_TEXT) return new ConfigurationError('CONFIG_INVALID', 'keyId is too long', { pointer: '/keyId' })
+  if (/^[\x20-\x7e]*$/.test(String(realm)) && String(realm).length <= MAX_TEXT) return undefined
+  return new ConfigurationError('CONFIG_INVALID', 'realm is printable ASCII', { pointer: '/realm' })
+}

@@ -1,0 +1,102 @@
+/** Simple HTTP authentication: the word of the entry decides how it is done. */
+import type { Credential, EntryForm } from '../../auth/credential.ts'
+import { authorized, oneLeg } from '../../auth/flow.ts'
+import type { Secret } from '../../auth/secret.ts'
+import type { PeekContext, Strategy } from '../../auth/strategy.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
+import { spellingOf } from '../../http/challenge.ts'
+import { isToken } from '../../http/headers.ts'
+import { type HttpRequest, withHeader } from '../../http/message.ts'
+import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
+import { atHand, reveal, unfit } from '../reveal.ts'
+import { bearer } from './bearer.ts'
+import { formsOf, type HttpWord } from './scheme.ts'
+import { words } from './schemes.ts'
+import { accessToken } from './secret-fields.ts'
+
+const byWord = new Map(words.map((word) => [word.word, word]))
+
+/** Ready-made text for any word, of the registry or outside it. */
+const readyMadeForm: EntryForm = {
+  fields: {
+    scheme: { kind: 'text', label: 'HTTP authentication scheme', required: true },
+    credentials: { kind: 'secret', label: 'Text that follows the scheme name in the Authorization header', required: true },
+  },
+}
+
+/** Answers by the entry's word (RFC 9110 §11); an entry with ready-made text sends that, whatever its word. */
+export const http: Strategy<HttpScheme> = {
+  type: 'http',
+  forms: [...words.flatMap(formsOf), readyMadeForm],
+  isToken: ({ scheme }) => scheme === 'bearer',
+  problem,
+  identity: ({ scheme }) => [[{ name: 'scheme', value: scheme.toLowerCase(), pointer: '/scheme' }]],
+  schemeOf: ({ scheme }) => ({ type: 'http', scheme: String(scheme) }),
+  refine,
+  describe({ scheme }) {
+    const word = scheme.toLowerCase()
+    const known = byWord.get(word)
+    const form = (known && formsOf(known)[0]) ?? readyMadeForm
+    const browsers = known?.about.browsers ?? 'yes'
+    return { entry: { type: 'http', scheme: word }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
+  },
+  endpoints: (credential) => wordOf(credential)?.endpoints?.(credential) ?? [],
+  prepare({ credential }) {
+    const problem = wordOf(credential)?.unsupported?.(credential)
+    if (problem) throw problem
+    return []
+  },
+  peek: (request, context) => {
+    const word = wordOf(context.credential)
+    return word ? word.peek?.(request, context) : readyMade.peek(request, context)
+  },
+  async token({ credential }) {
+    if (wordOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
+    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" has no token to give: only bearer credentials do`, {
+      credential: credential.id,
+    })
+  },
+  authorize: (request, context) => (wordOf(context.credential) ?? readyMade).authorize(request, context),
+}
+
+/** How the entry is used, or undefined when its text is ready-made. */
+function wordOf({ scheme, credentials }: Credential): HttpWord | undefined {
+  return credentials === undefined ? byWord.get(String(scheme)) : undefined
+}
+
+function problem(scheme: unknown, at: string): AuthError | undefined {
+  if (!isHttpScheme(scheme)) {
+    return new SelectionError('SCHEME_INVALID', 'an http scheme needs "scheme", the name of the authentication', { pointer: at })
+  }
+  if (isToken(scheme.scheme)) return undefined
+  return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is no authentication scheme name`, { pointer: `${at}/scheme` })
+}
+
+function refine(entry: Credential): Credential {
+  const scheme = String(entry.scheme)
+  if (!isToken(scheme)) throw new ConfigurationError('CONFIG_INVALID', 'scheme is no authentication scheme name', { pointer: '/scheme' })
+  const problem = wordOf(entry)?.check?.(entry)
+  if (problem) throw problem
+  return { ...entry, scheme: scheme.toLowerCase() }
+}
+
+/** The scheme's name and the entry's text (RFC 9110 §11.4). */
+const readyMade = {
+  peek(request: HttpRequest, { credential }: PeekContext<HttpScheme, Credential>) {
+    const value = atHand(credential) ? header(credential) : undefined
+    return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
+  },
+  authorize: oneLeg(async (request: HttpRequest, { credential }: { readonly credential: Credential }) =>
+    withHeader(request, 'authorization', await header(credential)),
+  ),
+}
+
+function header(credential: Credential): string | Promise<string> {
+  const text = reveal(credential.credentials as Secret, 'credentials', credential)
+  return typeof text === 'string' ? written(text, credential) : text.then((value) => written(value, credential))
+}
+
+function written(text: string, { id, scheme }: Credential): string {
+  if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'has characters that a header cannot carry')
+  return `${spellingOf(String(scheme))} ${text}`
+}

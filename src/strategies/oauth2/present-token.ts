@@ -1,0 +1,92 @@
+/** How a token goes to the data. */
+import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
+import type { Interaction } from '../../auth/interaction.ts'
+import type { Origin } from '../../auth/strategy.ts'
+import { ConfigurationError, SelectionError } from '../../errors.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  hasQueryParameter,
+  queryValues,
+  withHeader,
+  withQueryParameter,
+  withUrl,
+} from '../../http/message.ts'
+import { boundKey } from './client.ts'
+import type { OAuth2Context, OAuth2Credential, OAuth2PeekContext } from './credential.ts'
+import { hostsOf, publishedAt } from './server.ts'
+import { hindrance, knownTokens, renewTokens, resolveTokens, tokenOf, tokenState } from './token.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** What `oauth2` and `openIdConnect` do alike: everything but reading schemes and entries. */
+export const byToken = {
+  endpoints: endpointsOf,
+  peek(request: HttpRequest, context: OAuth2PeekContext): Leg | undefined {
+    const set = knownTokens(context)
+    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
+  },
+  authorize: tokenLegs,
+  token: tokenOf,
+  hindrance,
+  tokenState,
+  login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
+  logout: async (context: OAuth2Context, interaction?: Pick<Interaction, 'end'>) =>
+    (await import('./login.ts')).logout(context, interaction),
+} as const
+
+/** The request with a token; one that is refused is renewed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
+async function* tokenLegs(request: HttpRequest, context: OAuth2Context): AuthFlow {
+  const set = await resolveTokens(context)
+  const response = yield* presented(request, set, context)
+  if (response.status !== 401) return
+  yield* presented(request, await renewTokens(context, set), context)
+}
+
+/** Where an entry's secrets may go: the token endpoint first. */
+function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[] {
+  const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl } = credential
+  const published = publishedAt(credential)
+  const own = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl].filter((url) => url !== undefined)
+  if (published === undefined) return own
+  const found = { origin: new URL(published).origin, publishedAt: published }
+  const hosts = hostsOf(credential).map((host) => ({ origin: new URL(host).origin, publishedAt: host }))
+  return tokenUrl === undefined ? [found, ...hosts, ...own] : [...own, found, ...hosts]
+}
+
+/** The legs with the token; the last answer comes back. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
+async function* presented(request: HttpRequest, set: TokenSet, context: OAuth2Context): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
+  if (set.tokenType !== 'DPoP') return yield bearerLeg(request, set, context.credential)
+  const [{ boundLegs }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
+  return yield* boundLegs(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
+}
+
+/** The one leg of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 where the entry says so). */
+function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): Leg {
+  return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
+}
+
+function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: OAuth2Credential): string {
+  if (present === 'id_token') {
+    if (idToken !== undefined) return idToken
+    throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid" and a known issuer`, {
+      credential: id,
+      hint: 'add "openid" to "scopes", and "issuer" where the credential is of type oauth2',
+    })
+  }
+  if (tokenType !== 'N_A') return accessToken
+  throw new ConfigurationError('CONFIG_INVALID', `what "${id}" got is no access token, only input for another exchange`, { credential: id })
+}
+
+function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
+  if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
+  // A redirect that keeps the query brings the token along.
+  if (queryValues(request.url, placement.name).includes(token)) return request
+  if (hasQueryParameter(request.url, placement.name)) {
+    throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${placement.name}" already`, {
+      credential: id,
+      url: request.url,
+      hint: 'take it out of the address',
+    })
+  }
+  return withUrl(request, withQueryParameter(request.url, placement.name, token))
+}

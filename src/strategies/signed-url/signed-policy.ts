@@ -1,0 +1,154 @@
+/** Signatures that open more than the address they were given for, and how much more: as much as they say themselves. */
+
+import { parseGrant } from '../../auth/parse-url-pattern.ts'
+import type { Entry } from '../../auth/session.ts'
+import { covers, type Grant } from '../../auth/url-pattern.ts'
+import { endOfSpan, momentOf } from '../../http/headers.ts'
+import { isObject, own, ownObject, ownString } from '../../stac/json.ts'
+
+/** What a custom policy of CloudFront says. */
+interface Policy {
+  /** Address with wildcards that it is for. */
+  readonly resource: string | undefined
+  /** Epoch seconds, as written. */
+  readonly end: unknown
+}
+
+/**
+ * The custom policy in the query of a signed address: one statement in base64 with `-`, `_` and `~` for `+`, `=` and `/`
+ * (CloudFront, "Creating a signed URL using a custom policy"). Undefined where there is none or it cannot be read.
+ */
+function policyOf(query: URLSearchParams): Policy | undefined {
+  const text = query.get('Policy')
+  if (text === null) return undefined
+  const statements = own(parsed(text), 'Statement')
+  const [statement] = Array.isArray(statements) ? statements : []
+  if (!isObject(statement) || (statements as unknown[]).length !== 1) return undefined
+  const before = ownObject(ownObject(statement, 'Condition'), 'DateLessThan')
+  return { resource: ownString(statement, 'Resource'), end: own(before, 'AWS:EpochTime') }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/')))
+  } catch {
+    return undefined
+  }
+}
+
+/** A signed address that says nothing about its end is kept this long, in milliseconds. */
+const UNKNOWN_LIFE = 5 * 60_000
+
+/** Renewed this long before its end, or when half of what is left has passed. */
+const MARGIN = 30_000
+
+/**
+ * The address with the earliest end that its query or the answer state: `X-Amz-Date` + `X-Amz-Expires`, the same of
+ * Google, `se` and `ske` of Azure, `Expires`, a policy of CloudFront, and the answer's `msft:expiry`, `expires_at`, `expires`,
+ * `expires_in`.
+ */
+export function expiryOf(address: string, answer: unknown, now: number): Entry<string> {
+  const query = new URL(address).searchParams
+  const ends = [
+    endOfSpan(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
+    endOfSpan(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
+    ...['se', 'ske', 'Expires'].map((name) => momentOf(query.get(name))),
+    momentOf(policyOf(query)?.end),
+    ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
+    secondsFrom(now, own(answer, 'expires_in')),
+  ].filter((end) => end !== undefined)
+  if (ends.length === 0) return { value: address, renewAt: now + UNKNOWN_LIFE }
+  return ending(address, Math.min(...ends), now)
+}
+
+/** The value with an earlier end, where the asset states one in `expires` (timestamps extension) that is still to come. */
+export function endingWith<T>(entry: Entry<T>, asset: unknown, now: number): Entry<T> {
+  const end = momentOf(own(asset, 'expires'))
+  if (end === undefined || end <= now || end >= (entry.expiresAt ?? Number.POSITIVE_INFINITY)) return entry
+  return ending(entry.value, end, now)
+}
+
+function ending<T>(value: T, expiresAt: number, now: number): Entry<T> {
+  return { value, expiresAt, renewAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
+}
+
+function secondsFrom(now: number, value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
+  return typeof seconds === 'number' && seconds > 0 ? now + Math.min(seconds, 31_536_000) * 1000 : undefined
+}
+
+/** A signature and the folder that it opens. */
+export interface Cover {
+  readonly folder: Grant
+  /** Segments of the folder's path: 0 is a whole host. */
+  readonly depth: number
+  /** The signature, as a query. */
+  readonly query: string
+}
+
+/** Parameters of a shared access signature (Azure Storage, "Create a service SAS", "Create a user delegation SAS"). */
+const SAS = new Set(
+  'sv sr sdd st se sp sip spr si sig skoid sktid skt ske sks skv skdutid sduoid saoid suoid scid ses rscc rscd rsce rscl rsct'.split(' '),
+)
+
+/** Parameters of a signed address with a custom policy (CloudFront). */
+const CLOUD_FRONT = new Set(['Policy', 'Signature', 'Key-Pair-Id', 'Hash-Algorithm'])
+
+/**
+ * What the signature of an address covers besides it: the container (`sr=c`) or directory (`sr=d`) of a shared access signature,
+ * the folder of a policy whose resource ends in `/*`. Undefined for every other one, and when the signed address is more than
+ * the one asked about with a signature behind it: how to sign the next one is then unknown.
+ */
+export function coverOf(signed: string, asked: string): Cover | undefined {
+  const url = new URL(signed)
+  const wanted = new URL(asked)
+  if (url.origin !== wanted.origin || url.pathname !== wanted.pathname || wanted.search !== '') return undefined
+  const names = [...url.searchParams.keys()]
+  if (new Set(names).size !== names.length) return undefined
+  const path = sasFolder(url, names) ?? policyFolder(url, names)
+  const folder = path === undefined ? undefined : grantFor(url.origin + path)
+  if (!folder || !covers(folder, wanted)) return undefined
+  return { folder, depth: folder.path.split('/').length - 2, query: url.search }
+}
+
+/** That address with the signature, if it is below the folder on the same origin and has no query of its own. */
+export function openedBy({ folder, query }: Cover, address: string): string | undefined {
+  const url = new URL(address)
+  if (url.search !== '' || !covers(folder, url)) return undefined
+  url.search = query
+  return url.href
+}
+
+/** The first segments of the path: the folder in which others of the same width are. */
+export function folderOf(address: string, depth: number): string {
+  const { protocol, host, pathname } = new URL(address)
+  const path = pathname.split('/', depth + 1).join('/')
+  return `${protocol}//${host}${path}/`
+}
+
+function sasFolder({ pathname, searchParams }: URL, names: readonly string[]): string | undefined {
+  if (!searchParams.has('sig') || !names.every((name) => SAS.has(name))) return undefined
+  const segments = pathname.split('/').slice(1)
+  const kind = searchParams.get('sr')
+  // A path of one segment is an object of the root container, and says nothing about others.
+  if (kind === 'c') return segments.length > 1 ? `/${segments[0]}/` : undefined
+  const below = searchParams.get('sdd') ?? ''
+  if (kind !== 'd' || !/^\d{1,3}$/.test(below)) return undefined
+  const depth = 1 + Number(below)
+  return segments.length >= depth ? `/${segments.slice(0, depth).join('/')}/` : undefined
+}
+
+function policyFolder({ host, searchParams }: URL, names: readonly string[]): string | undefined {
+  if (!searchParams.has('Signature') || !names.every((name) => CLOUD_FRONT.has(name))) return undefined
+  const [, named, path] = /^http(?:s|\*)?:\/\/([^/?*]+)(\/(?:[^?*]*\/)?)\*$/.exec(policyOf(searchParams)?.resource ?? '') ?? []
+  return named?.toLowerCase() === host ? path : undefined
+}
+
+/** Undefined for paths that servers may read in two ways. */
+function grantFor(pattern: string): Grant | undefined {
+  try {
+    return parseGrant(pattern, { sharedHosts: true })
+  } catch {
+    return undefined
+  }
+}

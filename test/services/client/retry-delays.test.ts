@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../../harness/fake-clock.ts'
+import { clientOf, failureOf, operation, service } from './service.ts'
+
+const safe = operation('safe', 'GET')
+
+async function waitsFor(status: number, headers: Record<string, string>, random: number, maxRetries = 6): Promise<readonly number[]> {
+  const { origin } = await service(() => ({ status, headers }))
+  const { client, clock } = clientOf(origin, { clock: new FakeClock({ random }), maxRetries })
+  await clock.run(failureOf(client.call(safe)))
+  return clock.waits.filter((wait) => wait > 0)
+}
+
+it.each([
+  [500, 0, [100, 100, 100, 100, 100, 100]],
+  [500, 0.5, [250, 500, 1000, 2000, 4000, 8000]],
+  [503, 0.5, [250, 500, 1000, 2000, 4000, 8000]],
+])('waits longer and longer after %i at random %f', async (status, random, waits) => {
+  expect(await waitsFor(status, {}, random)).toEqual(waits)
+})
+
+it('waits at most 20 s, and for a crowded server at least half of it', async () => {
+  expect(await waitsFor(500, {}, 0.999, 8)).toEqual([499.5, 999, 1998, 3996, 7992, 15_984, 19_980, 19_980])
+  expect(await waitsFor(429, {}, 0, 6)).toEqual([500, 1000, 2000, 4000, 8000, 10_000])
+  expect(await waitsFor(529, {}, 0.5, 2)).toEqual([750, 1500])
+})
+
+const DATE = 'Thu, 01 Jan 2026 00:00:00 GMT'
+it.each([
+  ['seconds', { 'retry-after': '4' }, 4000],
+  ['decimals', { 'retry-after': '1.5' }, 1500],
+  ['nothing to wait', { 'retry-after': '0' }, 50],
+  ['milliseconds first', { 'retry-after-ms': '120', 'retry-after': '9' }, 120],
+  ['a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT', date: DATE }, 7000],
+  ['a date by the clock of the server', { 'retry-after': 'Fri, 02 Jan 2026 00:00:07 GMT', date: 'Fri, 02 Jan 2026 00:00:00 GMT' }, 7000],
+  ['a date that has passed', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT', date: DATE }, 500],
+  ['nonsense', { 'retry-after': 'soon', date: DATE }, 500],
+  ['less than nothing', { 'retry-after': '-5', date: DATE }, 500],
+])('keeps to %s', async (_what, headers, least) => {
+  expect(await waitsFor(429, headers, 0, 1)).toEqual([least])
+})
+
+it('adds up to a tenth to what the server asks for', async () => {
+  expect(await waitsFor(429, { 'retry-after': '10' }, 0.5, 1)).toEqual([10_500])
+})
+
+it('gives up at once when the server asks for more than is waited, or than is left', async () => {
+  const { origin, exchanges } = await service((_request, index) => ({ status: 429, headers: { 'retry-after': index === 0 ? '61' : '30' } }))
+  const { client, clock } = clientOf(origin)
+  expect(await failureOf(client.call(safe))).toMatchObject({ code: 'HTTP_429', name: 'RateLimitError', retryAfterMs: 61_000, attempts: 1 })
+  clock.advance(100_000)
+  const late = await failureOf(client.call(safe, {}, { totalTimeout: 20_000 }))
+  expect(late).toMatchObject({ code: 'HTTP_429', retryAfterMs: 30_000, attempts: 1 })
+  expect(exchanges).toHaveLength(2)
+})
+
+it('does not begin a pause that would end after the deadline', async () => {
+  const { origin, exchanges } = await service(() => ({ status: 500 }))
+  const { client, clock } = clientOf(origin)
+  const deadline = new Date(clock.now() + 600)
+  const error = await clock.run(failureOf(client.call(safe, {}, { deadline })))
+  expect(error).toMatchObject({ code: 'TIMEOUT_TOTAL', attempts: 2, cause: { code: 'HTTP_500' } })
+  expect(exchanges).toHaveLength(2)
+})
+
+it('stops repeating when too much of the traffic are repetitions, and earns them back by successes', async () => {
+  let broken = true
+  const { origin, exchanges } = await service(() => (broken ? { status: 500 } : { status: 200 }))
+  const { client, clock } = clientOf(origin, { maxRetries: 4 })
+  for (let calls = 0; calls < 2; calls++) await clock.run(failureOf(client.call(safe)))
+  const third = await clock.run(failureOf(client.call(safe)))
+  expect(exchanges).toHaveLength(13)
+  expect(third).toMatchObject({ code: 'RETRY_BUDGET', name: 'RetryBudgetError', attempts: 3, cause: { code: 'HTTP_500' } })
+  broken = false
+  for (let calls = 0; calls < 10; calls++) await client.call(safe)
+  broken = true
+  expect(await clock.run(failureOf(client.call(safe)))).toMatchObject({ code: 'RETRY_BUDGET', attempts: 2 })
+})
