@@ -18,7 +18,7 @@ const OWN_NAME = [
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,time-tracking}/**/*.test.ts',
+  'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
   'test/cli/{lint-memory,crawl/faults,download/process}.test.ts',
   'test/demo/demo.test.ts',

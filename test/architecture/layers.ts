@@ -15,7 +15,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'clients', 'time-tracking', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'services', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -35,8 +35,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
-  clients: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
-  'time-tracking': { from: ['errors', 'http', 'clients'], types: ['auth'] },
+  services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
   engine: { from: [...VOCABULARY, 'auth'] },
@@ -56,7 +55,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** Single modules that may do more than their layer. */
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
-  'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   // Types of the functions that a credential may hold.
   'src/auth/credential-input.ts': {
