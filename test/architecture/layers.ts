@@ -61,7 +61,7 @@ const MODULES: Readonly<Record<string, Layer>> = {
     from: ['src/strategies/http/private-token/issuance.ts', 'src/strategies/signed-url/parameters.ts'],
   },
   // Clients know an engine, and this one how it is made.
-  'src/services/client/api-client.ts': { from: ['src/auth/create-auth.ts'] },
+  'src/services/client/api-client.ts': { from: ['src/auth/create-auth.ts', 'src/auth/credential.ts'] },
 }
 
 /** Parts of `strategies` that may use another part; every other pair is a scheme that knows a scheme. */

@@ -18,7 +18,7 @@ const flowName: RuleCase = {
 }
 
 /** The defined flow that a flow's name misses narrowly. */
-export function nearFlow({ name, scheme }: FlowNode): string | undefined {
+function nearFlow({ name, scheme }: FlowNode): string | undefined {
   return scheme.type === 'oauth2' ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
 }
 

@@ -48,7 +48,7 @@ const typeNearMiss: RuleCase = {
 }
 
 /** The defined type that a scheme's type misses narrowly. OAuth 1.0 is a protocol of its own, and `oauth1` a custom type for it. */
-export function nearType({ type }: SchemeNode): string | undefined {
+function nearType({ type }: SchemeNode): string | undefined {
   return type && type !== 'oauth1' && !isDefinedType(type) ? nearMiss(type, [...RETIRED_TYPES, ...SCHEME_TYPES], ALIASES) : undefined
 }
 
