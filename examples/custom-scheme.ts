@@ -2,7 +2,16 @@
  * A scheme type of your own: `com.example.ticket` wants a ticket in a header. Run it with
  * `npx tsx examples/custom-scheme.ts`; it prints the authorized request.
  */
-import { assetOf, type Credential, createAuth, defaultStrategies, oneLeg, type Secret, type Strategy, uncheckedCredential } from 'stac-auth'
+import {
+  assetOf,
+  type Credential,
+  createAuth,
+  defaultStrategies,
+  type Secret,
+  type Strategy,
+  singleStep,
+  uncheckedCredential,
+} from 'stac-auth'
 
 type TicketScheme = { readonly type: 'com.example.ticket'; readonly counter: string }
 type TicketCredential = Credential & { readonly counter: string; readonly ticket: Secret }
@@ -21,7 +30,7 @@ const ticket: Strategy<TicketScheme, TicketCredential> = {
   identity: ({ counter }) => [[{ name: 'counter', value: counter, pointer: '/counter' }]],
   schemeOf: ({ counter }) => ({ type: 'com.example.ticket', counter }),
   describe: ({ counter }) => ({ entry: { type: 'com.example.ticket', counter }, fields: ticket.forms[0]?.fields ?? {} }),
-  authorize: oneLeg(async (request, { credential }) => ({
+  authorize: singleStep(async (request, { credential }) => ({
     ...request,
     headers: { ...request.headers, 'x-ticket': await credential.ticket.reveal() },
   })),

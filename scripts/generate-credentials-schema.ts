@@ -2,7 +2,7 @@
  * Writes schemas/credentials.json, the JSON Schema of the credential file, from the entry forms of the strategies: an
  * editor then knows what the reader knows.
  */
-import { defaultStrategies, type EntryForm, type Field, loadStrategies } from 'stac-auth'
+import { type CredentialFields, defaultStrategies, type Field, loadStrategies } from 'stac-auth'
 import { checkOnly, emit } from './emit.ts'
 
 const strategies = await loadStrategies(defaultStrategies)
@@ -36,8 +36,8 @@ function property({ kind, label, values }: Field): Schema {
 }
 
 /** One branch: entries of that type that this form is for, and no earlier one. */
-function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): Schema {
-  const isFor = ({ when = {} }: EntryForm) => {
+function branch(type: string, form: CredentialFields, earlier: readonly CredentialFields[]): Schema {
+  const isFor = ({ when = {} }: CredentialFields) => {
     const choices = Object.entries(when).map(([name, values]) => ({ name, given: values.filter((value) => value !== undefined), values }))
     const needed = choices.filter(({ values }) => !values.includes(undefined))
     const absent = choices.filter(({ given }) => given.length === 0)
@@ -64,7 +64,7 @@ function branch(type: string, form: EntryForm, earlier: readonly EntryForm[]): S
 }
 
 /** True when an entry could fit both: no field must have a value here that it cannot have there. */
-function overlap({ when: one = {} }: EntryForm, { when: other = {} }: EntryForm): boolean {
+function overlap({ when: one = {} }: CredentialFields, { when: other = {} }: CredentialFields): boolean {
   return Object.entries(one).every(([name, values]) => !other[name] || values.some((value) => other[name]?.includes(value)))
 }
 

@@ -1,8 +1,8 @@
 /** Fills the generated tables of README.md: schemes from the strategies, words of `http` schemes, rules from the linter. */
 import { readFileSync } from 'node:fs'
-import { defaultStrategies, type EntryForm, loadStrategies } from 'stac-auth'
+import { type CredentialFields, defaultStrategies, loadStrategies } from 'stac-auth'
 import { rules } from 'stac-auth/lint'
-import { words } from '../dist/strategies/http/schemes.js'
+import { schemes } from '../dist/strategies/http/schemes.js'
 import { checkOnly, emit } from './emit.ts'
 
 const strategies = await loadStrategies(defaultStrategies)
@@ -18,7 +18,7 @@ const SENDS: { readonly [type: string]: string } = {
 }
 
 const readme = new URL('../README.md', import.meta.url)
-const tables: { readonly [name: string]: string } = { schemes: schemeTable(), http: wordTable(), rules: ruleTable() }
+const tables: { readonly [name: string]: string } = { schemes: schemeTable(), http: httpSchemeTable(), rules: ruleTable() }
 const filled = readFileSync(readme, 'utf8').replace(
   /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
   (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
@@ -34,7 +34,7 @@ function schemeTable(): string {
   return table(['type', 'what goes out', 'fields of an entry (optional ones in brackets)'], rows)
 }
 
-function formText({ when = {}, fields }: EntryForm): string {
+function formText({ when = {}, fields }: CredentialFields): string {
   const fixed = Object.entries(when)
     .filter(([, values]) => !values.includes(undefined))
     .map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
@@ -44,11 +44,11 @@ function formText({ when = {}, fields }: EntryForm): string {
   return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
 }
 
-function wordTable(): string {
-  const rows = words.map(({ word, about: { standard, browsers, legs, testedAgainst } }) =>
-    [`| \`${word}\``, standard, browsers, legs, `${testedAgainst} |`].join(' | '),
+function httpSchemeTable(): string {
+  const rows = schemes.map(({ name, about: { standard, browsers, steps, testedAgainst } }) =>
+    [`| \`${name}\``, standard, browsers, steps, `${testedAgainst} |`].join(' | '),
   )
-  return table(['word', 'standard', 'in browsers', 'requests', 'tested against'], rows)
+  return table(['scheme', 'standard', 'in browsers', 'requests', 'tested against'], rows)
 }
 
 function ruleTable(): string {

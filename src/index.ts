@@ -6,12 +6,12 @@ export {
   basic,
   bearer,
   type Credential,
+  type CredentialFields,
   type CredentialForm,
   type CredentialInput,
   type CredentialObject,
   type CredentialSet,
   type CredentialSource,
-  type EntryForm,
   type Field,
   oauth2,
   openIdConnect,
@@ -24,11 +24,11 @@ export {
   type UrlPatterns,
   uncheckedCredential,
 } from './auth/credential.ts'
-export { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys, oneLeg } from './auth/flow.ts'
+export { type AuthFlow, type AuthStep, authorized, handshake, type ObjectKeys, singleStep } from './auth/flow.ts'
 export type { DevicePrompt, Interaction, OngoingLogin, Redirection } from './auth/interaction.ts'
 export { loadStrategies } from './auth/registry.ts'
 export { Secret, type SecretInput } from './auth/secret.ts'
-export type { Entry, Session } from './auth/session.ts'
+export type { CacheEntry, Session } from './auth/session.ts'
 export type {
   AuthContext,
   Identity,

@@ -6,7 +6,7 @@ import type { SecretName } from './secrets.ts'
 type SecretOf = (name: SecretName) => SecretInput | SecretSource
 
 /** The entries. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
-export function entriesFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
+export function credentialsFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
   return [
     ...httpEntries(addresses, secret),
     sealedEntry(addresses, secret),

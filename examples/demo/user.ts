@@ -7,7 +7,7 @@ import { type Auth, createAuth } from 'stac-auth'
 import { credentialsFromFile, undiciTransport } from 'stac-auth/node'
 import { TEST_CA } from '../../test/servers/harness.ts'
 import type { Addresses } from './addresses.ts'
-import { entriesFor } from './credentials.ts'
+import { credentialsFor } from './credentials.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 
 export interface User {
@@ -33,7 +33,7 @@ export async function createUser(addresses: Addresses, secrets: Secrets): Promis
   process.once('exit', forget)
   const write = async (name: string, text: string) => writeFile(join(folder, name), text, { mode: 0o600, flag: 'wx' })
   await Promise.all(Object.entries(secrets).map(([name, secret]) => write(name, secret)))
-  const credentials = entriesFor(addresses, (name: SecretName) => ({ file: join(folder, name) }))
+  const credentials = credentialsFor(addresses, (name: SecretName) => ({ file: join(folder, name) }))
   await write('credentials.json', JSON.stringify({ version: 1, credentials }, null, 2))
   await write('ca.pem', TEST_CA)
   const file = join(folder, 'credentials.json')
@@ -44,7 +44,7 @@ export async function createUser(addresses: Addresses, secrets: Secrets): Promis
     ca: join(folder, 'ca.pem'),
     auth: async (...typed) => createAuth({ credentials: await credentialsFromFile(file), typed, transport }),
     bare: async (url) => {
-      const response = await transport({ method: 'GET', url, headers: {} }, { granted: true })
+      const response = await transport({ method: 'GET', url, headers: {} }, { allowPrivateNetwork: true })
       await response.discard()
       return response.status
     },

@@ -95,7 +95,7 @@ export interface Service {
   /** Id of the entry. */
   readonly credential: string
   /** The user wrote the origin itself down: it may be a loopback or private address. */
-  readonly granted: boolean
+  readonly allowPrivateNetwork: boolean
   /** The request with its material from what is already known; undefined when something must be fetched or loaded. */
   peek(request: HttpRequest): HttpRequest | undefined
   /** Authorizes the request and sends it, and each leg of a handshake before it, by that function. */

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 import type { AuthorizedRequest } from './auth.ts'
 import type { Selection } from './credential-selection.ts'
-import type { Leg } from './flow.ts'
+import type { AuthStep } from './flow.ts'
 
 const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
 
@@ -20,7 +20,7 @@ export function plainRequest(request: HttpRequest, { pointer }: Target, selectio
 /** The authorized request; what differs from the plain one is its material. */
 export function authorizedRequest(
   plain: HttpRequest,
-  { request, expiresAt, location, keys }: Leg,
+  { request, expiresAt, location, keys }: AuthStep,
   target: Target,
   selection: Selection,
 ): AuthorizedRequest {
@@ -33,7 +33,7 @@ export function authorizedRequest(
     headers,
     ...(body !== undefined && { body }),
     ...(selection.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
-    ...(selection.choice && { credential: selection.choice.credential.id }),
+    ...(selection.match && { credential: selection.match.credential.id }),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     pointer: target.pointer,
     ...(location && { location }),

@@ -4,9 +4,9 @@ import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
 import { LastOrigin } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
-import type { Leg } from './flow.ts'
+import type { AuthStep } from './flow.ts'
 import { runFlow } from './flow.ts'
-import { type Choice, checkReach } from './scheme-matching.ts'
+import { type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { MemorySessions } from './session.ts'
 import type { AuthContext, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
 import type { SessionStore } from './token-store.ts'
@@ -32,7 +32,7 @@ export interface World {
   /** Origins that the user wrote down. */
   readonly named: ReadonlySet<string>
   /** The entry of that id as a choice of its own. */
-  readonly entry: (id: string) => Choice | undefined
+  readonly credential: (id: string) => CredentialMatch | undefined
 }
 
 /** What a flow is run for. */
@@ -43,8 +43,8 @@ interface Purpose {
 }
 
 /** The context of one request. */
-export function contextOf(world: World, choice: Choice, resource: Resource, { signal, unsent = false }: Purpose = {}): AuthContext {
-  const { scheme, credential, strategy } = choice
+export function contextOf(world: World, match: CredentialMatch, resource: Resource, { signal, unsent = false }: Purpose = {}): AuthContext {
+  const { scheme, credential, strategy } = match
   const endpoints = strategy.endpoints?.(credential) ?? []
   const side =
     (through: Send): Send =>
@@ -56,7 +56,7 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
   if (signal) platform.shareSignal(signal)
   const session = sessions.view(credential.id, signal)
   const send = side((request, options) => world.transport(request, granted(world, request, options)))
-  const connect = (url: string) => connectionTo(url, world, choice, { signal, unsent })
+  const connect = (url: string) => connectionTo(url, world, match, { signal, unsent })
   const changed: AuthContext['changed'] = (change) => world.changed({ credential: credential.id, change })
   const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn, changed }
   const via = credential.with ?? credential.subject
@@ -64,7 +64,7 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
   const input: Input = {
     token: (url) => tokenOf(world, via, url, signal),
     send: side(sendAs(world, via)),
-    type: world.entry(via)?.credential.type ?? '',
+    type: world.credential(via)?.credential.type ?? '',
   }
   return { ...context, input }
 }
@@ -73,15 +73,20 @@ export function contextOf(world: World, choice: Choice, resource: Resource, { si
  * Sends a leg of the resource request. The last look before the wire: material goes only where its owner lets it.
  * Errors: `CREDENTIAL_TARGET_UNTRUSTED`.
  */
-export function sendLeg(world: World, choice: Choice, { request, connection }: Leg, options: SendOptions = {}): Promise<HttpResponse> {
-  checkReach(choice, request.url)
+export function sendStep(
+  world: World,
+  match: CredentialMatch,
+  { request, connection }: AuthStep,
+  options: SendOptions = {},
+): Promise<HttpResponse> {
+  checkReach(match, request.url)
   const send = connection ? connection.send : world.transport
   return send(request, granted(world, request, options))
 }
 
-async function connectionTo(url: string, world: World, choice: Choice, { signal, unsent }: Purpose): Promise<Connection> {
-  checkReach(choice, url)
-  const { id } = choice.credential
+async function connectionTo(url: string, world: World, match: CredentialMatch, { signal, unsent }: Purpose): Promise<Connection> {
+  checkReach(match, url)
+  const { id } = match.credential
   if (unsent) {
     const message = `the authorization of "${id}" belongs to the connection that carries it, so it cannot be handed out`
     throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'send the request with fetch' })
@@ -93,29 +98,29 @@ async function connectionTo(url: string, world: World, choice: Choice, { signal,
 
 /** The options with the word on whether the user named that origin. */
 export function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
-  return { ...options, granted: world.named.has(ORIGIN.of(request.url)) }
+  return { ...options, allowPrivateNetwork: world.named.has(ORIGIN.of(request.url)) }
 }
 
 /** The token of another entry, for one address; that entry's grant is checked as if it went there itself. */
 async function tokenOf(world: World, id: string, url: string, signal?: AbortSignal): Promise<Token> {
-  const choice = chosen(world, id)
-  checkReach(choice, url)
-  if (!choice.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" has no token to give`)
-  return choice.strategy.token(contextOf(world, choice, { url }, { signal }))
+  const match = chosen(world, id)
+  checkReach(match, url)
+  if (!match.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" has no token to give`)
+  return match.strategy.token(contextOf(world, match, { url }, { signal }))
 }
 
-function chosen(world: World, id: string): Choice {
-  const choice = world.entry(id)
-  if (!choice) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
-  return choice
+function chosen(world: World, id: string): CredentialMatch {
+  const match = world.credential(id)
+  if (!match) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+  return match
 }
 
 /** A side request authorized by another entry; that entry's grant is checked like for any request. */
 function sendAs(world: World, id: string): Send {
   return async (request, options) => {
-    const choice = chosen(world, id)
-    const context = contextOf(world, choice, { url: request.url }, { signal: options?.signal })
-    const result = await runFlow(choice.strategy.authorize(request, context), (leg) => sendLeg(world, choice, leg, options))
+    const match = chosen(world, id)
+    const context = contextOf(world, match, { url: request.url }, { signal: options?.signal })
+    const result = await runFlow(match.strategy.authorize(request, context), (step) => sendStep(world, match, step, options))
     if (!result) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" cannot authorize a signing call`)
     return result.response
   }

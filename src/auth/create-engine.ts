@@ -6,12 +6,12 @@ import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
 import { authorizedRequest, plainHeaders, plainRequest } from './authorized-request.ts'
 import type { CredentialSource } from './credential.ts'
 import { checkShapes, flatten } from './credential.ts'
-import { Chooser, type Selection, Unusable } from './credential-selection.ts'
-import type { Leg } from './flow.ts'
+import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
+import type { AuthStep } from './flow.ts'
 import { Registry } from './registry.ts'
 import { below, givenTarget, hrefOf, isPlainTarget, isTarget } from './resource.ts'
 import type { Runtime } from './runtime.ts'
-import { type Choice, checkReach } from './scheme-matching.ts'
+import { type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { Session } from './session.ts'
 import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 import type { SessionStore } from './token-store.ts'
@@ -60,18 +60,18 @@ export function createEngine(options: EngineOptions): Auth {
   if (!Array.isArray(options?.strategies)) throw new TypeError('createEngine needs an object with credentials and a list of strategies')
   const { typed = [], anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
   const registry = new Registry(options.strategies)
-  const entries = flatten(options.credentials)
-  checkShapes(entries, registry)
-  const isEmpty = entries.credentials.length === 0 && !entries.preferred?.length
-  let chooser = isEmpty ? new Chooser([], registry, typed) : undefined
+  const credentials = flatten(options.credentials)
+  checkShapes(credentials, registry)
+  const isEmpty = credentials.credentials.length === 0 && !credentials.preferred?.length
+  let chooser = isEmpty ? new CredentialSelector([], registry, typed) : undefined
   let runtime: Runtime | undefined
 
   /** The chooser, once the entries are read and the strategies of all of them and of the target's schemes are loaded. */
-  async function ready(target?: Target): Promise<Chooser> {
+  async function ready(target?: Target): Promise<CredentialSelector> {
     if (!chooser) {
-      const types = entries.credentials.map(({ type }) => type)
+      const types = credentials.credentials.map(({ type }) => type)
       const [{ readCredentials }] = await Promise.all([import('./parse-credentials.ts'), registry.load(types)])
-      chooser ??= new Chooser(readCredentials(entries, registry.loaded), registry, typed, byAddress)
+      chooser ??= new CredentialSelector(readCredentials(credentials, registry.loaded), registry, typed, byAddress)
     }
     if (target && !chooser.isPrepared(target)) await chooser.prepare(target)
     return chooser
@@ -79,15 +79,15 @@ export function createEngine(options: EngineOptions): Auth {
 
   async function running(): Promise<Runtime> {
     if (runtime) return runtime
-    const [{ Runtime }, chooser] = await Promise.all([import('./runtime.ts'), ready()])
-    runtime ??= new Runtime(chooser, clock, options)
+    const [{ Runtime }, selector] = await Promise.all([import('./runtime.ts'), ready()])
+    runtime ??= new Runtime(selector, clock, options)
     return runtime
   }
 
-  function begin(chooser: Chooser, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
-    const url = chooser.addressOf(target)
+  function begin(selector: CredentialSelector, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
+    const url = selector.addressOf(target)
     const request: HttpRequest = { method, url: hrefOf(url), headers: headers ? plainHeaders(headers) : {} }
-    return { outcome: chooser.select(target, url, anonymous), request }
+    return { outcome: selector.select(target, url, anonymous), request }
   }
 
   /** What can be said without waiting. */
@@ -97,12 +97,12 @@ export function createEngine(options: EngineOptions): Auth {
     selection?: Selection,
     { presign, keys }: AuthorizeOptions = {},
   ): AuthorizedRequest | undefined {
-    const choice = selection?.choice
-    if (!choice) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
-    const { scheme, credential, strategy } = choice
+    const match = selection?.match
+    if (!match) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
+    const { scheme, credential, strategy } = match
     const session = runtime?.session(credential.id) ?? NO_SESSION
-    const leg = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign, keys } })
-    return leg && checked(request, leg, target, selection, choice)
+    const step = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign, keys } })
+    return step && checked(request, step, target, selection, match)
   }
 
   async function authorize(wanted: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
@@ -113,9 +113,9 @@ export function createEngine(options: EngineOptions): Auth {
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
     const at = known(request, target, selection, options)
     if (at) return at
-    if (!selection?.choice) return (await running()).open(request, target, selection)
-    const { leg, selection: used } = await (await running()).authorize(request, outcome, target, options)
-    return leg && used.choice ? checked(request, leg, target, used, used.choice) : plainRequest(request, target, used)
+    if (!selection?.match) return (await running()).open(request, target, selection)
+    const { step, selection: used } = await (await running()).authorize(request, outcome, target, options)
+    return step && used.match ? checked(request, step, target, used, used.match) : plainRequest(request, target, used)
   }
 
   function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
@@ -139,8 +139,8 @@ export function createEngine(options: EngineOptions): Auth {
     },
     explain: async (wanted) => {
       const target = givenTarget(wanted)
-      const chooser = await ready(target)
-      return chooser.explain(target, async (selection) => (await running()).hindrance(selection))
+      const selector = await ready(target)
+      return selector.explain(target, async (selection) => (await running()).loginRequired(selection))
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
@@ -164,7 +164,7 @@ export function createEngine(options: EngineOptions): Auth {
 }
 
 /** A leg whose address differs from the target's must be within reach as well. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
-function checked(request: HttpRequest, leg: Leg, target: Target, selection: Selection, choice: Choice): AuthorizedRequest {
-  if (leg.request.url !== request.url) checkReach(choice, leg.request.url)
-  return authorizedRequest(request, leg, target, selection)
+function checked(request: HttpRequest, step: AuthStep, target: Target, selection: Selection, match: CredentialMatch): AuthorizedRequest {
+  if (step.request.url !== request.url) checkReach(match, step.request.url)
+  return authorizedRequest(request, step, target, selection)
 }

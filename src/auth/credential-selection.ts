@@ -8,9 +8,9 @@ import type { Explanation } from './auth.ts'
 import type { Credential } from './credential.ts'
 import type { Registry } from './registry.ts'
 import { linkRequestProblem, resourceOf } from './resource.ts'
-import { bestOf, type Choice, Judge, Refusal } from './scheme-matching.ts'
+import { bestOf, type CredentialMatch, Refusal, SchemeMatcher } from './scheme-matching.ts'
 import type { Strategy, Warning } from './strategy.ts'
-import { type Grant, namedOrigin } from './url-pattern.ts'
+import { namedOrigin, type UrlPattern } from './url-pattern.ts'
 
 /** A reference that can be used; without a choice nothing needs to be sent along. */
 export interface Selection {
@@ -18,7 +18,7 @@ export interface Selection {
   readonly ref?: string
   /** Type of the scheme in the document; without a reference, of the credential. */
   readonly type: string
-  readonly choice?: Choice
+  readonly match?: CredentialMatch
   readonly warnings: readonly Warning[]
 }
 
@@ -44,11 +44,11 @@ export class Unusable {
 
 /** Judges the references of targets against the user's entries; needs no network and reads no secret. */
 export class Selector {
-  readonly #judge: Judge
+  readonly #matcher: SchemeMatcher
   readonly #ranked: boolean
 
-  constructor(judge: Judge, credentials: readonly Credential[]) {
-    this.#judge = judge
+  constructor(matcher: SchemeMatcher, credentials: readonly Credential[]) {
+    this.#matcher = matcher
     this.#ranked = credentials.some(({ preference }) => preference !== Number.POSITIVE_INFINITY)
   }
 
@@ -67,18 +67,18 @@ export class Selector {
 
   /** Type of the scheme behind a reference, as far as there is one. */
   typeOf(target: Target, ref: string): string | undefined {
-    return this.#judge.typeOf(target, ref)
+    return this.#matcher.typeOf(target, ref)
   }
 
   /** What becomes of one reference. */
   consider(target: Target, ref: string, url: URL): Selection | Refusal {
-    const judgement = this.#judge.scheme(target, ref)
-    if (judgement instanceof Refusal) return judgement
-    const { type, isPublic } = judgement
+    const found = this.#matcher.scheme(target, ref)
+    if (found instanceof Refusal) return found
+    const { type, isPublic } = found
     if (isPublic) return { ref, type, warnings: [] }
-    const choice = bestOf(judgement.choices, url, target)
-    if (!choice) return this.#judge.miss(target, ref, judgement, url)
-    return prepared(target, choice, url, { type, ref, pointer: judgement.pointer })
+    const match = bestOf(found.matches, url, target)
+    if (!match) return this.#matcher.miss(target, ref, found, url)
+    return prepared(target, match, url, { type, ref, pointer: found.pointer })
   }
 
   /** What becomes of a reference that names nothing. */
@@ -88,9 +88,9 @@ export class Selector {
 }
 
 /** The choice after its strategy has looked at the target, which may refuse it. */
-function prepared(target: Target, choice: Choice, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
-  const { strategy, scheme, credential } = choice
-  const selection = { type, choice, ...(ref !== undefined && { ref }) }
+function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
+  const { strategy, scheme, credential } = match
+  const selection = { type, match, ...(ref !== undefined && { ref }) }
   if (!strategy.prepare) return { ...selection, warnings: [] }
   try {
     return { ...selection, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
@@ -104,27 +104,27 @@ function prepared(target: Target, choice: Choice, url: URL, { type, ref, pointer
 }
 
 function byPreference(one: Selection, other: Selection): number {
-  const first = one.choice?.credential.preference ?? Number.POSITIVE_INFINITY
-  const second = other.choice?.credential.preference ?? Number.POSITIVE_INFINITY
+  const first = one.match?.credential.preference ?? Number.POSITIVE_INFINITY
+  const second = other.match?.credential.preference ?? Number.POSITIVE_INFINITY
   return first === second ? 0 : first - second
 }
 
-export class Chooser {
+export class CredentialSelector {
   readonly #registry: Registry
   readonly #selector: Selector
-  readonly #judge: Judge
+  readonly #matcher: SchemeMatcher
   /** Origins that the user wrote down. */
   readonly named: ReadonlySet<string>
   /** Each entry as a choice of its own, for addresses without references. */
-  readonly own: readonly Choice[]
+  readonly own: readonly CredentialMatch[]
   readonly #byAddress: ByAddress
 
   /** The strategies of all entries must be loaded. With `byAddress` every entry may serve targets without references. */
   constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
     this.#registry = registry
     this.named = grantedOrigins(credentials, registry.loaded, typed)
-    this.#judge = new Judge(registry, credentials, this.named)
-    this.#selector = new Selector(this.#judge, credentials)
+    this.#matcher = new SchemeMatcher(registry, credentials, this.named)
+    this.#selector = new Selector(this.#matcher, credentials)
     this.own = credentials.flatMap((credential) => {
       const strategy = registry.get(credential.type)
       return strategy ? [{ credential, strategy, scheme: strategy.schemeOf(credential) }] : []
@@ -134,14 +134,14 @@ export class Chooser {
 
   /** Loads what the schemes of a target need. */
   async prepare(target: Target): Promise<void> {
-    if (this.#registry.isPartial) await this.#registry.load(target.refs.flatMap((ref) => this.#judge.typesOf(target, ref)))
+    if (this.#registry.isPartial) await this.#registry.load(target.refs.flatMap((ref) => this.#matcher.typesOf(target, ref)))
   }
 
   /** True when nothing needs to be loaded for the target. */
   isPrepared(target: Target): boolean {
     return (
       !this.#registry.isPartial ||
-      !target.refs.some((ref) => this.#judge.typesOf(target, ref).some((type) => this.#registry.isPending(type)))
+      !target.refs.some((ref) => this.#matcher.typesOf(target, ref).some((type) => this.#registry.isPending(type)))
     )
   }
 
@@ -162,10 +162,10 @@ export class Chooser {
     return this.#registry.get(type)
   }
 
-  async explain(target: Target, hindrance: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
+  async explain(target: Target, loginRequired: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
     const { explain } = await import('./explain.ts')
     const addressOf = (target: Target) => this.addressOf(target)
-    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, hindrance })
+    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, loginRequired })
   }
 
   #withoutReferences(target: Target, url: URL): readonly Selection[] | Unusable {
@@ -177,12 +177,12 @@ export class Chooser {
 
 /** What the user allows for targets without references. */
 export class ByAddress {
-  readonly #own: readonly Choice[]
-  readonly #allowed: readonly Choice[]
+  readonly #own: readonly CredentialMatch[]
+  readonly #allowed: readonly CredentialMatch[]
   readonly #named: ReadonlySet<string>
 
   /** With `all` every credential may be used, else those that say `"use": "by-address"`. */
-  constructor(own: readonly Choice[], named: ReadonlySet<string>, all: boolean) {
+  constructor(own: readonly CredentialMatch[], named: ReadonlySet<string>, all: boolean) {
     this.#own = own
     this.#allowed = all ? own : own.filter(({ credential }) => credential.use === 'by-address')
     this.#named = named
@@ -193,11 +193,11 @@ export class ByAddress {
    * cover the URL a preferred one, else the one with the narrowest pattern, else the earliest is used, whatever their types are.
    */
   select(target: Target, url: URL): Selection | Refusal | undefined {
-    const choice = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
-    if (!choice) return undefined
+    const match = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
+    if (!match) return undefined
     const forbidden = linkRequestProblem(target)
     if (forbidden) return new Refusal('reference', forbidden)
-    return prepared(target, choice, url, { type: choice.credential.type, pointer: target.pointer })
+    return prepared(target, match, url, { type: match.credential.type, pointer: target.pointer })
   }
 
   /** Id of the credential that would be selected if the user opted in. */
@@ -233,7 +233,7 @@ function grantedOrigins(
   return origins
 }
 
-function isGrant(value: unknown): value is Grant {
+function isGrant(value: unknown): value is UrlPattern {
   return typeof value === 'object' && value !== null && 'pattern' in value && 'wildcard' in value
 }
 

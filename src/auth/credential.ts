@@ -19,7 +19,7 @@ import type {
 } from './credential-input.ts'
 import type { Registry } from './registry.ts'
 import type { Secret, SecretInput } from './secret.ts'
-import type { Grant } from './url-pattern.ts'
+import type { UrlPattern } from './url-pattern.ts'
 
 export type { CredentialInput } from './credential-input.ts'
 
@@ -77,7 +77,7 @@ export interface Credential {
   readonly id: string
   readonly type: string
   /** Where the material may go. */
-  readonly sendTo: readonly Grant[]
+  readonly sendTo: readonly UrlPattern[]
   /** 0 for the first of `preferred`, then 1 …; Infinity when it is not preferred. */
   readonly preference: number
   /** The user lets targets without references have it. */
@@ -117,7 +117,7 @@ export interface Field {
 }
 
 /** One shape that the entries of a type may have, chosen by the values of `when` (`undefined`: the field is absent); the first that fits counts. */
-export interface EntryForm {
+export interface CredentialFields {
   readonly when?: { readonly [field: string]: readonly (string | boolean | undefined)[] }
   readonly fields: { readonly [name: string]: Field }
 }

@@ -10,11 +10,11 @@ import { harmlessHeaders, isRedirect, locationOf, redirected } from '../http/red
 import { addressOf, isAddressProblem } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
 import { isProtected, type Target } from '../stac/target.ts'
-import { contextOf, granted, sendLeg, type World } from './context.ts'
-import { type Chooser, type Selection, Unusable } from './credential-selection.ts'
-import { type AuthFlow, type Leg, runFlow } from './flow.ts'
-import { bestOf, type Choice, coversTarget } from './scheme-matching.ts'
-import { coveredBy } from './url-pattern.ts'
+import { contextOf, granted, sendStep, type World } from './context.ts'
+import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
+import { type AuthFlow, type AuthStep, runFlow } from './flow.ts'
+import { bestOf, type CredentialMatch, coversTarget } from './scheme-matching.ts'
+import { matchesAny } from './url-pattern.ts'
 
 const MAX_HOPS = 10
 
@@ -44,13 +44,13 @@ interface Answer {
 
 export class Exchange {
   readonly #world: World
-  readonly #chooser: Chooser
+  readonly #selector: CredentialSelector
   readonly #redirects: 'follow' | 'error'
   readonly #cookies: LoginCookies
 
-  constructor(world: World, chooser: Chooser, redirects: 'follow' | 'error') {
+  constructor(world: World, selector: CredentialSelector, redirects: 'follow' | 'error') {
     this.#world = world
-    this.#chooser = chooser
+    this.#selector = selector
     this.#redirects = redirects
     this.#cookies = new LoginCookies(world.clock)
   }
@@ -62,8 +62,8 @@ export class Exchange {
 
   /** For an address without references: the entry whose grant covers it most narrowly, or nothing. */
   byAddress(url: URL): readonly Selection[] {
-    const best = bestOf(this.#chooser.own, url)
-    return best ? [{ type: best.credential.type, choice: best, warnings: [] }] : []
+    const best = bestOf(this.#selector.own, url)
+    return best ? [{ type: best.credential.type, match: best, warnings: [] }] : []
   }
 
   /** The answer at the end of all redirects, or the first one where `redirect` is `manual`. */
@@ -110,7 +110,7 @@ export class Exchange {
   #forHop(target: Target | undefined, url: URL): readonly Selection[] {
     if (url.protocol === 'http:' && !this.#world.named.has(url.origin)) return []
     if (!target) return this.byAddress(url)
-    const selections = this.#chooser.select(target, url)
+    const selections = this.#selector.select(target, url)
     return selections instanceof Unusable ? [] : selections
   }
 
@@ -118,10 +118,10 @@ export class Exchange {
   async #attempt(request: HttpRequest, selections: readonly Selection[], hop: Hop): Promise<Answer> {
     let refusal: AuthError | undefined
     for (const selection of selections) {
-      if (!selection.choice) return this.#bare(request, hop)
+      if (!selection.match) return this.#bare(request, hop)
       for (const warning of selection.warnings) this.#world.warn(warning)
       try {
-        const answer = await this.#authorized(request, selection.choice, hop)
+        const answer = await this.#authorized(request, selection.match, hop)
         if (answer) return answer
       } catch (error) {
         if (!(error instanceof CredentialError) || !NEXT.has(error.code)) throw error
@@ -132,32 +132,32 @@ export class Exchange {
     return this.#bare(request, hop)
   }
 
-  async #authorized(request: HttpRequest, choice: Choice, { target, hop, cookies, ...options }: Hop): Promise<Answer | undefined> {
-    const context = contextOf(this.#world, choice, { url: request.url, target }, { signal: options.signal })
+  async #authorized(request: HttpRequest, match: CredentialMatch, { target, hop, cookies, ...options }: Hop): Promise<Answer | undefined> {
+    const context = contextOf(this.#world, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
-    const flow = choice.strategy.authorize(request, context)
-    const result = await runFlow(flow, async (leg: Leg) => {
-      const sent = cookies.with(choice, leg)
-      const response = await sendLeg(this.#world, choice, sent, options)
-      if (isRedirect(response.status) || response.status === 401) await cookies.keep(choice, sent, response)
+    const flow = match.strategy.authorize(request, context)
+    const result = await runFlow(flow, async (step: AuthStep) => {
+      const sent = cookies.with(match, step)
+      const response = await sendStep(this.#world, match, sent, options)
+      if (isRedirect(response.status) || response.status === 401) await cookies.keep(match, sent, response)
       return response
     })
     if (!result) return undefined
-    const { response, leg } = result
+    const { response, step } = result
     if (response.status === 401 || response.status === 403) {
-      const ended = leg.expiresAt !== undefined && leg.expiresAt > began && leg.expiresAt <= context.clock.now()
+      const ended = step.expiresAt !== undefined && step.expiresAt > began && step.expiresAt <= context.clock.now()
       await response.discard()
-      throw rejected(response, choice.credential.id, hop, ended)
+      throw rejected(response, match.credential.id, hop, ended)
     }
-    this.#world.used(choice.credential.id, request.url)
-    return { response, replaced: leg.replaces === true }
+    this.#world.used(match.credential.id, request.url)
+    return { response, replaced: step.replaces === true }
   }
 
   async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
     const send = ({ request }: { readonly request: HttpRequest }) =>
       this.#world.transport(request, granted(this.#world, request, { signal, followHidden }))
     if (/^https?:/.test(request.url)) return { response: await send({ request }), replaced: false }
-    const flow = await openFlow(request, this.#chooser, target)
+    const flow = await openFlow(request, this.#selector, target)
     const result = flow && (await runFlow(flow, send))
     if (result) return { response: result.response, replaced: false }
     throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with the s3 strategy', { url: request.url })
@@ -208,13 +208,13 @@ function rejected({ status, url, headers }: HttpResponse, credential: string, ho
  * The legs of a request without material to an address that is none of the web's (`s3:`); undefined when no strategy knows it. The
  * places that they go to are held to the rules for addresses in documents. Errors: those of the strategy, `URL_*`.
  */
-export async function openFlow(request: HttpRequest, chooser: Chooser, target?: Target): Promise<AuthFlow | undefined> {
+export async function openFlow(request: HttpRequest, selector: CredentialSelector, target?: Target): Promise<AuthFlow | undefined> {
   const url = new URL(request.url)
   const type = url.protocol.slice(0, -1)
-  const strategy = await chooser.strategyOf(type)
-  const own = chooser.own.find((choice) => choice.credential.type === type && coversTarget(choice, url))
+  const strategy = await selector.strategyOf(type)
+  const own = selector.own.find((match) => match.credential.type === type && coversTarget(match, url))
   const flow = strategy?.open?.(request, { url: request.url, target }, own?.credential)
-  return flow && placed(flow, chooser.named, target)
+  return flow && placed(flow, selector.named, target)
 }
 
 /** The document may have named the place, so it is looked at before it is sent to or handed out. */
@@ -277,17 +277,17 @@ class CookieChain {
   }
 
   /** The leg with the cookies of its origin. */
-  with(choice: Choice, leg: Leg): Leg {
-    const jar = this.#jars.get(choice.credential.id) ?? this.#kept.get(choice.credential.id)
-    if (!jar || !maySee(choice, leg)) return leg
-    const cookies = jar.header(leg.request.url, leg.request.headers.cookie)
-    return cookies === undefined ? leg : { ...leg, request: withHeader(leg.request, 'cookie', cookies) }
+  with(match: CredentialMatch, step: AuthStep): AuthStep {
+    const jar = this.#jars.get(match.credential.id) ?? this.#kept.get(match.credential.id)
+    if (!jar || !maySee(match, step)) return step
+    const cookies = jar.header(step.request.url, step.request.headers.cookie)
+    return cookies === undefined ? step : { ...step, request: withHeader(step.request, 'cookie', cookies) }
   }
 
   /** Keeps what a redirect sets; a refusal ends the session at that origin. */
-  async keep(choice: Choice, leg: Leg, { status, headers, url }: HttpResponse): Promise<void> {
-    const { id } = choice.credential
-    if (!maySee(choice, leg)) return
+  async keep(match: CredentialMatch, step: AuthStep, { status, headers, url }: HttpResponse): Promise<void> {
+    const { id } = match.credential
+    if (!maySee(match, step)) return
     if (status === 401) for (const jars of [this.#kept, this.#jars]) jars.get(id)?.forget(new URL(url).origin)
     const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
     if (fields.length > 0) (await this.#jar(id)).keep(url, fields)
@@ -311,6 +311,6 @@ class CookieChain {
 }
 
 /** A URL that a service signed opens by itself, and cookies are for hosts in `sendTo` alone, whatever else the credential may reach. */
-function maySee({ credential }: Choice, { request, replaces }: Leg): boolean {
-  return replaces !== true && coveredBy(credential.sendTo, new URL(request.url))
+function maySee({ credential }: CredentialMatch, { request, replaces }: AuthStep): boolean {
+  return replaces !== true && matchesAny(credential.sendTo, new URL(request.url))
 }

@@ -11,12 +11,12 @@ interface Explainer {
   readonly byAddress: ByAddress
   readonly addressOf: (target: Target) => URL
   /** What an entry still lacks. */
-  readonly hindrance: (selection: Selection) => Promise<AuthError | undefined>
+  readonly loginRequired: (selection: Selection) => Promise<AuthError | undefined>
 }
 
 /** Why a target is or is not reachable, reference by reference, or by its URL where it has none. */
 export async function explain(target: Target, explainer: Explainer): Promise<Explanation> {
-  const { selector, addressOf, hindrance } = explainer
+  const { selector, addressOf, loginRequired } = explainer
   const { pointer, href } = target
   let url: URL
   try {
@@ -33,9 +33,9 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
       const outcome = selector.consider(target, ref, url)
       if (outcome instanceof Refusal) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
       warnings.push(...outcome.warnings)
-      const lacking = isLogin(outcome) ? await hindrance(outcome) : undefined
+      const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
       if (lacking) return { ref, scheme: outcome.type, ...reason(lacking) }
-      return { ref, scheme: outcome.type, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
+      return { ref, scheme: outcome.type, ...(outcome.match && { credential: outcome.match.credential.id }) }
     }),
   )
   const malformed = (target.malformedRefs ?? []).map(async (ref): Promise<RefExplanation> => {
@@ -63,7 +63,7 @@ function textOf({ value }: MalformedRef): string {
 async function explainByAddress(
   target: Target,
   url: URL,
-  { byAddress, hindrance }: Explainer,
+  { byAddress, loginRequired }: Explainer,
   warnings: Warning[],
 ): Promise<ByAddressExplanation | undefined> {
   const credential = byAddress.possible(target, url)
@@ -71,14 +71,14 @@ async function explainByAddress(
   if (!outcome) return credential === undefined ? undefined : { credential, used: false }
   if (outcome instanceof Refusal) return { used: true, ...reason(await outcome.error()) }
   warnings.push(...outcome.warnings)
-  const lacking = isLogin(outcome) ? await hindrance(outcome) : undefined
+  const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
   if (lacking) return { used: true, ...reason(lacking) }
-  return { used: true, ...(outcome.choice && { credential: outcome.choice.credential.id }) }
+  return { used: true, ...(outcome.match && { credential: outcome.match.credential.id }) }
 }
 
 /** Entries whose secret is all they need are not asked about. */
-function isLogin({ choice }: Selection): boolean {
-  return choice !== undefined && (choice.strategy.hindrance ?? choice.credential.with ?? choice.credential.subject) !== undefined
+function isLogin({ match }: Selection): boolean {
+  return match !== undefined && (match.strategy.loginRequired ?? match.credential.with ?? match.credential.subject) !== undefined
 }
 
 function schemeType(target: Target, ref: string, selector: Selector): { scheme?: string } {

@@ -15,7 +15,7 @@ export interface ObjectKeys {
 }
 
 /** `handshake` only negotiates; `authorized` carries the authorization. */
-export interface Leg {
+export interface AuthStep {
   readonly kind: 'handshake' | 'authorized'
   readonly request: HttpRequest
   /** Epoch milliseconds after which this request is refused; absent when nobody knows. */
@@ -30,17 +30,17 @@ export interface Leg {
   readonly connection?: Connection
 }
 
-export type AuthFlow = AsyncGenerator<Leg, void, HttpResponse>
+export type AuthFlow = AsyncGenerator<AuthStep, void, HttpResponse>
 
 /** A leg that only negotiates. */
-export const handshake = (request: HttpRequest): Leg => ({ kind: 'handshake', request })
+export const handshake = (request: HttpRequest): AuthStep => ({ kind: 'handshake', request })
 
 /** The leg that carries the authorization. */
-export const authorized = (request: HttpRequest, expiresAt?: number): Leg =>
+export const authorized = (request: HttpRequest, expiresAt?: number): AuthStep =>
   expiresAt === undefined ? { kind: 'authorized', request } : { kind: 'authorized', request, expiresAt }
 
 /** Turns a plain signing function into a flow of one leg. */
-export function oneLeg<Context>(sign: (request: HttpRequest, context: Context) => HttpRequest | Promise<HttpRequest>) {
+export function singleStep<Context>(sign: (request: HttpRequest, context: Context) => HttpRequest | Promise<HttpRequest>) {
   return async function* (request: HttpRequest, context: Context): AuthFlow {
     yield authorized(await sign(request, context))
   }
@@ -49,14 +49,14 @@ export function oneLeg<Context>(sign: (request: HttpRequest, context: Context) =
 /** More legs than any scheme needs. */
 const MAX_LEGS = 8
 
-type SendLeg = (leg: Leg) => Promise<HttpResponse>
+type SendLeg = (step: AuthStep) => Promise<HttpResponse>
 
 /** The first authorized leg, unsent; undefined when the server asked for nothing. */
-export async function authorizedLeg(flow: AuthFlow, send: SendLeg): Promise<Leg | undefined> {
+export async function authorizedStep(flow: AuthFlow, send: SendLeg): Promise<AuthStep | undefined> {
   try {
     let step = await flow.next(undefined as never)
-    for (let legs = 1; !step.done && step.value.kind !== 'authorized'; legs++) {
-      const response = await sent(step.value, legs, send)
+    for (let steps = 1; !step.done && step.value.kind !== 'authorized'; steps++) {
+      const response = await sent(step.value, steps, send)
       step = await flow.next(response)
       await response.discard()
     }
@@ -67,15 +67,15 @@ export async function authorizedLeg(flow: AuthFlow, send: SendLeg): Promise<Leg 
 }
 
 /** The last answer of a flow and the request that got it; undefined when the flow sent nothing. */
-export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ leg: Leg; response: HttpResponse } | undefined> {
-  let last: { leg: Leg; response: HttpResponse } | undefined
+export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ step: AuthStep; response: HttpResponse } | undefined> {
+  let last: { step: AuthStep; response: HttpResponse } | undefined
   try {
-    let step = await flow.next(undefined as never)
-    for (let legs = 1; !step.done; legs++) {
+    let next = await flow.next(undefined as never)
+    for (let steps = 1; !next.done; steps++) {
       await last?.response.discard()
-      const leg = step.value
-      last = { leg, response: await sent(leg, legs, send) }
-      step = await flow.next(last.response)
+      const step = next.value
+      last = { step, response: await sent(step, steps, send) }
+      next = await flow.next(last.response)
     }
     return last
   } catch (error) {
@@ -86,9 +86,11 @@ export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ leg: Leg
   }
 }
 
-function sent(leg: Leg, legs: number, send: SendLeg): Promise<HttpResponse> {
-  if (legs <= MAX_LEGS) return send(leg)
-  throw new CredentialError('AUTH_REJECTED', `${originOf(leg.request)} kept asking: more than ${MAX_LEGS} rounds`, { url: leg.request.url })
+function sent(step: AuthStep, steps: number, send: SendLeg): Promise<HttpResponse> {
+  if (steps <= MAX_LEGS) return send(step)
+  throw new CredentialError('AUTH_REJECTED', `${originOf(step.request)} kept asking: more than ${MAX_LEGS} rounds`, {
+    url: step.request.url,
+  })
 }
 
 function originOf({ url }: HttpRequest): string {

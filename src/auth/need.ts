@@ -3,7 +3,7 @@ import { httpsForm } from '../http/href.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { parseGrant } from './parse-url-pattern.ts'
+import { parseUrlPattern } from './parse-url-pattern.ts'
 import type { Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
@@ -57,8 +57,8 @@ function patternsFor({ protocol, host, origin, pathname }: URL): string[] {
 
 function isPattern(text: string, covering?: URL): boolean {
   try {
-    const grant = parseGrant(text)
-    return !grant.wildcard && (covering === undefined || covers(grant, covering))
+    const pattern = parseUrlPattern(text)
+    return !pattern.wildcard && (covering === undefined || covers(pattern, covering))
   } catch {
     return false
   }

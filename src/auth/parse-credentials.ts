@@ -7,8 +7,8 @@ import { isObject, type JsonObject, pointer } from '../stac/json.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
   type Credential,
+  type CredentialFields,
   type CredentialObject,
-  type EntryForm,
   type Field,
   type FieldKind,
   flatten,
@@ -16,10 +16,10 @@ import {
   type SecretSource,
   type SourceOf,
 } from './credential.ts'
-import { parseGrant } from './parse-url-pattern.ts'
+import { parseUrlPattern } from './parse-url-pattern.ts'
 import { Secret, type SecretInput } from './secret.ts'
 import type { Strategy } from './strategy.ts'
-import { coveredBy } from './url-pattern.ts'
+import { matchesAny } from './url-pattern.ts'
 
 const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
 
@@ -39,11 +39,11 @@ export function readCredentials(
   const seen = new Set<string>()
   const entries = credentials.map((input, index) => {
     const at = `/credentials/${index}`
-    const entry = readEntry(input, at, strategies, from, index)
-    if (seen.has(entry.id)) throw invalid(`${at}/id`, `"${entry.id}" is used twice`)
-    seen.add(entry.id)
-    const rank = preferred.indexOf(entry.id)
-    return rank < 0 ? entry : { ...entry, preference: rank }
+    const credential = readEntry(input, at, strategies, from, index)
+    if (seen.has(credential.id)) throw invalid(`${at}/id`, `"${credential.id}" is used twice`)
+    seen.add(credential.id)
+    const rank = preferred.indexOf(credential.id)
+    return rank < 0 ? credential : { ...credential, preference: rank }
   })
   preferred.forEach((id, index) => {
     if (!seen.has(id)) throw invalid(`/preferred/${index}`, `names no entry: "${id}"`)
@@ -91,9 +91,9 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
   return refined(strategy, entry, at)
 }
 
-function refined(strategy: Strategy, entry: Credential, at: string): Credential {
+function refined(strategy: Strategy, credential: Credential, at: string): Credential {
   try {
-    return strategy.refine?.(entry) ?? entry
+    return strategy.refine?.(credential) ?? credential
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new ConfigurationError(error.code, error.message, { ...error, pointer: at + (error.pointer ?? '') })
@@ -101,12 +101,12 @@ function refined(strategy: Strategy, entry: Credential, at: string): Credential 
 }
 
 /** The first form whose `when` agrees with the entry. */
-function formOf({ forms }: Strategy, input: JsonObject): EntryForm | undefined {
+function formOf({ forms }: Strategy, input: JsonObject): CredentialFields | undefined {
   return forms.find(({ when = {} }) => Object.entries(when).every(([name, values]) => values.includes(input[name] as string)))
 }
 
 /** `sendTo` is a field of every form. */
-function meant(name: string, { fields }: EntryForm): string {
+function meant(name: string, { fields }: CredentialFields): string {
   const near = nearMiss(name, [...Object.keys(fields), 'sendTo'])
   return near === undefined ? '' : `did you mean "${near}"? `
 }
@@ -130,7 +130,7 @@ function readId(input: JsonObject, at: string, from: Origin, index: number): str
 }
 
 /** Forms that can do without `sendTo` say so by a field of that name. */
-function readSendTo(input: JsonObject, at: string, form: EntryForm) {
+function readSendTo(input: JsonObject, at: string, form: CredentialFields) {
   if (input.sendTo !== undefined) return readPatterns(input.sendTo, `${at}/sendTo`, false)
   if (form.fields.sendTo?.required !== false) {
     throw invalid(`${at}/sendTo`, 'is missing: say where this credential may go', 'for example "sendTo": ["https://data.example/"]')
@@ -145,30 +145,30 @@ function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
 }
 
 /** `with` and `subject` hand material to an address, so the entry named must be allowed to go there. */
-function checkChains(entries: readonly Credential[], strategies: readonly Strategy[]): void {
-  entries.forEach((entry, index) => {
-    const strategy = strategies.find(({ type }) => type === entry.type)
+function checkChains(credentials: readonly Credential[], strategies: readonly Strategy[]): void {
+  credentials.forEach((credential, index) => {
+    const strategy = strategies.find(({ type }) => type === credential.type)
     for (const name of ['with', 'subject'] as const) {
-      if (typeof entry[name] !== 'string' || (strategy && formOf(strategy, entry)?.fields[name]?.kind !== 'id')) continue
+      if (typeof credential[name] !== 'string' || (strategy && formOf(strategy, credential)?.fields[name]?.kind !== 'id')) continue
       const at = `/credentials/${index}/${name}`
-      const other = entries.find(({ id }) => id === entry[name])
-      if (!other || other === entry) throw invalid(at, `must be the id of another entry, "${entry[name]}" is none`)
-      if (leadsBack(entry, other, entries)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
-      const [first] = strategy?.endpoints?.(entry) ?? []
+      const other = credentials.find(({ id }) => id === credential[name])
+      if (!other || other === credential) throw invalid(at, `must be the id of another entry, "${credential[name]}" is none`)
+      if (leadsBack(credential, other, credentials)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
+      const [first] = strategy?.endpoints?.(credential) ?? []
       const uncovered = typeof first === 'object' ? `${first.origin}/` : first
-      if (uncovered && !coveredBy(other.sendTo, new URL(uncovered)))
+      if (uncovered && !matchesAny(other.sendTo, new URL(uncovered)))
         throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
     }
   })
 }
 
 /** True when following the chain from there comes to the entry again, or to no end. */
-function leadsBack(entry: Credential, from: Credential, entries: readonly Credential[]): boolean {
+function leadsBack(credential: Credential, from: Credential, credentials: readonly Credential[]): boolean {
   let next: Credential | undefined = from
-  for (let steps = 0; next && steps <= entries.length; steps++) {
-    if (next === entry) return true
+  for (let steps = 0; next && steps <= credentials.length; steps++) {
+    if (next === credential) return true
     const id: unknown = next.with ?? next.subject
-    next = entries.find((other) => other.id === id)
+    next = credentials.find((other) => other.id === id)
   }
   return next !== undefined
 }
@@ -249,7 +249,7 @@ function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
   return list.map((pattern, index) => {
     if (typeof pattern !== 'string') throw invalid(`${at}/${index}`, 'must be an address pattern')
     try {
-      return parseGrant(pattern, { sharedHosts })
+      return parseUrlPattern(pattern, { sharedHosts })
     } catch (error) {
       throw new ConfigurationError('CONFIG_INVALID', (error as Error).message, { pointer: `${at}/${index}`, actual: pattern })
     }

@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { GS_PROBLEM, httpsForm, isGs } from '../http/href.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
-import { type Grant, SLIPPERY } from './url-pattern.ts'
+import { SLIPPERY, type UrlPattern } from './url-pattern.ts'
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
@@ -13,14 +13,14 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
  * Reads a pattern. Errors: `CONFIG_INVALID`. With `sharedHosts` wildcards on shared suffixes are allowed, for places where
  * no material follows (`signedUrlHosts`).
  */
-export function parseGrant(pattern: string, options: { readonly sharedHosts?: boolean } = {}): Grant {
+export function parseUrlPattern(pattern: string, options: { readonly sharedHosts?: boolean } = {}): UrlPattern {
   if (!isGs(pattern)) return parsed(pattern, options)
   const web = httpsForm(pattern)
   if (web === undefined) throw refused(pattern, `it ${GS_PROBLEM.message}`)
   return { ...parsed(web, options), pattern }
 }
 
-function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): Grant {
+function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
   if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
   if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dots or encoded slashes in it that lead elsewhere')

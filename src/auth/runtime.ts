@@ -8,28 +8,28 @@ import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import type { AuthorizedCall, AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
 import { plainHeaders, plainRequest } from './authorized-request.ts'
-import { contextOf, sendLeg, type World } from './context.ts'
+import { contextOf, sendStep, type World } from './context.ts'
 import type { EngineOptions } from './create-engine.ts'
-import { type Chooser, type Selection, Unusable } from './credential-selection.ts'
+import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { Exchange, openFlow } from './exchange.ts'
-import { type AuthFlow, authorizedLeg, type Leg, runFlow } from './flow.ts'
+import { type AuthFlow, type AuthStep, authorizedStep, runFlow } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import { hintFor, hrefOf } from './resource.ts'
-import { type Choice, checkReach, coversTarget } from './scheme-matching.ts'
+import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { MemorySessions, type Session } from './session.ts'
 import type { AuthContext } from './strategy.ts'
 import { memoryStore } from './token-store.ts'
 
 export class Runtime {
   readonly #world: World
-  readonly #chooser: Chooser
+  readonly #selector: CredentialSelector
   readonly #exchange: Exchange
   readonly #anonymous: 'allow' | undefined
 
-  constructor(chooser: Chooser, clock: Clock, options: EngineOptions) {
+  constructor(selector: CredentialSelector, clock: Clock, options: EngineOptions) {
     const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
     const passing = memoryStore()
-    this.#chooser = chooser
+    this.#selector = selector
     this.#anonymous = anonymous
     this.#world = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
@@ -40,10 +40,10 @@ export class Runtime {
       warn: onWarning,
       used: onUse,
       changed: onSession,
-      named: chooser.named,
-      entry: (id) => chooser.own.find(({ credential }) => credential.id === id),
+      named: selector.named,
+      credential: (id) => selector.own.find(({ credential }) => credential.id === id),
     }
-    this.#exchange = new Exchange(this.#world, chooser, redirects)
+    this.#exchange = new Exchange(this.#world, selector, redirects)
   }
 
   /** The session of an entry, for a look at what is there. */
@@ -60,16 +60,16 @@ export class Runtime {
     selections: readonly Selection[],
     target: Target,
     { signal, presign, keys }: AuthorizeOptions,
-  ): Promise<{ selection: Selection; leg?: Leg }> {
+  ): Promise<{ selection: Selection; step?: AuthStep }> {
     let refusal: unknown
     for (const selection of selections) {
-      const { choice } = selection
-      if (!choice) return { selection }
-      const context = contextOf(this.#world, choice, { url: request.url, target, presign, keys }, { signal, unsent: true })
+      const { match } = selection
+      if (!match) return { selection }
+      const context = contextOf(this.#world, match, { url: request.url, target, presign, keys }, { signal, unsent: true })
       try {
-        const flow = choice.strategy.authorize(request, context)
-        const leg = await authorizedLeg(flow, (leg) => sendLeg(this.#world, choice, leg, { signal }))
-        return leg ? { selection, leg } : { selection }
+        const flow = match.strategy.authorize(request, context)
+        const step = await authorizedStep(flow, (step) => sendStep(this.#world, match, step, { signal }))
+        return step ? { selection, step } : { selection }
       } catch (error) {
         if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
         refusal ??= error
@@ -80,56 +80,56 @@ export class Runtime {
 
   /** The request without material to an address that is none of the web's: where it would go, and as it is when no strategy knows. */
   async open(request: HttpRequest, target: Target, selection?: Selection): Promise<AuthorizedRequest> {
-    const flow = await openFlow(request, this.#chooser, target)
-    const leg = flow && (await authorizedLeg(flow, (leg) => this.#world.transport(leg.request)))
-    const plain = plainRequest(leg?.request ?? request, target, selection)
-    return leg?.location ? { ...plain, location: leg.location } : plain
+    const flow = await openFlow(request, this.#selector, target)
+    const step = flow && (await authorizedStep(flow, (step) => this.#world.transport(step.request)))
+    const plain = plainRequest(step?.request ?? request, target, selection)
+    return step?.location ? { ...plain, location: step.location } : plain
   }
 
   /** Why a selection cannot be used before a person did something; asks no server. */
-  async hindrance({ choice }: Selection): Promise<AuthError | undefined> {
-    for (let next = choice; next; next = this.#inputOf(next)) {
-      const found = await next.strategy.hindrance?.(this.#alone(next)).catch(asAuthError)
+  async loginRequired({ match }: Selection): Promise<AuthError | undefined> {
+    for (let next = match; next; next = this.#inputOf(next)) {
+      const found = await next.strategy.loginRequired?.(this.#alone(next)).catch(asAuthError)
       if (found) return found
     }
     return undefined
   }
 
   /** The entry that another one names in `with` or `subject`; such chains come to an end. */
-  #inputOf({ credential }: Choice): Choice | undefined {
+  #inputOf({ credential }: CredentialMatch): CredentialMatch | undefined {
     const id = credential.with ?? credential.subject
-    return typeof id === 'string' ? this.#world.entry(id) : undefined
+    return typeof id === 'string' ? this.#world.credential(id) : undefined
   }
 
   /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
   async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
-    const choice = this.#world.entry(id)
-    if (!choice?.strategy.login) throw noLogin(id, choice)
-    await choice.strategy.login(this.#alone(choice, signal), interaction)
+    const match = this.#world.credential(id)
+    if (!match?.strategy.login) throw noLogin(id, match)
+    await match.strategy.login(this.#alone(match, signal), interaction)
   }
 
   async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
-    const choice = this.#world.entry(id)
-    if (!choice?.strategy.logout) throw noLogin(id, choice)
+    const match = this.#world.credential(id)
+    if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
     try {
       // What stands on this login ends with it.
-      for (const other of this.#chooser.own) {
-        if (other.strategy.logout && this.#inputOf(other) === choice) await this.logout(other.credential.id, signal ? { signal } : {})
+      for (const other of this.#selector.own) {
+        if (other.strategy.logout && this.#inputOf(other) === match) await this.logout(other.credential.id, signal ? { signal } : {})
       }
     } finally {
-      await choice.strategy.logout(this.#alone(choice, signal), end ? { end } : {})
+      await match.strategy.logout(this.#alone(match, signal), end ? { end } : {})
     }
   }
 
   async status(): Promise<readonly CredentialStatus[]> {
-    const known = await Promise.all(this.#chooser.own.map((choice) => statusOf(choice, this.#alone(choice))))
+    const known = await Promise.all(this.#selector.own.map((match) => statusOf(match, this.#alone(match))))
     return known.filter((status) => status !== undefined)
   }
 
   /** For what concerns the entry itself and no address. */
-  #alone(choice: Choice, signal?: AbortSignal): AuthContext {
-    return contextOf(this.#world, choice, { url: 'about:blank' }, { signal })
+  #alone(match: CredentialMatch, signal?: AbortSignal): AuthContext {
+    return contextOf(this.#world, match, { url: 'about:blank' }, { signal })
   }
 
   /** `given`: what `init` does not say. */
@@ -148,18 +148,18 @@ export class Runtime {
     requestAt: (url: string) => HttpRequest | Promise<HttpRequest>,
     init: Pick<RequestInit, 'signal' | 'redirect'>,
   ): Promise<HttpResponse> {
-    const url = this.#chooser.addressOf(target)
-    const selections = this.#chooser.select(target, url, this.#anonymous)
+    const url = this.#selector.addressOf(target)
+    const selections = this.#selector.select(target, url, this.#anonymous)
     if (selections instanceof Unusable) throw await selections.error()
     return this.#exchange.send(await requestAt(hrefOf(url)), { target, selections }, init)
   }
 
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */
   service(base: string): Service {
-    const url = addressOf(base, { secure: true, named: this.#chooser.named })
+    const url = addressOf(base, { secure: true, named: this.#selector.named })
     if (isAddressProblem(url)) throw new TrustError(url.code, `the address of the service ${url.message}`, hintFor(url))
     const [selection] = this.#exchange.byAddress(url)
-    if (selection?.choice) return new ServiceOf(this.#world, selection.choice, url)
+    if (selection?.match) return new ServiceOf(this.#world, selection.match, url)
     const hint = `write "${url.origin}/" in the sendTo of the entry that is meant for it`
     throw new SelectionError('NO_CREDENTIAL', `no entry may be sent to ${url.origin}`, { url: base, hint })
   }
@@ -181,7 +181,7 @@ export class Runtime {
   }
 
   #written(address: string): URL {
-    const url = addressOf(address, { secure: false, named: this.#chooser.named, objects: true })
+    const url = addressOf(address, { secure: false, named: this.#selector.named, objects: true })
     if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url))
     return url
   }
@@ -198,7 +198,7 @@ function asAuthError(error: unknown): AuthError {
   throw error
 }
 
-async function statusOf({ credential, strategy }: Choice, context: AuthContext): Promise<CredentialStatus | undefined> {
+async function statusOf({ credential, strategy }: CredentialMatch, context: AuthContext): Promise<CredentialStatus | undefined> {
   const { id, type, flow } = credential
   const found = await strategy.tokenState?.(context)
   if (!found) return undefined
@@ -212,9 +212,9 @@ async function statusOf({ credential, strategy }: Choice, context: AuthContext):
   }
 }
 
-function noLogin(id: string, choice: Choice | undefined): ConfigurationError {
-  if (!choice) return new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
-  const message = `entry "${id}" of type ${choice.credential.type} has no login: its secret is all it needs`
+function noLogin(id: string, match: CredentialMatch | undefined): ConfigurationError {
+  if (!match) return new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+  const message = `entry "${id}" of type ${match.credential.type} has no login: its secret is all it needs`
   return new ConfigurationError('CONFIG_INVALID', message, { credential: id })
 }
 
@@ -271,41 +271,41 @@ async function bodyOf(input: Request | undefined, init: RequestInit, headers: Re
 /** What an engine has for the addresses below one base. */
 class ServiceOf implements Service {
   readonly credential: string
-  readonly granted: boolean
+  readonly allowPrivateNetwork: boolean
   readonly #world: World
-  readonly #choice: Choice
+  readonly #match: CredentialMatch
   readonly #session: Session
   /** What every address under a whole granted origin begins with; empty where each has to be looked at. */
   readonly #granted: string
 
-  constructor(world: World, choice: Choice, base: URL) {
-    this.credential = choice.credential.id
-    this.granted = world.named.has(base.origin)
+  constructor(world: World, match: CredentialMatch, base: URL) {
+    this.credential = match.credential.id
+    this.allowPrivateNetwork = world.named.has(base.origin)
     this.#world = world
-    this.#choice = choice
-    this.#session = world.sessions.view(choice.credential.id)
-    this.#granted = coversTarget(choice, new URL('/', base)) ? `${base.origin}/` : ''
+    this.#match = match
+    this.#session = world.sessions.view(match.credential.id)
+    this.#granted = coversTarget(match, new URL('/', base)) ? `${base.origin}/` : ''
   }
 
   peek(request: HttpRequest): HttpRequest | undefined {
-    const { strategy, scheme, credential } = this.#choice
+    const { strategy, scheme, credential } = this.#match
     const { clock } = this.#world
-    const leg = strategy.peek?.(request, { scheme, credential, session: this.#session, clock, resource: { url: request.url } })
-    if (!leg || leg.connection) return undefined
-    this.#checkReach(leg.request.url)
-    return leg.request
+    const step = strategy.peek?.(request, { scheme, credential, session: this.#session, clock, resource: { url: request.url } })
+    if (!step || step.connection) return undefined
+    this.#checkReach(step.request.url)
+    return step.request
   }
 
   async send(request: HttpRequest, send: Send, { signal, refused }: AuthorizedCall = {}): Promise<HttpResponse> {
-    const choice = this.#choice
-    const context = contextOf(this.#world, choice, { url: request.url }, { signal })
-    const flow = choice.strategy.authorize(request, context)
-    const sendLeg = (leg: Leg) => {
-      this.#checkReach(leg.request.url)
-      const by = leg.connection ? leg.connection.send : send
-      return by(leg.request, { granted: this.granted, ...(signal && { signal }) })
+    const match = this.#match
+    const context = contextOf(this.#world, match, { url: request.url }, { signal })
+    const flow = match.strategy.authorize(request, context)
+    const sendStep = (step: AuthStep) => {
+      this.#checkReach(step.request.url)
+      const by = step.connection ? step.connection.send : send
+      return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, ...(signal && { signal }) })
     }
-    const result = await runFlow(refused ? resumed(flow, refused) : flow, sendLeg)
+    const result = await runFlow(refused ? resumed(flow, refused) : flow, sendStep)
     if (result) return result.response
     if (refused) return refused.response
     throw new CredentialError('CREDENTIAL_SOURCE', `"${this.credential}" gave no authorization for ${new URL(request.url).origin}`, {
@@ -314,7 +314,7 @@ class ServiceOf implements Service {
   }
 
   #checkReach(url: string): void {
-    if (this.#granted === '' || !url.startsWith(this.#granted)) checkReach(this.#choice, url)
+    if (this.#granted === '' || !url.startsWith(this.#granted)) checkReach(this.#match, url)
   }
 }
 

@@ -11,7 +11,7 @@ import { readRefs, type Target } from '../stac/target.ts'
 import type { Credential } from './credential.ts'
 import type { Registry } from './registry.ts'
 import type { Identity, IdentityMember, SchemeIdentity, Strategy } from './strategy.ts'
-import { coveredBy, covers, narrowness } from './url-pattern.ts'
+import { covers, matchesAny, narrowness } from './url-pattern.ts'
 
 /** The checks of a reference in their order; a later one means that the reference got further. */
 const STAGES = ['reference', 'scheme', 'names', 'addresses', 'match', 'sendTo', 'parameters'] as const
@@ -28,7 +28,7 @@ export class Refusal {
 }
 
 /** A scheme that is in order, and the entries that are the same. */
-export interface Judgement {
+export interface SchemeMatch {
   /** As the document says it. */
   readonly type: string
   readonly isPublic: boolean
@@ -38,14 +38,14 @@ export interface Judgement {
   readonly scheme: AuthScheme
   readonly strategy: Strategy | undefined
   readonly identity: SchemeIdentity
-  readonly choices: readonly Choice[]
+  readonly matches: readonly CredentialMatch[]
   /** An entry with the same identity whose own chain is another one. */
   readonly otherChain?: Credential
 }
 
 /** An entry with its canonical tuple. */
 export interface Known {
-  readonly entry: Credential
+  readonly credential: Credential
   readonly strategy: Strategy
   readonly identity: Identity
 }
@@ -53,19 +53,21 @@ export interface Known {
 /** By scheme and id of an entry: whether the one answers the other. */
 type Answered = Map<object, Map<string, boolean>>
 
-export class Judge {
+export class SchemeMatcher {
   readonly #strategies: Registry
   readonly #known: readonly Known[]
   readonly #named: ReadonlySet<string>
-  readonly #kept = new WeakMap<object, Judgement>()
+  readonly #kept = new WeakMap<object, SchemeMatch>()
 
   constructor(strategies: Registry, credentials: readonly Credential[], named: ReadonlySet<string>) {
     this.#strategies = strategies
     this.#named = named
-    this.#known = credentials.flatMap((entry) => {
-      const strategy = this.#strategies.get(entry.type)
+    this.#known = credentials.flatMap((credential) => {
+      const strategy = this.#strategies.get(credential.type)
       if (!strategy) return []
-      return [{ entry, strategy, identity: strategy.identityOf?.(entry) ?? strategy.identity(strategy.schemeOf(entry))[0] ?? [] }]
+      return [
+        { credential, strategy, identity: strategy.identityOf?.(credential) ?? strategy.identity(strategy.schemeOf(credential))[0] ?? [] },
+      ]
     })
   }
 
@@ -85,7 +87,7 @@ export class Judge {
   }
 
   /** The judgement of the scheme that the reference names. */
-  scheme(target: Target, ref: string): Judgement | Refusal {
+  scheme(target: Target, ref: string): SchemeMatch | Refusal {
     const maps = mapsFor(target)
     const found = findScheme(maps, ref)
     if (!found) return new Refusal('reference', async () => (await import('./selection-errors.ts')).notFound(target, ref, maps))
@@ -97,25 +99,25 @@ export class Judge {
     }
     const kept = this.#kept.get(found.value)
     if (kept?.pointer === found.pointer && kept.base === found.url) return kept
-    const judgement = this.#examine(found, ref)
-    if (!(judgement instanceof Refusal)) this.#kept.set(found.value, judgement)
-    return judgement
+    const match = this.#examine(found, ref)
+    if (!(match instanceof Refusal)) this.#kept.set(found.value, match)
+    return match
   }
 
   /** Why none of the user's entries can be used for a scheme that is in order. */
-  miss(target: Target, ref: string, judgement: Judgement, url: URL): Refusal {
-    const matches = judgement.choices.some(({ strategy }) => strategy === judgement.strategy)
-    const same = this.#known.filter(({ strategy }) => strategy === judgement.strategy)
-    const error = async () => (await import('./selection-errors.ts')).missed({ target, ref, judgement, url, same })
+  miss(target: Target, ref: string, match: SchemeMatch, url: URL): Refusal {
+    const matches = match.matches.some(({ strategy }) => strategy === match.strategy)
+    const same = this.#known.filter(({ strategy }) => strategy === match.strategy)
+    const error = async () => (await import('./selection-errors.ts')).missed({ target, ref, match, url, same })
     return new Refusal(matches ? 'sendTo' : 'match', error)
   }
 
-  #examine(found: FoundScheme, ref: string): Judgement | Refusal {
+  #examine(found: FoundScheme, ref: string): SchemeMatch | Refusal {
     const { pointer } = found
     const type = ownString(found.value, 'type')
     if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
     const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
-    const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], choices: [] }
+    const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], matches: [] }
     const strategy = this.#strategies.get(type) ?? this.#strategies.get(value.type)
     if (!strategy) {
       if (isPublicType(type)) return { ...base, isPublic: true, strategy }
@@ -125,16 +127,16 @@ export class Judge {
     if (shape) return new Refusal(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
     const identity = this.#canonical(strategy.identity(value), found, ref)
     if (identity instanceof Refusal) return identity
-    const all = this.#choices(strategy, value, identity)
-    const choices = all.filter(({ credential }) => this.#agrees(found, credential))
-    const otherChain = all.find((choice) => !choices.includes(choice))?.credential
-    return { ...base, strategy, identity, choices, ...(otherChain && { otherChain }) }
+    const all = this.#matches(strategy, value, identity)
+    const matches = all.filter(({ credential }) => this.#agrees(found, credential))
+    const otherChain = all.find((match) => !matches.includes(match))?.credential
+    return { ...base, strategy, identity, matches, ...(otherChain && { otherChain }) }
   }
 
   /** Chains come from the entry; the references of a scheme can only agree with them (extension 1.2.0). */
-  #agrees(found: FoundScheme, entry: Credential, answered: Answered = new Map()): boolean {
+  #agrees(found: FoundScheme, credential: Credential, answered: Answered = new Map()): boolean {
     const refs = chainRefs(found.value)
-    const via = entry.with ?? entry.subject
+    const via = credential.with ?? credential.subject
     if (typeof via !== 'string' || refs.length === 0) return true
     return refs.some((ref) => this.#answers({ ...found, value: own(found.siblings, ref) }, ref, via, answered))
   }
@@ -149,18 +151,18 @@ export class Judge {
     answered.set(found.value, known)
     const before = known.get(id)
     if (before !== undefined) return before
-    const choice = this.#choicesFor(found, ref).find(({ credential }) => credential.id === id)
-    const result = choice !== undefined && this.#agrees(found, choice.credential, answered)
+    const match = this.#choicesFor(found, ref).find(({ credential }) => credential.id === id)
+    const result = match !== undefined && this.#agrees(found, match.credential, answered)
     known.set(id, result)
     return result
   }
 
-  #choicesFor(found: FoundScheme, ref: string): readonly Choice[] {
+  #choicesFor(found: FoundScheme, ref: string): readonly CredentialMatch[] {
     const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
     const strategy = this.#strategies.get(String(value.type))
     if (!strategy || strategy.problem?.(value, found.pointer)) return []
     const identity = this.#canonical(strategy.identity(value), found, ref)
-    return identity instanceof Refusal ? [] : this.#choices(strategy, value, identity)
+    return identity instanceof Refusal ? [] : this.#matches(strategy, value, identity)
   }
 
   /** The tuples with their URLs as WHATWG href without fragment. */
@@ -186,16 +188,16 @@ export class Judge {
     return canonical
   }
 
-  #choices(strategy: Strategy, scheme: AuthScheme, identity: SchemeIdentity): Choice[] {
-    const choices: Choice[] = []
+  #matches(strategy: Strategy, scheme: AuthScheme, identity: SchemeIdentity): CredentialMatch[] {
+    const matches: CredentialMatch[] = []
     for (const known of this.#known) {
       if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
-        choices.push({ credential: known.entry, strategy, scheme })
-      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.entry)) {
-        choices.push({ credential: known.entry, strategy: known.strategy, scheme: known.strategy.schemeOf(known.entry) })
+        matches.push({ credential: known.credential, strategy, scheme })
+      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
+        matches.push({ credential: known.credential, strategy: known.strategy, scheme: known.strategy.schemeOf(known.credential) })
       }
     }
-    return choices
+    return matches
   }
 }
 
@@ -208,28 +210,28 @@ function withRef(error: AuthError, ref: string): AuthError {
 }
 
 /** An entry, the strategy that uses it and the scheme it is given. */
-export interface Choice {
+export interface CredentialMatch {
   readonly credential: Credential
   readonly strategy: Strategy
   readonly scheme: AuthScheme
 }
 
 /** True when the user lets that entry's material be used for that address, or for that target at it. */
-export function coversTarget({ strategy, credential }: Choice, url: URL, target?: Target): boolean {
-  return strategy.covers ? strategy.covers(credential, url.href, target) : coveredBy(credential.sendTo, url)
+export function coversTarget({ strategy, credential }: CredentialMatch, url: URL, target?: Target): boolean {
+  return strategy.covers ? strategy.covers(credential, url.href, target) : matchesAny(credential.sendTo, url)
 }
 
 /** True when a request that carries the entry's material may go to that address. */
-function mayReach(choice: Choice, url: URL): boolean {
-  const { strategy, credential } = choice
-  return strategy.reaches ? strategy.reaches(credential, url.href) : coversTarget(choice, url)
+function mayReach(match: CredentialMatch, url: URL): boolean {
+  const { strategy, credential } = match
+  return strategy.reaches ? strategy.reaches(credential, url.href) : coversTarget(match, url)
 }
 
 /** Errors: `CREDENTIAL_TARGET_UNTRUSTED` for an address that the entry's material may not go to. */
-export function checkReach(choice: Choice, address: string): void {
+export function checkReach(match: CredentialMatch, address: string): void {
   const url = new URL(address)
-  if (mayReach(choice, url)) return
-  const { id } = choice.credential
+  if (mayReach(match, url)) return
+  const { id } = match.credential
   throw new TrustError('CREDENTIAL_TARGET_UNTRUSTED', `"${id}" may not be sent to ${url.origin}. Nothing was sent`, {
     credential: id,
     url: address,
@@ -241,29 +243,29 @@ export function checkReach(choice: Choice, address: string): void {
  * The choice to use of those that cover the URL: a preferred credential, then one that suits the target, then the one with the narrowest
  * pattern, then the earliest.
  */
-export function bestOf(choices: readonly Choice[], url: URL, target?: Target): Choice | undefined {
-  let best: Choice | undefined
-  for (const choice of choices) {
-    if (coversTarget(choice, url, target) && (!best || comesBefore(choice, best, url, target))) best = choice
+export function bestOf(matches: readonly CredentialMatch[], url: URL, target?: Target): CredentialMatch | undefined {
+  let best: CredentialMatch | undefined
+  for (const match of matches) {
+    if (coversTarget(match, url, target) && (!best || comesBefore(match, best, url, target))) best = match
   }
   return best
 }
 
-function comesBefore(one: Choice, other: Choice, url: URL, target: Target | undefined): boolean {
+function comesBefore(one: CredentialMatch, other: CredentialMatch, url: URL, target: Target | undefined): boolean {
   const { preference } = one.credential
   if (preference !== other.credential.preference) return preference < other.credential.preference
   const difference = target ? suitability(one, target) - suitability(other, target) : 0
   return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
 }
 
-function suitability({ strategy, credential }: Choice, target: Target): number {
+function suitability({ strategy, credential }: CredentialMatch, target: Target): number {
   return strategy.suits?.(credential, target) ? 1 : 0
 }
 
 /** How narrow the narrowest pattern is that covers the address. */
 function widthOf({ sendTo }: Credential, url: URL): number {
   let best = 0
-  for (const grant of sendTo) if (covers(grant, url)) best = Math.max(best, narrowness(grant))
+  for (const pattern of sendTo) if (covers(pattern, url)) best = Math.max(best, narrowness(pattern))
   return best
 }
 

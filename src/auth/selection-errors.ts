@@ -7,7 +7,7 @@ import { type MalformedRef, refPointer, type Target } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { Credential, CredentialForm, Field } from './credential.ts'
 import { folderFor, patternFor } from './need.ts'
-import { agrees, type Choice, coversTarget, type Judgement, type Known, type Refusal } from './scheme-matching.ts'
+import { agrees, type CredentialMatch, coversTarget, type Known, type Refusal, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
@@ -23,32 +23,32 @@ export async function furthest(refusals: readonly Refusal[]): Promise<AuthError>
 export interface Missed {
   readonly target: Target
   readonly ref: string
-  readonly judgement: Judgement
+  readonly match: SchemeMatch
   readonly url: URL
   /** The entries of the scheme's type. */
   readonly same: readonly Known[]
 }
 
 /** The kind of miss, measured against the entry that shares most with the scheme. */
-export function missed({ target, ref, judgement, url, same }: Missed): SelectionError {
-  const granted = matching(judgement, target)
+export function missed({ target, ref, match, url, same }: Missed): SelectionError {
+  const granted = matching(match, target)
   if (granted) return untrustedTarget(target, ref, granted.credential, url)
-  if (judgement.otherChain) return otherChain(ref, judgement.otherChain, judgement)
-  const { strategy, scheme, identity, pointer } = judgement
-  const coversIt = (entry: Credential) => strategy !== undefined && coversTarget({ credential: entry, strategy, scheme }, url, target)
-  const miss = nearestMiss(identity, same, (entry, sharesUrl) => sharesUrl || coversIt(entry))
-  if (miss?.member.url) return untrustedEndpoint(ref, miss.entry, pointer + miss.member.pointer, miss.expected, miss.member.value)
-  if (!miss || !coversIt(miss.entry)) return missingCredential(target, ref, scheme, strategy, url)
-  return mismatch(ref, miss.entry, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
+  if (match.otherChain) return otherChain(ref, match.otherChain, match)
+  const { strategy, scheme, identity, pointer } = match
+  const coversIt = (credential: Credential) => strategy !== undefined && coversTarget({ credential, strategy, scheme }, url, target)
+  const miss = nearestMiss(identity, same, (credential, sharesUrl) => sharesUrl || coversIt(credential))
+  if (miss?.member.url) return untrustedEndpoint(ref, miss.credential, pointer + miss.member.pointer, miss.expected, miss.member.value)
+  if (!miss || !coversIt(miss.credential)) return missingCredential(target, ref, scheme, strategy, url)
+  return mismatch(ref, miss.credential, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
 }
 
 /** The entry with the scheme's identity whose `sendTo` does not cover the target: of several one that suits. */
-function matching({ choices, strategy }: Judgement, target: Target): Choice | undefined {
-  const same = choices.filter((choice) => choice.strategy === strategy)
+function matching({ matches, strategy }: SchemeMatch, target: Target): CredentialMatch | undefined {
+  const same = matches.filter((match) => match.strategy === strategy)
   return same.find(({ credential }) => strategy?.suits?.(credential, target)) ?? same[0]
 }
 
-function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: Judgement): SelectionError {
+function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: SchemeMatch): SelectionError {
   const message = `scheme "${ref}" names other schemes for its input than that of "${via ?? subject}", which "${id}" uses. Nothing was sent`
   return new SelectionError('SCHEME_MISMATCH', message, { pointer: `${pointer}/auth:refs`, ref, credential: id })
 }
@@ -97,7 +97,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no address'
   // An entry that is held to a folder is not widened to all of its host.
-  const isHeld = sendTo.some((grant) => grant.path !== '/' && covers({ ...grant, path: '/' }, url))
+  const isHeld = sendTo.some((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
   const wanted = isHeld ? folderFor(url) : patternFor(url)
   const isFolder = wanted !== undefined && wanted !== `${origin}/`
   return new SelectionError(
@@ -142,38 +142,38 @@ function mismatch(
   )
 }
 
-/** How an entry misses a scheme. */
-interface Miss<Entry> {
-  readonly entry: Entry
+/** How an credential misses a scheme. */
+interface Miss<C> {
+  readonly credential: C
   /** Of the scheme; a URL if one differs. */
   readonly member: IdentityMember
-  /** What the entry has in its place. */
+  /** What the credential has in its place. */
   readonly expected: string | undefined
   readonly sharesUrl: boolean
 }
 
-/** The miss of the entry that shares most with the scheme, among those that `matters` (told whether a URL is shared). */
-function nearestMiss<Entry>(
+/** The miss of the credential that shares most with the scheme, among those that `matters` (told whether a URL is shared). */
+function nearestMiss<C>(
   tuples: readonly Identity[],
-  entries: readonly { readonly entry: Entry; readonly identity: Identity }[],
-  matters: (entry: Entry, sharesUrl: boolean) => boolean,
-): Miss<Entry> | undefined {
-  let best: (Miss<Entry> & { readonly shared: number }) | undefined
-  for (const { entry, identity } of entries) {
+  known: readonly { readonly credential: C; readonly identity: Identity }[],
+  matters: (credential: C, sharesUrl: boolean) => boolean,
+): Miss<C> | undefined {
+  let best: (Miss<C> & { readonly shared: number }) | undefined
+  for (const { credential, identity } of known) {
     for (const tuple of tuples) {
       const agreeing = tuple.filter((member) => agrees(member, identity))
       const sharesUrl = agreeing.some(({ url }) => url !== undefined)
       const member = firstDifference(tuple, identity)
-      if (!member || agreeing.length <= (best?.shared ?? -1) || !matters(entry, sharesUrl)) continue
-      best = { entry, member, sharesUrl, shared: agreeing.length, expected: identity.find(({ name }) => name === member.name)?.value }
+      if (!member || agreeing.length <= (best?.shared ?? -1) || !matters(credential, sharesUrl)) continue
+      best = { credential, member, sharesUrl, shared: agreeing.length, expected: identity.find(({ name }) => name === member.name)?.value }
     }
   }
   return best
 }
 
 /** URLs are compared before other members. */
-function firstDifference(tuple: Identity, entry: Identity): IdentityMember | undefined {
-  const different = tuple.filter((member) => !agrees(member, entry))
+function firstDifference(tuple: Identity, credential: Identity): IdentityMember | undefined {
+  const different = tuple.filter((member) => !agrees(member, credential))
   return different.find(({ url }) => url !== undefined) ?? different[0]
 }
 

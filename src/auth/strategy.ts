@@ -6,8 +6,8 @@ import type { Connection, HttpRequest, Send } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { Target } from '../stac/target.ts'
-import type { Credential, CredentialForm, EntryForm } from './credential.ts'
-import type { AuthFlow, Leg } from './flow.ts'
+import type { Credential, CredentialFields, CredentialForm } from './credential.ts'
+import type { AuthFlow, AuthStep } from './flow.ts'
 import type { Interaction } from './interaction.ts'
 import type { Session } from './session.ts'
 import type { SessionStore } from './token-store.ts'
@@ -140,7 +140,7 @@ export interface Preparation<S extends AuthScheme = AuthScheme, C extends Creden
 export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credential = Credential> {
   readonly type: S['type']
   /** Shapes of the entries of this type. */
-  readonly forms: readonly EntryForm[]
+  readonly forms: readonly CredentialFields[]
   /** A finished bearer token (entry `http` `bearer`) answers this type too, inside that entry's `sendTo`. */
   readonly acceptsToken?: boolean
   /** True when the entry is a finished token; see `acceptsToken`. */
@@ -173,7 +173,7 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   /** Last checks before the choice (signing parameters, runtime); gives warnings, throws what refuses the reference. */
   prepare?(preparation: Preparation<S, C>): readonly Warning[]
   /** The authorized request from what is already known, without waiting; undefined when something must be fetched. */
-  peek?(request: HttpRequest, context: PeekContext<S, C>): Leg | undefined
+  peek?(request: HttpRequest, context: PeekContext<S, C>): AuthStep | undefined
   /** The legs of one request. */
   authorize(request: HttpRequest, context: AuthContext<S, C>): AuthFlow
   /**
@@ -184,7 +184,7 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   /** The token itself, as input of a chained scheme. */
   token?(context: AuthContext<S, C>): Promise<Token>
   /** Why a person is needed first, as far as that is known here; asks no server. */
-  hindrance?(context: AuthContext<S, C>): Promise<AuthError | undefined>
+  loginRequired?(context: AuthContext<S, C>): Promise<AuthError | undefined>
   /** Obtains a token anew, with the person's help where the entry needs one, and keeps it. */
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Forgets the token everywhere; with `end`, at the provider's own pages too. */

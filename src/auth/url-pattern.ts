@@ -1,7 +1,7 @@
 /** What a `sendTo` pattern covers: decided by the user alone and compared with parsed addresses, never with text. */
 
 /** A parsed pattern. */
-export interface Grant {
+export interface UrlPattern {
   /** As the user wrote it. */
   readonly pattern: string
   readonly scheme: 'https' | 'http' | 's3'
@@ -19,26 +19,26 @@ export interface Grant {
 export const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
 
 /** True when the pattern covers that address. */
-export function covers(grant: Grant, url: URL): boolean {
-  if (url.protocol.length !== grant.scheme.length + 1 || !url.protocol.startsWith(grant.scheme)) return false
-  if (url.port !== grant.port) return false
-  if (grant.wildcard ? !isBelow(url.hostname, grant.host) : url.hostname !== grant.host) return false
-  return coversPath(grant.path, url.pathname)
+export function covers(pattern: UrlPattern, url: URL): boolean {
+  if (url.protocol.length !== pattern.scheme.length + 1 || !url.protocol.startsWith(pattern.scheme)) return false
+  if (url.port !== pattern.port) return false
+  if (pattern.wildcard ? !isBelow(url.hostname, pattern.host) : url.hostname !== pattern.host) return false
+  return coversPath(pattern.path, url.pathname)
 }
 
 /** True when a pattern of the list covers that address. */
-export function coveredBy(grants: readonly Grant[], url: URL): boolean {
-  for (const grant of grants) if (covers(grant, url)) return true
+export function matchesAny(patterns: readonly UrlPattern[], url: URL): boolean {
+  for (const pattern of patterns) if (covers(pattern, url)) return true
   return false
 }
 
 /** The origin that a pattern names, or undefined for a wildcard or a bucket. */
-export function namedOrigin({ scheme, host, port, wildcard }: Grant): string | undefined {
+export function namedOrigin({ scheme, host, port, wildcard }: UrlPattern): string | undefined {
   return wildcard || scheme === 's3' ? undefined : `${scheme}://${host}${port && `:${port}`}`
 }
 
 /** Higher is narrower: an exact host before a wildcard, then the longer host, then the longer path. */
-export function narrowness({ wildcard, host, path }: Grant): number {
+export function narrowness({ wildcard, host, path }: UrlPattern): number {
   return (wildcard ? host.length : 1000) * 10_000 + path.length
 }
 

@@ -81,12 +81,12 @@ export interface Consent {
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field, for a place that the form did not show, too; the code of the form's obstacle.
  */
-export async function entryFrom(
+export async function credentialFrom(
   model: FormModel,
   values: Readonly<Record<string, string | boolean>>,
   consent: Consent,
   options: Pick<DescribeOptions, 'strategies'> = {},
 ): Promise<UncheckedCredential> {
-  const { entryOfForm } = await import('./form-models.ts')
-  return entryOfForm(model, values, consent, options)
+  const { credentialOfForm } = await import('./form-models.ts')
+  return credentialOfForm(model, values, consent, options)
 }

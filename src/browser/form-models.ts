@@ -150,7 +150,7 @@ function shown(text: string): string {
 }
 
 /** What `entryFrom` promises. */
-export async function entryOfForm(
+export async function credentialOfForm(
   model: FormModel,
   values: Readonly<Record<string, string | boolean>>,
   { sendTo, secretTo = [], id }: Consent,
@@ -170,10 +170,10 @@ export async function entryOfForm(
     if (value === undefined && field.required) throw invalid(field.name, `"${field.label}" is missing`)
     return value === undefined ? [] : [[field.name, value]]
   })
-  const entry = uncheckedCredential({ ...(id !== undefined && { id }), ...Object.fromEntries(typed), ...known, sendTo: [...sendTo] })
+  const credential = uncheckedCredential({ ...(id !== undefined && { id }), ...Object.fromEntries(typed), ...known, sendTo: [...sendTo] })
   const loaded = await loadStrategies(strategies)
-  checkEntry(() => readCredentials(entry, loaded))
-  return entry
+  checkEntry(() => readCredentials(credential, loaded))
+  return credential
 }
 
 /** A text, several, a number or a yes; nothing for what was left empty. */

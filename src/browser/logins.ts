@@ -133,9 +133,9 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   const here = answerIn(page)
   if (!record && !here) return undefined
   needSecureContext('a login')
-  const entries = await auth.status()
+  const credentials = await auth.status()
   // Of another engine, or of another copy of this library, on the same page.
-  if (record && !entries.some(({ credential }) => credential === record.credential)) return undefined
+  if (record && !credentials.some(({ credential }) => credential === record.credential)) return undefined
   const answer = here && isAnswerAt(here.url, ownAddress(page, options.callback, 'callback')) ? here : undefined
   if (answer) cleanAddress(page)
   const callback = record && callbackFor(record, answer)

@@ -18,7 +18,7 @@ export interface Io {
 }
 
 /** This process. A first signal aborts what runs, a second one of its kind ends the process at once. */
-function processIo(): Io {
+export function processIo(): Io {
   const interruption = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interruption.abort(name))
   const { stdin, stdout, stderr, env } = process

@@ -8,10 +8,10 @@ import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
-import { entriesFor, type UserEntries, userEntries } from './credentials/entries-for.ts'
+import { credentialsFor, type UserCredentials, userCredentials } from './credentials/entries-for.ts'
 import { addressText, isTerminal, plain } from './credentials/question.ts'
 import type { Wanted, WishOptions } from './credentials/wanted.ts'
-import { unknownEntry } from './credentials/widen.ts'
+import { unknownCredential } from './credentials/widen.ts'
 import { EXIT } from './exit-code.ts'
 import { write } from './io.ts'
 import { openAuth } from './open-auth.ts'
@@ -28,11 +28,11 @@ export interface LoginOptions extends CredentialsOption, WishOptions {
 /**
  * Logs in as an entry, or as the entries that a document needs, which are made first if there are none.
  *
- * Errors: those of {@link entriesFor}, `NO_CREDENTIAL`, `LOGIN_REQUIRED` where nobody is there to log in, `LOGIN_DENIED`, `LOGIN_TIMEOUT`,
+ * Errors: those of {@link credentialsFor}, `NO_CREDENTIAL`, `LOGIN_REQUIRED` where nobody is there to log in, `LOGIN_DENIED`, `LOGIN_TIMEOUT`,
  * and those of the provider.
  */
 export async function login(name: string, options: LoginOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
-  const ids = await idsFor(name, await userEntries(options, context), options, context)
+  const ids = await idsFor(name, await userCredentials(options, context), options, context)
   const logins = await open(context, options)
   const known = await logins.status()
   let asked = false
@@ -52,10 +52,10 @@ function nothingToDo(ids: readonly string[]): string {
 }
 
 /** An entry of that name comes before a file of that name. */
-async function idsFor(name: string, user: UserEntries, options: LoginOptions, context: Context): Promise<readonly string[]> {
-  if (user.entries.some(({ id }) => id === name)) return [name]
-  if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownEntry(name, user.entries)
-  const { created, fitting } = await entriesFor(name, user, options, { command: 'stac-auth login', choose: withLogin }, context)
+async function idsFor(name: string, user: UserCredentials, options: LoginOptions, context: Context): Promise<readonly string[]> {
+  if (user.credentials.some(({ id }) => id === name)) return [name]
+  if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownCredential(name, user.credentials)
+  const { created, fitting } = await credentialsFor(name, user, options, { command: 'stac-auth login', choose: withLogin }, context)
   return [...created, ...fitting]
 }
 
@@ -118,8 +118,8 @@ export async function logout(
   open: typeof openLogins = openLogins,
 ): Promise<number> {
   if (name !== undefined && options.all) throw usageError('an entry and --all exclude each other')
-  const { entries } = await userEntries(options, context)
-  if (name !== undefined && !entries.some(({ id }) => id === name)) throw unknownEntry(name, entries)
+  const { credentials } = await userCredentials(options, context)
+  if (name !== undefined && !credentials.some(({ id }) => id === name)) throw unknownCredential(name, credentials)
   const logins = await open(context, options)
   const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
   if (name === undefined && !options.all && present.length > 1)

@@ -3,7 +3,7 @@ import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
 import { readBody } from '../http/body.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
 import { failure } from '../http/network-error.ts'
-import { isPassingStatus } from '../http/passing-status.ts'
+import { isRetryableStatus } from '../http/passing-status.ts'
 import { retryHint } from '../http/retry-after.ts'
 import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
@@ -118,7 +118,7 @@ async function refused(response: CrawlResponse, url: string, now: number): Promi
   const { status, headers, url: answered } = response
   await response.discard().catch(() => undefined)
   const message = `${withoutQuery(url)}: ${serverOf(answered, url)} answered ${status}`
-  const error = new NetworkError(`HTTP_${status}`, message, { url: answered || url, status, retryable: isPassingStatus(status) })
+  const error = new NetworkError(`HTTP_${status}`, message, { url: answered || url, status, retryable: isRetryableStatus(status) })
   return withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, now) : undefined)
 }
 

@@ -17,7 +17,7 @@ export interface PartedRequest {
 
 export interface CollectOptions {
   /** The user named this very origin, so a loopback or private address is what they meant. */
-  readonly granted?: boolean
+  readonly allowPrivateNetwork?: boolean
   /** Bytes of a decoded successful answer; more is `RESPONSE_TOO_LARGE`. */
   readonly limit: number
   /** Bytes of any other answer; what is beyond them is left out. */

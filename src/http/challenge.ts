@@ -88,12 +88,12 @@ function readLine(line: string, challenges: Challenge[], problems: string[]): st
   return undefined
 }
 
-function readParam(scan: FieldScanner, draft: Draft, written: string): string | undefined {
+function readParam(scan: FieldScanner, builder: Draft, written: string): string | undefined {
   const name = written.toLowerCase()
   const value = scan.value()
   if (value === undefined) return 'a parameter has no value that can be read'
-  if (draft.params.has(name)) draft.twice = name
-  draft.params.set(name, value)
+  if (builder.params.has(name)) builder.twice = name
+  builder.params.set(name, value)
   return undefined
 }
 

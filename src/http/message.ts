@@ -44,7 +44,7 @@ export interface ClientCertificate {
 export interface SendOptions {
   readonly signal?: AbortSignal
   /** The user named this very origin, so a loopback or private address is what they meant. */
-  readonly granted?: boolean
+  readonly allowPrivateNetwork?: boolean
   /** Milliseconds for the whole exchange, body included; none for resources, whose body may be long. */
   readonly timeout?: number
   /** What the client shows on an encrypted connection (RFC 8705 §2), PEM; a connection of its own is made for it. */

@@ -24,7 +24,7 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
   throwIfAborted(options.signal)
   const end = exchangeEnd(options, request.url)
   try {
-    if (!options.granted) checkHost(request.url)
+    if (!options.allowPrivateNetwork) checkHost(request.url)
     if (options.clientCertificate) throw certificateUnshown(request.url)
     const response = await fetch(standardRequest(request, 'manual', end.signal))
     if (response.type !== 'opaqueredirect') return new FetchResponse(response, request.url, end)

@@ -18,9 +18,9 @@ export const platform: Platform = {
   defaultTransport: undici,
   connect: async (url, options) => (await undici()).connect(url, options),
   hidesHeaders: false,
-  socket: async (granted) => {
+  socket: async (allowPrivateNetwork) => {
     const { guardedSocket } = await import('../node/transport/guarded-connect.ts')
-    return guardedSocket(granted)
+    return guardedSocket(allowPrivateNetwork)
   },
   sha256Hex,
   digest,

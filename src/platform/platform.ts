@@ -13,7 +13,7 @@ export interface Platform {
    * Opens connections for messages (RFC 6455), to public addresses unless `granted` where the platform can tell. Errors:
    * `UNSUPPORTED_IN_BROWSER` where it has none.
    */
-  socket(granted: boolean): Promise<(url: string) => MessageSocket>
+  socket(allowPrivateNetwork: boolean): Promise<(url: string) => MessageSocket>
   /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
   sha256Hex(text: string): string | Promise<string>
   /** The hash of bytes; at once where the platform can. */

@@ -1,6 +1,6 @@
 /** A key in a header, a query parameter or a cookie. */
 import type { Credential } from '../auth/credential.ts'
-import { authorized, oneLeg } from '../auth/flow.ts'
+import { authorized, singleStep } from '../auth/flow.ts'
 import type { Secret } from '../auth/secret.ts'
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
@@ -40,12 +40,12 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
     }),
   ],
   schemeOf: ({ in: place, name }) => ({ type: 'apiKey', in: place, name }),
-  refine(entry) {
-    if (entry.prefix !== undefined && (entry.in !== 'header' || !isToken(entry.prefix)))
+  refine(credential) {
+    if (credential.prefix !== undefined && (credential.in !== 'header' || !isToken(credential.prefix)))
       throw new ConfigurationError('CONFIG_INVALID', 'prefix is one word, for a key in a header', { pointer: '/prefix' })
-    const problem = nameProblem(entry.in, entry.name, '/name')
+    const problem = nameProblem(credential.in, credential.name, '/name')
     if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: '/name' })
-    return entry
+    return credential
   },
   describe({ in: place, name }) {
     return {
@@ -58,7 +58,7 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
     const value = reveal(context.credential.value, 'value', context.credential)
     return typeof value === 'string' ? authorized(placed(request, context.credential, value)) : undefined
   },
-  authorize: oneLeg(async (request, context) =>
+  authorize: singleStep(async (request, context) =>
     placed(request, context.credential, await reveal(context.credential.value, 'value', context.credential)),
   ),
 }

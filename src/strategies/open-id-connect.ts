@@ -3,7 +3,7 @@ import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
-import { clientFields, entryProblem, OPEN_ID_FORMS } from './oauth2/credential-form.ts'
+import { clientFields, credentialProblem, OPEN_ID_FORMS } from './oauth2/credential-form.ts'
 import { byToken } from './oauth2/present-token.ts'
 import { discoveryUrl } from './oauth2/server.ts'
 
@@ -23,12 +23,12 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
     [{ name: 'openIdConnectUrl', value: discoveryUrl(openIdConnectUrl), pointer: '/openIdConnectUrl', url: 'absolute' }],
   ],
   schemeOf: ({ openIdConnectUrl, issuer }) => ({ type: 'openIdConnect', openIdConnectUrl: openIdConnectUrl ?? issuer ?? '' }),
-  refine(entry) {
-    if (entry.openIdConnectUrl === undefined && entry.issuer === undefined) {
+  refine(credential) {
+    if (credential.openIdConnectUrl === undefined && credential.issuer === undefined) {
       throw new ConfigurationError('CONFIG_INVALID', 'give openIdConnectUrl, or issuer, or both where they differ')
     }
-    const complete = withOpenId({ ...entry, flow: entry.flow ?? 'authorizationCode' })
-    const problem = entryProblem(complete)
+    const complete = withOpenId({ ...credential, flow: credential.flow ?? 'authorizationCode' })
+    const problem = credentialProblem(complete)
     if (problem) throw problem
     return complete
   },
@@ -41,7 +41,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
 }
 
 /** A login by OpenID Connect asks for `openid` (OpenID Connect Core 1.0 §3.1.2.1), whatever else the entry lists. */
-function withOpenId(entry: OAuth2Credential): OAuth2Credential {
-  const { flow, scopes = [] } = entry
-  return flow === 'clientCredentials' || scopes.includes('openid') ? entry : { ...entry, scopes: ['openid', ...scopes] }
+function withOpenId(credential: OAuth2Credential): OAuth2Credential {
+  const { flow, scopes = [] } = credential
+  return flow === 'clientCredentials' || scopes.includes('openid') ? credential : { ...credential, scopes: ['openid', ...scopes] }
 }

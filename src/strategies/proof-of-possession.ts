@@ -1,5 +1,5 @@
 /** A token bound to a key, and a proof of the key made for each leg (RFC 9449 §4, §7.1). */
-import { authorized, type Leg } from '../auth/flow.ts'
+import { type AuthStep, authorized } from '../auth/flow.ts'
 import type { AuthContext } from '../auth/strategy.ts'
 import { base64url } from '../crypto/encoding.ts'
 import { compactJws } from '../crypto/jws.ts'
@@ -23,11 +23,11 @@ export interface BoundToken {
  * The legs of a request with a bound token; the last answer comes back. What a server gives as `DPoP-Nonce` goes into the next
  * proof to its origin; a server that wants one first is asked again once (§9).
  */
-export async function* boundLegs(
+export async function* boundSteps(
   request: HttpRequest,
   token: BoundToken,
   context: Context,
-): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
+): AsyncGenerator<AuthStep, HttpResponse, HttpResponse> {
   const place = `dpop nonce ${new URL(request.url).origin} ${token.key.thumbprint}`
   const known = context.session.get<string>(place)?.value
   const first = yield authorized(await bound(request, context, token, known), token.expiresAt)

@@ -4,7 +4,7 @@ import { browse } from '../../examples/adapters/stac-browser.ts'
 import { injectionResolver } from '../../src/adapters/stac-browser.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
-import { oneLeg } from '../../src/auth/flow.ts'
+import { singleStep } from '../../src/auth/flow.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 import { failureOf } from '../harness/canary.ts'
 import { item, type Json, scheme } from '../harness/documents.ts'
@@ -83,7 +83,7 @@ describe('what STAC Browser adds', () => {
       identity: ({ type }) => [[{ name: 'type', value: type, pointer: '/type' }]],
       schemeOf: () => ({ type: 'com.example.resign' }),
       describe: () => ({ entry: { type: 'com.example.resign' }, fields: {} }),
-      authorize: oneLeg(async (request) => {
+      authorize: singleStep(async (request) => {
         const url = new URL(request.url)
         url.searchParams.set('sig', 'new')
         return { ...request, url: url.href }

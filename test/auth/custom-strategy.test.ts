@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { authorized, handshake, type Leg } from '../../src/auth/flow.ts'
+import { type AuthStep, authorized, handshake } from '../../src/auth/flow.ts'
 import type { AuthContext, Strategy } from '../../src/auth/strategy.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
 import { withHeader, withUrl } from '../../src/http/message.ts'
@@ -14,7 +14,7 @@ const EVIL = 'https://evil.example/'
 const ENDPOINT = 'https://auth.example/token'
 const wanted = target({ type: 'mine' }, `${DATA}f.tif`)
 
-type Flow = (request: HttpRequest, context: AuthContext) => AsyncGenerator<Leg, void, HttpResponse>
+type Flow = (request: HttpRequest, context: AuthContext) => AsyncGenerator<AuthStep, void, HttpResponse>
 
 /** A strategy of a caller's own with that flow, and an engine with it. */
 function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
@@ -58,9 +58,9 @@ describe("a strategy of a caller's own", () => {
   it.each([
     ['a handshake', handshake],
     ['a request with material', authorized],
-  ])('cannot send %s where its entry may not go', async (_name, leg) => {
+  ])('cannot send %s where its entry may not go', async (_name, step) => {
     const { auth, script: servers } = engine(async function* (request) {
-      yield leg(withUrl(signed(request), EVIL))
+      yield step(withUrl(signed(request), EVIL))
     })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ name: 'TrustError', code: 'CREDENTIAL_TARGET_UNTRUSTED', credential: 'm' })

@@ -161,7 +161,7 @@ describe('loopback', () => {
     expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     const { auth } = victim({ typed: ['http://127.0.0.1:8080/item.json'] }, servers)
     expect((await auth.fetch(plain)).status).toBe(200)
-    expect(servers.sent[0]?.options.granted).toBe(true)
+    expect(servers.sent[0]?.options.allowPrivateNetwork).toBe(true)
     expect(await failureOf(auth.fetch({ ...plain, href: 'http://127.0.0.1:8081/f' }))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseGrant } from '../../src/auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../src/auth/parse-url-pattern.ts'
 import { covers, narrowness } from '../../src/auth/url-pattern.ts'
 import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 
@@ -8,7 +8,7 @@ const none: ReadonlySet<string> = new Set()
 
 /** What becomes of an address under one pattern: covered, not covered, or the code of its refusal. */
 function verdict(pattern: string, address: string): string {
-  const grant = parseGrant(pattern)
+  const grant = parseUrlPattern(pattern)
   const named = new Set(grant.wildcard || grant.scheme === 's3' ? [] : [new URL(pattern).origin])
   const url = addressOf(address, { secure: true, named })
   if (isAddressProblem(url)) return url.code
@@ -107,20 +107,20 @@ describe('patterns', () => {
     'https://a.example/x/%2e%2e/',
     '',
   ])('refuses the pattern %j', (pattern) => {
-    expect(() => parseGrant(pattern)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+    expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
   })
 
   it.each(['/stac/.a/../../admin', '/stac/./../admin', '/stac/..', '/stac/.'])(
     'covers no path of dots that a parser left: %s',
     (pathname) => {
       const left = { protocol: 'https:', hostname: 'api.example', port: '', pathname }
-      expect(covers(parseGrant('https://api.example/stac/'), left as URL)).toBe(false)
+      expect(covers(parseUrlPattern('https://api.example/stac/'), left as URL)).toBe(false)
     },
   )
 
   it('lets signed addresses point to shared storage, where no material follows', () => {
     expect(
-      covers(parseGrant('https://*.blob.core.windows.net/', { sharedHosts: true }), new URL('https://a.blob.core.windows.net/c')),
+      covers(parseUrlPattern('https://*.blob.core.windows.net/', { sharedHosts: true }), new URL('https://a.blob.core.windows.net/c')),
     ).toBe(true)
   })
 
@@ -131,7 +131,7 @@ describe('patterns', () => {
       'https://a.tiles.example.org/',
       'https://a.tiles.example.org/x/',
     ]
-    const order = widths.map((pattern) => narrowness(parseGrant(pattern)))
+    const order = widths.map((pattern) => narrowness(parseUrlPattern(pattern)))
     expect(order).toEqual([...order].sort((a, b) => a - b))
     expect(new Set(order).size).toBe(4)
   })
@@ -151,8 +151,8 @@ describe('patterns', () => {
         const portFits = (parsed.port || '443') === (at.slice(1) || '443')
         const slippery = /%2f|\.\.;/.test(parsed.pathname)
         const pathFits = below === '/' || (!slippery && `${parsed.pathname}/`.startsWith(below))
-        const grant = parseGrant(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
-        expect(covers(grant, parsed)).toBe(hostFits && portFits && pathFits)
+        const pattern = parseUrlPattern(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
+        expect(covers(pattern, parsed)).toBe(hostFits && portFits && pathFits)
       }),
       { numRuns: 2000 },
     )

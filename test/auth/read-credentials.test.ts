@@ -89,12 +89,12 @@ describe('an entry', () => {
     ['clientSecret', oauth],
     ['credentials', { id: 't', type: 'http', scheme: 'gnap', sendTo: [DATA] }],
     ['token', { id: 't', type: 'http', scheme: 'bearer', sendTo: [DATA] }],
-  ])('in a file may not hold the secret itself: %s', (field, entry) => {
+  ])('in a file may not hold the secret itself: %s', (field, credential) => {
     const secret = canary('plain')
-    const error = thrownBy(() => read([{ ...entry, [field]: secret.value }], 'file'))
+    const error = thrownBy(() => read([{ ...credential, [field]: secret.value }], 'file'))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0/${field}`, hint: expect.stringContaining('"env"') })
     expect(leaks([secret], { error: shown(error) })).toEqual([])
-    const [entryInCode] = read([{ ...entry, [field]: secret.value }])
+    const [entryInCode] = read([{ ...credential, [field]: secret.value }])
     expect(entryInCode?.[field]).toBeInstanceOf(Secret)
     expect(leaks([secret], { entry: shown(entryInCode) })).toEqual([])
   })
@@ -106,8 +106,8 @@ describe('an entry', () => {
   })
 
   it('comes with its patterns parsed and its endpoints in their usual form', () => {
-    const [entry] = read({ ...oauth, tokenUrl: 'HTTPS://AUTH.victim.example:443/token#x', sendTo: 'https://DATA.victim.example' })
-    expect(entry).toMatchObject({
+    const [credential] = read({ ...oauth, tokenUrl: 'HTTPS://AUTH.victim.example:443/token#x', sendTo: 'https://DATA.victim.example' })
+    expect(credential).toMatchObject({
       tokenUrl: TOKEN_URL,
       sendTo: [{ scheme: 'https', host: 'data.victim.example', path: '/', wildcard: false }],
     })

@@ -25,12 +25,12 @@ async function server(listener?: RequestListener): Promise<RecordingServer> {
 
 /** Good, evil and internal servers by name, and an engine that reaches them through the real transport. */
 async function world(
-  entry: CredentialInput,
+  credential: CredentialInput,
   listeners: { good?: RequestListener; evil?: RequestListener } = {},
   options: Partial<AuthOptions> = {},
 ) {
   const servers = { good: await server(listeners.good), evil: await server(listeners.evil), internal: await server() }
-  const auth = createAuth({ credentials: { ...entry, sendTo: GOOD }, transport: undiciTransport(network(servers)), ...options })
+  const auth = createAuth({ credentials: { ...credential, sendTo: GOOD }, transport: undiciTransport(network(servers)), ...options })
   return { ...servers, auth }
 }
 
@@ -42,7 +42,7 @@ const to =
   }
 
 interface Material {
-  readonly entry: CredentialInput
+  readonly credential: CredentialInput
   readonly scheme: Record<string, unknown>
   readonly secret: Canary
 }
@@ -50,31 +50,35 @@ interface Material {
 const secret = canary('wire', '+/~')
 const b64 = canary('wire')
 const materials: { readonly [name: string]: Material } = {
-  bearer: { entry: unchecked({ type: 'http', scheme: 'bearer', token: b64.value }), scheme: scheme.bearer, secret: b64 },
-  basic: { entry: unchecked({ type: 'http', scheme: 'basic', username: 'ada', password: secret.value }), scheme: scheme.basic, secret },
+  bearer: { credential: unchecked({ type: 'http', scheme: 'bearer', token: b64.value }), scheme: scheme.bearer, secret: b64 },
+  basic: {
+    credential: unchecked({ type: 'http', scheme: 'basic', username: 'ada', password: secret.value }),
+    scheme: scheme.basic,
+    secret,
+  },
   'key in a header': {
-    entry: unchecked({ type: 'apiKey', in: 'header', name: 'x-key', value: secret.value }),
+    credential: unchecked({ type: 'apiKey', in: 'header', name: 'x-key', value: secret.value }),
     scheme: scheme.key('x-key'),
     secret,
   },
   'key in the query': {
-    entry: unchecked({ type: 'apiKey', in: 'query', name: 'key', value: secret.value }),
+    credential: unchecked({ type: 'apiKey', in: 'query', name: 'key', value: secret.value }),
     scheme: scheme.key('key', 'query'),
     secret,
   },
   'key in a cookie': {
-    entry: unchecked({ type: 'apiKey', in: 'cookie', name: 'key', value: secret.value }),
+    credential: unchecked({ type: 'apiKey', in: 'cookie', name: 'key', value: secret.value }),
     scheme: scheme.key('key', 'cookie'),
     secret,
   },
 }
 
-describe.each(Object.entries(materials))('over the wire, a request with %s', (_name, { entry, scheme: k, secret: one }) => {
+describe.each(Object.entries(materials))('over the wire, a request with %s', (_name, { credential, scheme: k, secret: one }) => {
   const wanted = target(k, `${GOOD}f.tif`)
   const sees = ({ received }: RecordingServer) => one.seenIn(received).length > 0
 
   it.each([301, 302, 303, 307, 308])('H01 loses it by a %i to another origin', async (status) => {
-    const { auth, good, evil } = await world(entry, { good: to(`${EVIL}g`, status) })
+    const { auth, good, evil } = await world(credential, { good: to(`${EVIL}g`, status) })
     expect(await (await auth.fetch(wanted)).text()).toBe('ok')
     expect([sees(good), sees(evil)]).toEqual([true, false])
     expect(evil.requests.map(({ method, path }) => [method, path])).toEqual([['GET', '/g']])
@@ -83,14 +87,14 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
 
   it('H02, H03 has it where it is granted: on the way out and when it comes back', async () => {
     const evil = to(`${GOOD}back`)
-    const { auth, good, evil: other } = await world(entry, { good: to(`${EVIL}f`), evil })
+    const { auth, good, evil: other } = await world(credential, { good: to(`${EVIL}f`), evil })
     expect(await (await auth.fetch(wanted)).text()).toBe('ok')
     expect(good.requests.map((request) => one.seenIn(JSON.stringify(request)).length > 0)).toEqual([true, true])
     expect(leaks([one], { evil: other.received })).toEqual([])
   })
 
   it('H01 never leaves when redirects to other origins are refused', async () => {
-    const { auth, evil } = await world(entry, { good: to(EVIL) }, { redirects: 'error' })
+    const { auth, evil } = await world(credential, { good: to(EVIL) }, { redirects: 'error' })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN', message: expect.stringContaining(HOSTS.evil.name) })
     expect(evil.connections).toBe(0)
@@ -103,7 +107,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
     ['H07 a private address', 'https://10.1.2.3/g', 'URL_ADDRESS_FORBIDDEN'],
     ['H07, H08 a public name of a private address', `${INTERNAL}g`, 'URL_ADDRESS_FORBIDDEN'],
   ])('is not redirected to %s', async (_place, location, code) => {
-    const { auth, internal, evil } = await world(entry, { good: to(location) })
+    const { auth, internal, evil } = await world(credential, { good: to(location) })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code })
     expect([internal.connections, evil.connections]).toEqual([0, 0])
@@ -111,15 +115,15 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
   })
 
   it('B05 is not sent to a public name of a private address', async () => {
-    const { auth, internal } = await world(entry)
-    const named = createAuth({ credentials: { ...entry, sendTo: INTERNAL }, transport: undiciTransport(network({ internal })) })
+    const { auth, internal } = await world(credential)
+    const named = createAuth({ credentials: { ...credential, sendTo: INTERNAL }, transport: undiciTransport(network({ internal })) })
     await Promise.allSettled([auth.fetch(`${INTERNAL}f`), auth.fetch(target(k, `${INTERNAL}f`))])
     expect(internal.connections).toBe(0)
     expect((await named.fetch(target(k, `${INTERNAL}f`))).status).toBe(200)
   })
 
   it('is refused by the server without being shown', async () => {
-    const { auth } = await world(entry, {
+    const { auth } = await world(credential, {
       good: (request, response) => response.writeHead(403).end(JSON.stringify(request.headers) + request.url),
     })
     const error = await failureOf(auth.fetch(wanted))

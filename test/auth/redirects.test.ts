@@ -19,37 +19,37 @@ const queryKey = { ...entries.queryKey, name: 'key' }
 const tokenInQuery = { ...entries.oauth, placement: { in: 'query', name: 'access_token' } }
 
 interface Material {
-  readonly entry: CredentialObject
+  readonly credential: CredentialObject
   readonly scheme: Record<string, unknown>
   readonly secret: Canary
 }
 
 const materials: { readonly [name: string]: Material } = {
-  bearer: { entry: token, scheme: scheme.bearer, secret: secrets.bearer },
-  basic: { entry: password, scheme: scheme.basic, secret: secrets.password },
-  'key in a header': { entry: entries.key, scheme: scheme.key(), secret: secrets.key },
-  'key in the query': { entry: queryKey, scheme: scheme.key('key', 'query'), secret: secrets.queryKey },
-  'key in a cookie': { entry: entries.cookie, scheme: scheme.key('session', 'cookie'), secret: secrets.cookie },
-  oauth2: { entry: entries.oauth, scheme: scheme.client(TOKEN_URL), secret: secrets.token },
-  'oauth2 in the query': { entry: tokenInQuery, scheme: scheme.client(TOKEN_URL), secret: secrets.token },
+  bearer: { credential: token, scheme: scheme.bearer, secret: secrets.bearer },
+  basic: { credential: password, scheme: scheme.basic, secret: secrets.password },
+  'key in a header': { credential: entries.key, scheme: scheme.key(), secret: secrets.key },
+  'key in the query': { credential: queryKey, scheme: scheme.key('key', 'query'), secret: secrets.queryKey },
+  'key in a cookie': { credential: entries.cookie, scheme: scheme.key('session', 'cookie'), secret: secrets.cookie },
+  oauth2: { credential: entries.oauth, scheme: scheme.client(TOKEN_URL), secret: secrets.token },
+  'oauth2 in the query': { credential: tokenInQuery, scheme: scheme.client(TOKEN_URL), secret: secrets.token },
 }
 
 const issued = { body: { access_token: secrets.token.value, token_type: 'Bearer' } }
 
 /** Fetches `f.tif` with that material over these servers. */
 function fetchWith(
-  { entry, scheme: k }: Material,
+  { credential, scheme: k }: Material,
   replies: Parameters<typeof routes>[0],
   init: RequestInit = {},
   options: Partial<AuthOptions> = {},
 ) {
   const script = routes({ [TOKEN_URL]: issued, ...replies })
-  const { auth } = victim({ credentials: unchecked(entry), ...options }, script)
+  const { auth } = victim({ credentials: unchecked(credential), ...options }, script)
   return { script, result: auth.fetch(target(k, F), init) }
 }
 
 const received = (requests: readonly HttpRequest[]) => ({ evil: JSON.stringify(requests) })
-const bearing = { entry: token, scheme: scheme.bearer, secret: secrets.bearer }
+const bearing = { credential: token, scheme: scheme.bearer, secret: secrets.bearer }
 
 describe.each(Object.entries(materials))('a redirect of a request with %s', (_name, material) => {
   const carries = (request: HttpRequest | undefined) => material.secret.seenIn(JSON.stringify(request)).length > 0
@@ -62,7 +62,7 @@ describe.each(Object.entries(materials))('a redirect of a request with %s', (_na
     const evil = script.to('evil.example')
     expect(evil).toMatchObject([{ method: 'GET', url: `${EVIL}g` }])
     expect(evil[0]?.headers).toEqual({ accept: 'image/tiff', range: 'bytes=0-9' })
-    expect(evil[0]?.options.granted).toBe(false)
+    expect(evil[0]?.options.allowPrivateNetwork).toBe(false)
     expect(leaks(all, received(evil))).toEqual([])
   })
 

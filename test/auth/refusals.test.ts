@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseGrant } from '../../src/auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../src/auth/parse-url-pattern.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
@@ -37,7 +37,7 @@ it.each([
     expected: sendTo,
   })
   const pattern = /trust key (\S+);/.exec(String(error.hint))?.[1] ?? ''
-  expect(parseGrant(pattern).pattern).toBe(pattern)
+  expect(parseUrlPattern(pattern).pattern).toBe(pattern)
   const widened = victim({ credentials: unchecked({ ...key, sendTo: [sendTo, pattern] }) })
   expect((await widened.auth.authorize(target(scheme.key('x-api-key'), href))).headers['x-api-key']).toBe('v')
   expect(script.sent).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { bearer } from '../../src/auth/credential.ts'
-import { type Entry, MemorySessions, type Session } from '../../src/auth/session.ts'
+import { type CacheEntry, MemorySessions, type Session } from '../../src/auth/session.ts'
 import { AbortedError } from '../../src/errors.ts'
 import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
@@ -12,12 +12,12 @@ const HOUR = 3_600_000
 
 /** A value that comes when the test says so. */
 function pending<T>() {
-  const calls: { readonly signal: AbortSignal; give(entry: Entry<T>): void; fail(error: unknown): void }[] = []
-  const obtain = (signal: AbortSignal) => new Promise<Entry<T>>((give, fail) => calls.push({ signal, give, fail }))
+  const calls: { readonly signal: AbortSignal; give(entry: CacheEntry<T>): void; fail(error: unknown): void }[] = []
+  const obtain = (signal: AbortSignal) => new Promise<CacheEntry<T>>((give, fail) => calls.push({ signal, give, fail }))
   return { obtain, calls }
 }
 
-const entry = (value: string, expiresAt?: number): Entry<string> => (expiresAt === undefined ? { value } : { value, expiresAt })
+const entry = (value: string, expiresAt?: number): CacheEntry<string> => (expiresAt === undefined ? { value } : { value, expiresAt })
 
 describe('a session', () => {
   it('obtains once for a thousand who wait', async () => {

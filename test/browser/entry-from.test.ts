@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { describeNeeds, entryFrom } from '../../src/browser/credential-form.ts'
+import { credentialFrom, describeNeeds } from '../../src/browser/credential-form.ts'
 import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
 import { found, type Json, target } from '../harness/documents.ts'
 import { unchecked } from '../harness/unchecked.ts'
@@ -15,9 +15,13 @@ async function formFor(scheme: Json) {
 
 describe('the entry for a form', () => {
   it('opens what the form was made for, and nothing else', async () => {
-    const entry = await entryFrom(await formFor(basic), { username: 'ada', password: 'p4ss word' }, { sendTo: [PLACE], id: 'mine' })
-    expect(entry).toEqual({ id: 'mine', type: 'http', scheme: 'basic', username: 'ada', password: 'p4ss word', sendTo: [PLACE] })
-    const auth = createAuth({ credentials: unchecked([entry]) })
+    const credential = await credentialFrom(
+      await formFor(basic),
+      { username: 'ada', password: 'p4ss word' },
+      { sendTo: [PLACE], id: 'mine' },
+    )
+    expect(credential).toEqual({ id: 'mine', type: 'http', scheme: 'basic', username: 'ada', password: 'p4ss word', sendTo: [PLACE] })
+    const auth = createAuth({ credentials: unchecked([credential]) })
     const { headers } = await auth.authorize(target(basic, `${PLACE}b.tif`))
     expect(headers.authorization).toBe(`Basic ${btoa('ada:p4ss word')}`)
     const elsewhere = await failureOf(auth.authorize(target(basic, 'https://data.example.evil.example/b.tif')))
@@ -28,7 +32,7 @@ describe('the entry for a form', () => {
     const form = await formFor(basic)
     const typed = { username: 'ada', password: 'secret-password' }
     for (const sendTo of [['https://evil.example/'], [PLACE, 'https://*.example.org/'], []]) {
-      const error = await failureOf(entryFrom(form, typed, { sendTo }))
+      const error = await failureOf(credentialFrom(form, typed, { sendTo }))
       expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/sendTo' })
       expect(leaks([canaryOf('secret-password')], { error: shown(error) })).toEqual([])
     }
@@ -37,37 +41,43 @@ describe('the entry for a form', () => {
   it('gives a secret to no endpoint that nobody agreed to', async () => {
     const form = await formFor(service)
     const typed = { clientId: 'me', clientSecret: 's', scopes: 'read write' }
-    expect(await failureOf(entryFrom(form, typed, { sendTo: [PLACE] }))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/secretTo' })
-    const entry = await entryFrom(form, typed, { sendTo: [PLACE], secretTo: form.secretTo })
-    expect(entry).toMatchObject({ tokenUrl: 'https://identity.example/token', scopes: ['read', 'write'] })
+    expect(await failureOf(credentialFrom(form, typed, { sendTo: [PLACE] }))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: '/secretTo',
+    })
+    const credential = await credentialFrom(form, typed, { sendTo: [PLACE], secretTo: form.secretTo })
+    expect(credential).toMatchObject({ tokenUrl: 'https://identity.example/token', scopes: ['read', 'write'] })
   })
 
   it('takes neither scopes nor places from the catalog', async () => {
     const form = await formFor(service)
-    const entry = await entryFrom(form, { clientId: 'me', clientSecret: 's' }, { sendTo: [PLACE], secretTo: form.secretTo })
-    expect(entry).not.toHaveProperty('scopes')
+    const credential = await credentialFrom(form, { clientId: 'me', clientSecret: 's' }, { sendTo: [PLACE], secretTo: form.secretTo })
+    expect(credential).not.toHaveProperty('scopes')
   })
 
   it('must be complete and have no other fields', async () => {
     const form = await formFor(basic)
     const consent = { sendTo: [PLACE] }
-    expect(await failureOf(entryFrom(form, { username: 'ada' }, consent))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/password' })
-    expect(await failureOf(entryFrom(form, { username: 'ada', password: '' }, consent))).toMatchObject({ pointer: '/password' })
+    expect(await failureOf(credentialFrom(form, { username: 'ada' }, consent))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      pointer: '/password',
+    })
+    expect(await failureOf(credentialFrom(form, { username: 'ada', password: '' }, consent))).toMatchObject({ pointer: '/password' })
     for (const name of ['sendTo', 'type', 'toString', 'token']) {
-      const error = await failureOf(entryFrom(form, { username: 'a', password: 'b', [name]: 'x' }, consent))
+      const error = await failureOf(credentialFrom(form, { username: 'a', password: 'b', [name]: 'x' }, consent))
       expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/${name}` })
     }
   })
 
   it('is read as createAuth reads it: what is wrong is told with its field', async () => {
     const form = await formFor({ type: 'apiKey', in: 'header', name: 'x-key' })
-    const error = await failureOf(entryFrom(form, { value: 'k' }, { sendTo: [PLACE], id: 'no blanks, please' }))
+    const error = await failureOf(credentialFrom(form, { value: 'k' }, { sendTo: [PLACE], id: 'no blanks, please' }))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/id' })
   })
 
   it('is not made where a page cannot use it', async () => {
     const form = await formFor({ type: 'apiKey', in: 'cookie', name: 'c' })
-    expect(await failureOf(entryFrom(form, { value: 'k' }, { sendTo: [PLACE] }))).toMatchObject({
+    expect(await failureOf(credentialFrom(form, { value: 'k' }, { sendTo: [PLACE] }))).toMatchObject({
       name: 'UnsupportedError',
       code: 'UNSUPPORTED_IN_BROWSER',
     })

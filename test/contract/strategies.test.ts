@@ -2,18 +2,18 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
 import { contextOf, type World } from '../../src/auth/context.ts'
-import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
+import type { AuthFlow, AuthStep } from '../../src/auth/flow.ts'
 import { runFlow } from '../../src/auth/flow.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
-import type { Choice } from '../../src/auth/scheme-matching.ts'
+import type { CredentialMatch } from '../../src/auth/scheme-matching.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 import { memoryStore } from '../../src/auth/token-store.ts'
 import { type AuthError, isAuthError } from '../../src/errors.ts'
 import { REGISTERED_SCHEMES, spellingOf } from '../../src/http/challenge.ts'
 import type { Connection, HttpRequest } from '../../src/http/message.ts'
-import { words } from '../../src/strategies/http/schemes.ts'
+import { schemes } from '../../src/strategies/http/schemes.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 import { leaks, shown } from '../harness/canary.ts'
 import { type Reply, type Script, script } from '../harness/scripted.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 const PARAMS =
   'realm="r", nonce="n", qop="auth, auth-int", algorithm=SHA-256, stale=true, challenge="Y2hhbGxlbmdl", max-age=60, ' +
   'error="use_dpop_nonce", sid=s, data=cj1hLHM9Yg==, token-key="a2V5", version=1, auth-scope="data.victim.example"'
-const everything = [...new Set([...REGISTERED_SCHEMES, ...words.map(({ word }) => word)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
+const everything = [...new Set([...REGISTERED_SCHEMES, ...schemes.map(({ name }) => name)])].map((word) => `${spellingOf(word)} ${PARAMS}`)
 const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authenticate': challenge, 'dpop-nonce': 'n' } })
 
 /** Far enough for Mutual to prove itself, to a server that never does. */
@@ -63,7 +63,7 @@ function freeze(request: HttpRequest): HttpRequest {
 }
 
 /** A world that begins anew: the same clock, the same random bytes, honest endpoints. */
-function worldOf(replies: (leg: number) => Reply): { world: World; servers: Script; opened: readonly string[] } {
+function downloadContext(replies: (leg: number) => Reply): { world: World; servers: Script; opened: readonly string[] } {
   const servers = script(({ url }, index) => {
     if (url.startsWith(TOKEN_URL)) return { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
     if (url.startsWith(SIGN_URL)) return { body: { href: SIGNED } }
@@ -89,11 +89,11 @@ function worldOf(replies: (leg: number) => Reply): { world: World; servers: Scri
     changed: () => {},
     named: new Set<string>(),
   }
-  return { servers, opened, world: { ...world, used: () => {}, entry: () => undefined } }
+  return { servers, opened, world: { ...world, used: () => {}, credential: () => undefined } }
 }
 
 /** The choice for a subject; undefined when its entry is one that must be refused. */
-function choiceOf({ entry }: Subject): Choice | undefined {
+function choiceOf({ entry }: Subject): CredentialMatch | undefined {
   const strategy = strategies.find(({ type }) => type === entry.type)
   if (!strategy) throw new Error(`no strategy for ${entry.type}`)
   try {
@@ -105,24 +105,24 @@ function choiceOf({ entry }: Subject): Choice | undefined {
   }
 }
 
-function flowOf(choice: Choice, world: World, sent = request()): AuthFlow {
-  return choice.strategy.authorize(sent, contextOf(world, choice, { url: sent.url }))
+function flowOf(match: CredentialMatch, world: World, sent = request()): AuthFlow {
+  return match.strategy.authorize(sent, contextOf(world, match, { url: sent.url }))
 }
 
 /** The legs of one run, and how it ended when it failed. */
-async function run(choice: Choice, replies: (leg: number) => Reply): Promise<{ legs: readonly Leg[]; error?: AuthError }> {
-  const { world } = worldOf(() => ({ status: 200 }))
-  const legs: Leg[] = []
+async function run(match: CredentialMatch, replies: (leg: number) => Reply): Promise<{ steps: readonly AuthStep[]; error?: AuthError }> {
+  const { world } = downloadContext(() => ({ status: 200 }))
+  const steps: AuthStep[] = []
   const server = script((_request, index) => replies(index))
   try {
-    await runFlow(flowOf(choice, world), (leg) => {
-      legs.push(leg)
-      return server.send(leg.request)
+    await runFlow(flowOf(match, world), (step) => {
+      steps.push(step)
+      return server.send(step.request)
     })
-    return { legs }
+    return { steps }
   } catch (error) {
     if (!isAuthError(error)) throw error
-    return { legs, error }
+    return { steps, error }
   }
 }
 
@@ -130,24 +130,24 @@ const canaries = [secret, ...Object.values(secrets)]
 
 it('covers every word and every type', () => {
   const named = new Set(subjects.map(({ entry }) => String(entry.scheme ?? entry.type)))
-  for (const { word } of words) expect(named).toContain(word)
+  for (const { name } of schemes) expect(named).toContain(name)
   expect(new Set(subjects.map(({ entry }) => entry.type))).toEqual(new Set(strategies.map(({ type }) => type)))
 })
 
 it('has for every word an entry that answers', async () => {
-  for (const { word } of words) {
-    const choices = subjects.flatMap((subject) => (subject.entry.scheme === word ? (choiceOf(subject) ?? []) : []))
-    const runs = await Promise.all(choices.map((choice) => run(choice, SERVERS['asks for everything'] ?? (() => ({})))))
-    expect(Math.max(...runs.map(({ legs }) => legs.length)), word).toBeGreaterThan(0)
+  for (const { name } of schemes) {
+    const matches = subjects.flatMap((subject) => (subject.entry.scheme === name ? (choiceOf(subject) ?? []) : []))
+    const runs = await Promise.all(matches.map((match) => run(match, SERVERS['asks for everything'] ?? (() => ({})))))
+    expect(Math.max(...runs.map(({ steps }) => steps.length)), name).toBeGreaterThan(0)
   }
 })
 
 describe.each(subjects)('$name', (subject) => {
   it.each(Object.entries(SERVERS))('ends when the server %s, and tells no secret', async (_what, replies) => {
-    const choice = choiceOf(subject)
-    if (!choice) return
-    const { legs, error } = await run(choice, replies)
-    expect(legs.length).toBeLessThanOrEqual(8)
+    const match = choiceOf(subject)
+    if (!match) return
+    const { steps, error } = await run(match, replies)
+    expect(steps.length).toBeLessThanOrEqual(8)
     if (!error) return
     expect(error.message).not.toContain('kept asking')
     const texts = { error: shown(error), json: JSON.stringify(error), cause: shown(error.cause) }
@@ -156,20 +156,20 @@ describe.each(subjects)('$name', (subject) => {
   })
 
   it('gives the same bytes for the same input', async () => {
-    const choice = choiceOf(subject)
-    if (!choice) return
+    const match = choiceOf(subject)
+    if (!match) return
     for (const replies of Object.values(SERVERS)) {
-      const [one, other] = [await run(choice, replies), await run(choice, replies)]
-      expect(one.legs.map(withoutRandomized)).toEqual(other.legs.map(withoutRandomized))
+      const [one, other] = [await run(match, replies), await run(match, replies)]
+      expect(one.steps.map(withoutRandomized)).toEqual(other.steps.map(withoutRandomized))
     }
   })
 
   it('leaves nothing behind when it is closed early', async () => {
-    const choice = choiceOf(subject)
-    if (!choice) return
-    const { world, servers, opened } = worldOf(() => ({ status: 200 }))
+    const match = choiceOf(subject)
+    if (!match) return
+    const { world, servers, opened } = downloadContext(() => ({ status: 200 }))
     for (let stop = 0; stop < 4; stop++) {
-      const flow = flowOf(choice, world)
+      const flow = flowOf(match, world)
       await advance(flow, stop)
       await flow.return()
       const sent = servers.sent.length
@@ -178,7 +178,7 @@ describe.each(subjects)('$name', (subject) => {
       expect(servers.sent).toHaveLength(sent)
       expect(opened).toEqual([])
     }
-    const again = flowOf(choice, world)
+    const again = flowOf(match, world)
     await advance(again, 1)
     await again.return()
   })
@@ -200,8 +200,8 @@ async function advance(flow: AuthFlow, steps: number): Promise<void> {
 }
 
 /** Signatures with ECDSA and RSASSA-PSS have a random part of their own. */
-function withoutRandomized(leg: Leg): unknown {
+function withoutRandomized(step: AuthStep): unknown {
   return JSON.parse(
-    JSON.stringify(leg).replace(/(?<=[.:])[\w+/-]{86}(?:==)?(?=[":,])|(?<=p=)(?:ME[\w-]{90,96}|[\w-]{342})(?=[",])/g, 'RANDOMIZED'),
+    JSON.stringify(step).replace(/(?<=[.:])[\w+/-]{86}(?:==)?(?=[":,])|(?<=p=)(?:ME[\w-]{90,96}|[\w-]{342})(?=[",])/g, 'RANDOMIZED'),
   )
 }

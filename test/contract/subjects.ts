@@ -1,7 +1,7 @@
 /** An entry for everything that can answer a request: each HTTP word, ready-made text, and each other scheme type. */
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import type { HttpWord } from '../../src/strategies/http/scheme.ts'
-import { words } from '../../src/strategies/http/schemes.ts'
+import type { HttpAuthScheme } from '../../src/strategies/http/scheme.ts'
+import { schemes } from '../../src/strategies/http/schemes.ts'
 import { canary } from '../harness/canary.ts'
 import { testKey } from '../harness/keys.ts'
 import { DATA, entries, SIGN_URL } from '../harness/victim.ts'
@@ -25,7 +25,7 @@ const PASS = { id: 'pass', type: 'http', scheme: 'privatetoken', issuerName: 'is
 
 /** Every subject once for each kind of key that its entry could hold; a word takes those that it can sign with. */
 export const subjects: readonly Subject[] = [
-  ...words.flatMap(wordSubjects),
+  ...schemes.flatMap(wordSubjects),
   { name: 'privatetoken with an issuer', entry: { ...PASS, issuer: async () => secret.value } },
   { name: 'privatetoken with an address', entry: { ...PASS, issuerRequestUri: SIGN_URL } },
   { name: 'ready-made text', entry: { id: 'x', type: 'http', scheme: 'x-unknown', credentials: secret.value, sendTo: DATA } },
@@ -37,25 +37,25 @@ export const subjects: readonly Subject[] = [
 ]
 
 /** All fields, and only those that are required: a new word is covered without a change here. */
-function wordSubjects(word: HttpWord): readonly Subject[] {
-  const required = Object.keys(word.fields).filter((name) => word.fields[name]?.required)
-  const sets = [required, Object.keys(word.fields).filter((name) => word.fields[name]?.kind !== 'texts')]
+function wordSubjects(scheme: HttpAuthScheme): readonly Subject[] {
+  const required = Object.keys(scheme.fields).filter((name) => scheme.fields[name]?.required)
+  const sets = [required, Object.keys(scheme.fields).filter((name) => scheme.fields[name]?.kind !== 'texts')]
   return sets.flatMap((names) => {
     const keys = names.includes('privateKey') ? (['rsa', 'ed25519', 'p256'] as const) : ([undefined] as const)
     return keys.map((key) => ({
-      name: [word.word, ...(names === required ? [] : ['with every field']), ...(key ? [key] : [])].join(' '),
+      name: [scheme.name, ...(names === required ? [] : ['with every field']), ...(key ? [key] : [])].join(' '),
       entry: {
-        id: word.word,
+        id: scheme.name,
         type: 'http',
-        scheme: word.word,
-        ...Object.fromEntries(names.map((name) => [name, sample(word, name, key)])),
+        scheme: scheme.name,
+        ...Object.fromEntries(names.map((name) => [name, sample(scheme, name, key)])),
         sendTo: DATA,
       },
     }))
   })
 }
 
-function sample({ fields }: HttpWord, name: string, key: keyof typeof KEYS | undefined): unknown {
+function sample({ fields }: HttpAuthScheme, name: string, key: keyof typeof KEYS | undefined): unknown {
   const { kind, values } = fields[name] ?? {}
   if (name === 'privateKey' && key) return KEYS[key]
   if (kind === 'boolean') return true

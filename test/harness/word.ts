@@ -1,7 +1,7 @@
 /** Plays the flow of an HTTP word by hand: a context with a fixed clock and known randomness, answers in, legs out. */
 
-import type { AuthFlow, Leg } from '../../src/auth/flow.ts'
-import { authorizedLeg, runFlow } from '../../src/auth/flow.ts'
+import type { AuthFlow, AuthStep } from '../../src/auth/flow.ts'
+import { authorizedStep, runFlow } from '../../src/auth/flow.ts'
 import { Secret } from '../../src/auth/secret.ts'
 import { MemorySessions } from '../../src/auth/session.ts'
 import { memoryStore } from '../../src/auth/token-store.ts'
@@ -37,20 +37,20 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
 }
 
 /** The legs that a flow sends to a server which answers like this, in turn, and then with 200. */
-export async function legsOf(flow: AuthFlow, replies: readonly Reply[] = []): Promise<readonly Leg[]> {
+export async function legsOf(flow: AuthFlow, replies: readonly Reply[] = []): Promise<readonly AuthStep[]> {
   const server = script((_request, index) => replies[index])
-  const legs: Leg[] = []
-  await runFlow(flow, (leg) => {
-    legs.push(leg)
-    return server.send(leg.request)
+  const steps: AuthStep[] = []
+  await runFlow(flow, (step) => {
+    steps.push(step)
+    return server.send(step.request)
   })
-  return legs
+  return steps
 }
 
 /** The request that is ready to be sent, after what must be asked before. */
-export async function readyLeg(flow: AuthFlow, replies: readonly Reply[] = []): Promise<Leg | undefined> {
+export async function readyLeg(flow: AuthFlow, replies: readonly Reply[] = []): Promise<AuthStep | undefined> {
   const server = script((_request, index) => replies[index])
-  return authorizedLeg(flow, (leg) => server.send(leg.request))
+  return authorizedStep(flow, (step) => server.send(step.request))
 }
 
 /** A refusal with that challenge. */

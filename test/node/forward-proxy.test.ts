@@ -15,7 +15,7 @@ afterEach(async () => {
 const LOGIN = `Basic ${Buffer.from('me:proxy-password').toString('base64')}`
 const CREDENTIALS = { authorization: 'Bearer canary-token', cookie: 'sid=canary-cookie' }
 const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: CREDENTIALS })
-const granted = { granted: true }
+const granted = { allowPrivateNetwork: true }
 
 async function started<Some extends { close(): Promise<void> }>(server: Promise<Some>): Promise<Some> {
   const running = await server

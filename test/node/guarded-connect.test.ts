@@ -94,14 +94,14 @@ describe('the address guard', () => {
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }]
     const send = undiciTransport({ env: {}, lookup })
     expect(await codeOf(send(get(`http://rebound.example:${internal.port}/`)))).toBe('URL_ADDRESS_FORBIDDEN')
-    expect(await (await send(get(`http://rebound.example:${internal.port}/`), { granted: true })).text(2)).toBe('ok')
+    expect(await (await send(get(`http://rebound.example:${internal.port}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
     expect(internal.connections).toBe(1)
   })
 
   it('is lifted by a grant, and a granted connection is never used for a request without one', async () => {
     const good = await server()
     const send = undiciTransport({ env: {} })
-    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+    expect(await (await send(get(`${good.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
     expect(await codeOf(send(get(`${good.origin}/`)))).toBe('URL_ADDRESS_FORBIDDEN')
     expect(good.requests).toHaveLength(1)
   })
@@ -140,19 +140,19 @@ describe('encryption', () => {
 
   it('an unknown authority is refused', async () => {
     const good = await server(undefined, { tls: 'valid' })
-    expect(await codeOf(undiciTransport({ env: {} })(get(`${good.origin}/`), { granted: true }))).toBe('TLS_UNTRUSTED')
+    expect(await codeOf(undiciTransport({ env: {} })(get(`${good.origin}/`), { allowPrivateNetwork: true }))).toBe('TLS_UNTRUSTED')
   })
 
   it('https to a server that speaks plain HTTP is refused', async () => {
     const good = await server()
     const send = undiciTransport({ env: {} })
-    expect(await codeOf(send(get(good.origin.replace('http:', 'https:')), { granted: true }))).toBe('TLS_HANDSHAKE')
+    expect(await codeOf(send(get(good.origin.replace('http:', 'https:')), { allowPrivateNetwork: true }))).toBe('TLS_HANDSHAKE')
   })
 
   it('cannot be turned off by the environment', async () => {
     const good = await server(undefined, { tls: 'self-signed' })
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-    const error = await undiciTransport({ env: {} })(get(`${good.origin}/`), { granted: true }).catch((reason) => reason)
+    const error = await undiciTransport({ env: {} })(get(`${good.origin}/`), { allowPrivateNetwork: true }).catch((reason) => reason)
     expect(error).toBeInstanceOf(TrustError)
     expect(error.code).toBe('TLS_DISABLED')
     expect(good.connections).toBe(0)

@@ -49,7 +49,7 @@ it('nor are requests that need no credential', async () => {
   const send = undiciTransport()
   const { signal } = new AbortController()
   const request = { method: 'GET', url: `${server.origin}/file`, headers: {} }
-  const sent = () => send(request, { signal, granted: true }).then((response) => response.bytes(100))
+  const sent = () => send(request, { signal, allowPrivateNetwork: true }).then((response) => response.bytes(100))
   expect(await warningsOf(() => Promise.all(Array.from({ length: 40 }, sent)))).toEqual([])
   expect(server.requests).toHaveLength(40)
 })

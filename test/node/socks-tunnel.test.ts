@@ -112,7 +112,7 @@ describe('a SOCKS proxy', () => {
   it('carries plain http to a host that the user named', async () => {
     const good = await server()
     const proxy = await startSocks(good.port)
-    expect(await (await through(proxy.url('socks5h'))(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+    expect(await (await through(proxy.url('socks5h'))(get(`${good.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
     expect(proxy.asked).toEqual([`127.0.0.1:${good.port}`])
   })
 
@@ -120,7 +120,7 @@ describe('a SOCKS proxy', () => {
     const good = await server()
     const proxy = await startSocks(0)
     const send = undiciTransport({ env: { ALL_PROXY: proxy.url('socks5'), NO_PROXY: '127.0.0.0/8' } })
-    expect(await (await send(get(`${good.origin}/`), { granted: true })).text(2)).toBe('ok')
+    expect(await (await send(get(`${good.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
     expect(proxy.asked).toEqual([])
   })
 })

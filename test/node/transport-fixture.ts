@@ -11,7 +11,7 @@ afterEach(async () => {
 
 export const get = (url: string, headers: Record<string, string> = {}): HttpRequest => ({ method: 'GET', url, headers })
 export const send: Send = undiciTransport({ env: {} })
-export const granted: SendOptions = { granted: true }
+export const granted: SendOptions = { allowPrivateNetwork: true }
 export const MIB = 2 ** 20
 
 export async function server(listener?: Parameters<typeof startServer>[0], options?: ServerOptions) {

@@ -163,7 +163,7 @@ describe('a folder', () => {
     await serve({ public: ['far'] })
     const send = undiciTransport()
     const transport: Send = ({ url, ...request }, options) =>
-      send({ ...request, url: url.replace(origin, server.url) }, { ...options, granted: true })
+      send({ ...request, url: url.replace(origin, server.url) }, { ...options, allowPrivateNetwork: true })
     const auth = createAuth({ credentials: [], transport })
     const schemes = { archive: { type: 'custom-s3', platform: 'https://eodata.archive.example' } }
     const asset = (href: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { entriesFor } from '../../examples/demo/credentials.ts'
+import { credentialsFor } from '../../examples/demo/credentials.ts'
 import type { Holding } from '../../examples/demo/holdings.ts'
 import { randomSecrets, type Secrets, wrongSecrets } from '../../examples/demo/secrets.ts'
 import { type Servers, startServers } from '../../examples/demo/servers.ts'
@@ -47,7 +47,7 @@ async function curlUser(entriesWith: Parameters<typeof shellUser>[0]): Promise<S
   return user
 }
 
-const demoUser = (known: Secrets) => curlUser((keep) => entriesFor(servers.addresses, (name) => keep(known[name])))
+const demoUser = (known: Secrets) => curlUser((keep) => credentialsFor(servers.addresses, (name) => keep(known[name])))
 const handedOut = () => servers.holdings.filter(({ bound }) => !bound)
 const run = (user: ShellUser, { name }: Holding) => user.sh(RUN, new URL(`items/${name}.json`, servers.root).href, '--asset', 'data')
 

@@ -90,7 +90,10 @@ describe('OAuthLib refuses', () => {
 describe('PLAINTEXT', () => {
   /** What is in front of the server and does the encryption. */
   const gateway: Send = (request, options) =>
-    undiciTransport()({ ...request, url: request.url.replace('https://gateway.example', oauth1.url) }, { ...options, granted: true })
+    undiciTransport()(
+      { ...request, url: request.url.replace('https://gateway.example', oauth1.url) },
+      { ...options, allowPrivateNetwork: true },
+    )
   const plain = (fields: object = {}) => engine({ signatureMethod: 'PLAINTEXT', sendTo: 'https://gateway.example/', ...fields }, gateway)
   const wanted = target(scheme, 'https://gateway.example/f.txt')
 

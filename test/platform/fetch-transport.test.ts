@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 const send = fetchTransport()
-const granted = { granted: true }
+const granted = { allowPrivateNetwork: true }
 const get = (url: string, headers: Record<string, string> = {}): HttpRequest => ({ method: 'GET', url, headers })
 
 async function server(...args: Parameters<typeof startServer>) {

@@ -9,8 +9,8 @@ import { DATA, victim } from '../harness/victim.ts'
 const F = `${DATA}f.tif`
 
 /** What the `Authorization` header says for an entry. */
-async function headerFor(entry: CredentialObject, word: string): Promise<string | undefined> {
-  const { auth } = victim({ credentials: unchecked({ ...entry, sendTo: DATA }) })
+async function headerFor(credential: CredentialObject, word: string): Promise<string | undefined> {
+  const { auth } = victim({ credentials: unchecked({ ...credential, sendTo: DATA }) })
   return (await auth.authorize(target({ type: 'http', scheme: word }, F))).headers.authorization
 }
 
@@ -95,20 +95,20 @@ describe('ready-made text', () => {
 
 describe('H12 a value that cannot be sent', () => {
   const bad = ['', 'a\rb', 'a\nb', 'a\r\nX-Evil: 1', 'a\0b', ' a', 'a ', '\ta', 'x'.repeat(20_000)]
-  const entries: readonly [string, string, (value: unknown) => CredentialObject, readonly string[]][] = [
+  const credentials: readonly [string, string, (value: unknown) => CredentialObject, readonly string[]][] = [
     ['a bearer token', 'bearer', token, [...bad, 'a b', 'a\tb', 'a\u007fb', 'p\u00e4ss', '\u{1f600}', 'a\u2028b']],
     ['a password', 'basic', (value) => account('ada', value), [...bad, 'a\u0007b']],
     ['a user name', 'basic', (value) => account(value, 'secret'), [...bad, 'a:b']],
     ['ready-made text', 'gnap', (value) => text('gnap', value), [...bad, 'p\u00e4ss', 'a\u007fb']],
   ]
 
-  const rows = entries.flatMap(([name, word, entry, values]) =>
-    values.map((value) => ({ name, word, entry, value, label: JSON.stringify(value).slice(0, 20) })),
+  const rows = credentials.flatMap(([name, word, credential, values]) =>
+    values.map((value) => ({ name, word, credential, value, label: JSON.stringify(value).slice(0, 20) })),
   )
 
-  it.each(rows)('$name $label', async ({ word, entry, value }) => {
+  it.each(rows)('$name $label', async ({ word, credential, value }) => {
     for (const given of [value, () => value, async () => value]) {
-      const error = await failureOf(headerFor(entry(given), word))
+      const error = await failureOf(headerFor(credential(given), word))
       expect(error).toMatchObject({ name: 'CredentialError', code: 'CREDENTIAL_VALUE_INVALID' })
       if (value.length > 8) expect(leaks([canaryOf(value)], { message: error.message, json: JSON.stringify(error) })).toEqual([])
     }

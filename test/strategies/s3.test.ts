@@ -37,7 +37,7 @@ function asset(href: string, properties: object = {}, fields: object = {}): Targ
   return target
 }
 
-function auth(entry: Partial<CredentialInput> = {}, options: Partial<Parameters<typeof createAuth>[0]> = {}) {
+function auth(credential: Partial<CredentialInput> = {}, options: Partial<Parameters<typeof createAuth>[0]> = {}) {
   const base = {
     id: 'mine',
     type: 's3',
@@ -46,7 +46,7 @@ function auth(entry: Partial<CredentialInput> = {}, options: Partial<Parameters<
     endpoint: server.url,
     sendTo: ['s3://eo/', 's3://far/', 's3://costly/'],
   }
-  return createAuth({ strategies: [s3], credentials: unchecked([{ ...base, ...entry }]), ...options })
+  return createAuth({ strategies: [s3], credentials: unchecked([{ ...base, ...credential }]), ...options })
 }
 
 async function failure(promise: Promise<unknown>) {

@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const wide = { ...entries.signer, signedUrlHosts: [DATA, 'https://store.example/'], sendTo: DATA }
 
 interface Setting {
-  readonly entry?: CredentialInput | readonly CredentialInput[]
+  readonly credential?: CredentialInput | readonly CredentialInput[]
   /** Members of the signing flow. */
   readonly flow?: Json
   readonly href?: string
@@ -27,10 +27,10 @@ interface Setting {
 /** An engine whose signing API gives that answer. */
 function signing(
   answer: Reply | ((request: HttpRequest) => Reply),
-  { entry = entries.signer, flow, href = F, asset, options, servers }: Setting = {},
+  { credential = entries.signer, flow, href = F, asset, options, servers }: Setting = {},
 ) {
   const script = routes({ [SIGN_URL]: answer, [SIGNED]: { body: 'data' }, [OTHER]: { body: 'data' }, ...servers })
-  const { auth } = victim({ credentials: entry, ...options }, script)
+  const { auth } = victim({ credentials: credential, ...options }, script)
   return { auth, script, wanted: target(scheme.signed(SIGN_URL, flow), href, asset) }
 }
 
@@ -56,8 +56,8 @@ describe('the signing call', () => {
       parameters: { bucket: { in: 'body', required: true }, key: { in: 'body', required: true } },
     }
     const href = 'https://eo.s3.eu-central-1.amazonaws.com/a%20b/c+d.tif'
-    const entry = { ...entries.signerPost, sendTo: 'https://eo.s3.eu-central-1.amazonaws.com/' }
-    const { auth, script, wanted } = signing({ body: { signed_url: SIGNED } }, { entry, flow, href })
+    const credential = { ...entries.signerPost, sendTo: 'https://eo.s3.eu-central-1.amazonaws.com/' }
+    const { auth, script, wanted } = signing({ body: { signed_url: SIGNED } }, { credential, flow, href })
     expect((await auth.authorize(wanted)).url).toBe(SIGNED)
     expect(script.sent[0]).toMatchObject({ method: 'POST', url: SIGN_URL, headers: { 'content-type': 'application/json' } })
     expect(JSON.parse(String(script.sent[0]?.body))).toEqual({ bucket: 'eo', key: 'a b/c d.tif' })
@@ -73,11 +73,11 @@ describe('the signing call', () => {
       all: { in: 'body', required: true, schema: { type: 'boolean' } },
       unset: { in: 'query', required: false, schema: { default: 'chosen by the catalog', const: 'x' } },
     }
-    const entry = {
+    const credential = {
       ...entries.signerPost,
       parameters: { duration: '60', 'X-Client': 'me', user: secrets.key.value, days: '7', all: 'true' },
     }
-    const { auth, script, wanted } = signing(signed(SIGNED), { entry, flow: { method: 'POST', parameters } })
+    const { auth, script, wanted } = signing(signed(SIGNED), { credential, flow: { method: 'POST', parameters } })
     await auth.authorize(wanted)
     expect(script.sent[0]?.url).toBe(`${SIGN_URL}?href=${encodeURIComponent(F)}&duration=60`)
     expect(script.sent[0]?.headers).toMatchObject({ 'x-client': 'me' })
@@ -87,7 +87,7 @@ describe('the signing call', () => {
   it('is authorized by the entry in "with", and nothing else is', async () => {
     const oauth = { ...entries.oauth, sendTo: SIGN_URL }
     const servers = { [TOKEN_URL]: { body: { access_token: secrets.token.value, token_type: 'Bearer' } }, [OTHER]: { body: 'data' } }
-    const { auth, script, wanted } = signing(signed(OTHER), { entry: [oauth, { ...wide, with: 'oauth' }], servers })
+    const { auth, script, wanted } = signing(signed(OTHER), { credential: [oauth, { ...wide, with: 'oauth' }], servers })
     await auth.fetch(wanted)
     expect(script.sent.map(({ url }) => url.replace(/\?.*/, ''))).toEqual([TOKEN_URL, SIGN_URL, OTHER.replace(/\?.*/, '')])
     expect(script.to('sign.victim.example')[0]?.headers.authorization).toBe(`Bearer ${secrets.token.value}`)
@@ -161,7 +161,7 @@ describe('what the catalog may not say about the signing call', () => {
 
 describe('a signed address', () => {
   it("takes nothing of the caller's to another origin", async () => {
-    const { auth, script, wanted } = signing(signed(OTHER), { entry: wide })
+    const { auth, script, wanted } = signing(signed(OTHER), { credential: wide })
     await auth.fetch(wanted, { headers: { 'x-mine': secrets.key.value, accept: '*/*', range: 'bytes=0-9' } })
     expect(script.to('store.example')).toMatchObject([{ url: OTHER, headers: { accept: '*/*', range: 'bytes=0-9' } }])
     expect(leaks(Object.values(secrets), { store: JSON.stringify(script.to('store.example')) })).toEqual([])
@@ -175,7 +175,7 @@ describe('a signed address', () => {
   ])('%s that redirects is followed with nothing added', async (_name, address, location) => {
     const to = new URL(location, address).href
     const { auth, script, wanted } = signing(signed(address), {
-      entry: wide,
+      credential: wide,
       servers: { [address]: redirectTo(location), [to]: { body: 'data' } },
     })
     const response = await auth.fetch(wanted, { headers: { 'x-mine': '1' } })

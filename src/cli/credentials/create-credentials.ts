@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import type { CredentialObject, Field, SecretSource } from '../../auth/credential.ts'
-import { parseGrant } from '../../auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import { variableFor } from '../../auth/selection-errors.ts'
 import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
 import { readRegularFile } from '../../node/regular-file.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { addEntry, replacePrivateFile } from './edit-credentials.ts'
+import { addCredential, replacePrivateFile } from './edit-credentials.ts'
 import { draftFor, fingerprintsOf, proposalOf, type Wishes } from './proposal.ts'
 import { detailsText, isTerminal, questionText, quoted, Terminal } from './question.ts'
 import type { Needs, Wanted } from './wanted.ts'
@@ -25,7 +25,7 @@ interface Occasion {
   /** The credential file. */
   readonly file: string
   /** The entries that there are. */
-  readonly entries: readonly CredentialObject[]
+  readonly credentials: readonly CredentialObject[]
   readonly wishes: Wishes
   readonly errand: Errand
 }
@@ -45,7 +45,7 @@ export interface Errand {
  * Errors: `SCHEME_CHANGED`, `NO_CREDENTIAL` without a terminal (with the entries to add) or when nothing was agreed to, `ABORTED`,
  * `CONFIG_INVALID`, those of the file system, and why a target cannot be reached by any entry.
  */
-export async function createEntries(
+export async function createCredentials(
   { wanted, refused, entries }: Needs,
   occasion: Occasion,
   auth: Auth,
@@ -71,17 +71,17 @@ export async function createEntries(
 
 async function askAll(missing: readonly Wanted[], occasion: Occasion, context: Context): Promise<string[]> {
   const terminal = new Terminal(context.io)
-  const entries = [...occasion.entries]
+  const credentials = [...occasion.credentials]
   const reachable = new Set<string>()
   const created: string[] = []
   try {
     for (const wanted of missing) {
       if (wanted.targets.every((target) => reachable.has(target))) continue
-      const entry = await ask(terminal, wanted, { ...occasion, entries }, context)
-      if (entry === undefined) continue
-      const id = String(entry.id)
+      const credential = await ask(terminal, wanted, { ...occasion, credentials }, context)
+      if (credential === undefined) continue
+      const id = String(credential.id)
       await context.diagnostics.note(`entry "${id}" is written to ${occasion.file}`)
-      entries.push(entry)
+      credentials.push(credential)
       created.push(id)
       for (const target of wanted.targets) reachable.add(target)
     }
@@ -93,24 +93,24 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
 
 /** Asks about one scheme; the entry that was written, or undefined for a no. Places are part of the question. */
 async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
-  const { document, title = 'standard input', file, entries, wishes } = occasion
-  const { entry: draft, open } = draftFor(wanted, entries, wishes)
+  const { document, title = 'standard input', file, credentials, wishes } = occasion
+  const { credential: draft, open } = draftFor(wanted, credentials, wishes)
   const id = String(draft.id)
   if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} leaves to you:\n`)
   const placed = { ...draft, ...(await askFields(terminal, id, open, isPlace)) }
-  const proposal = await proposalOf(title, wanted, placed, entries)
+  const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this entry?', detailsText(proposal)))) return undefined
   const answered = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
   const entry = { ...answered, ...(await issuerOf(answered, context)) }
-  await addEntry(file, entry)
+  await addCredential(file, entry)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return entry
 }
 
 /** For logins at endpoints that the catalog writes out: the name without which ID tokens and answers are compared with nothing. */
-async function issuerOf(entry: CredentialObject, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
-  const { id, type, flow, issuer, tokenUrl, authorizationUrl } = entry
+async function issuerOf(credential: CredentialObject, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
+  const { id, type, flow, issuer, tokenUrl, authorizationUrl } = credential
   if (type !== 'oauth2' || flow !== 'authorizationCode' || issuer !== undefined) return {}
   if (typeof tokenUrl !== 'string' || typeof authorizationUrl !== 'string') return {}
   const [{ findIssuer }, { undiciTransport }] = await Promise.all([
@@ -123,9 +123,9 @@ async function issuerOf(entry: CredentialObject, { io, diagnostics }: Context): 
   return { issuer: found }
 }
 
-function nobodyThere(missing: readonly Wanted[], { file, entries: present, wishes, errand: { command } }: Occasion): CredentialError {
+function nobodyThere(missing: readonly Wanted[], { file, credentials: present, wishes, errand: { command } }: Occasion): CredentialError {
   const [first] = missing
-  const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).entry))
+  const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).credential))
   const which = entries.length === 1 ? 'this entry' : 'one of these entries'
   const names = missing.map(({ name }) => quoted(name)).join(', ')
   return new CredentialError('NO_CREDENTIAL', `no entry of yours fits ${names}, and only a person at a terminal can make one here`, {
@@ -174,7 +174,7 @@ async function askValue(terminal: Terminal, { kind, label, values }: Field): Pro
 
 function isPattern(text: string, sharedHosts: boolean): boolean {
   try {
-    parseGrant(text, { sharedHosts })
+    parseUrlPattern(text, { sharedHosts })
     return true
   } catch {
     return false

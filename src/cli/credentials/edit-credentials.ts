@@ -14,8 +14,8 @@ import { type Path, type Span, scan } from '../../stac/json-text.ts'
 const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
 
 /** Adds an entry at the end; a file that is missing is made. Errors: `CONFIG_INVALID`, and nothing is written; those of the file system. */
-export function addEntry(file: string, entry: CredentialObject): Promise<void> {
-  return edit(file, (text) => appended(text, ['credentials'], entry))
+export function addCredential(file: string, credential: CredentialObject): Promise<void> {
+  return edit(file, (text) => appended(text, ['credentials'], credential))
 }
 
 /**
@@ -25,11 +25,11 @@ export function addEntry(file: string, entry: CredentialObject): Promise<void> {
  */
 export function addPattern(file: string, id: string, pattern: string): Promise<void> {
   return edit(file, (text, { credentials }) => {
-    const index = credentials.findIndex((entry) => entry.id === id)
+    const index = credentials.findIndex((credential) => credential.id === id)
     const path = ['credentials', index]
-    const entry: CredentialObject | undefined = credentials[index]
-    const hosts = (entry?.signedUrlHosts as readonly string[] | undefined) ?? []
-    if (entry?.sendTo === undefined) return extended(text, path, 'sendTo', [...hosts, pattern])
+    const credential: CredentialObject | undefined = credentials[index]
+    const hosts = (credential?.signedUrlHosts as readonly string[] | undefined) ?? []
+    if (credential?.sendTo === undefined) return extended(text, path, 'sendTo', [...hosts, pattern])
     return appended(text, [...path, 'sendTo'], pattern)
   })
 }

@@ -12,20 +12,20 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { isAddress, type ReadDocument, readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
-import { createEntries, type Errand } from './create-credentials.ts'
+import { createCredentials, type Errand } from './create-credentials.ts'
 import { needsOf, type WishOptions, wishesOf } from './wanted.ts'
 
 /** The credential file, which may be missing, and what is in it. */
-export interface UserEntries {
+export interface UserCredentials {
   readonly file: string
-  readonly entries: readonly CredentialObject[]
+  readonly credentials: readonly CredentialObject[]
 }
 
 /** Reads the credential file; one that is missing is going to be made. Errors: `CONFIG_INVALID`, `USAGE`. */
-export async function userEntries(options: CredentialsOption, { io }: Context): Promise<UserEntries> {
+export async function userCredentials(options: CredentialsOption, { io }: Context): Promise<UserCredentials> {
   const { path: file } = await credentialPath(options, io)
   const text = await credentialFileText(file)
-  return { file, entries: text === undefined ? [] : (await credentialsFromText(text, file)).credentials }
+  return { file, credentials: text === undefined ? [] : (await credentialsFromText(text, file)).credentials }
 }
 
 /** Ids of entries: those written just now, and those that fitted before. */
@@ -37,16 +37,17 @@ export interface Entries {
 /**
  * Reads a document and asks about the entries that it needs.
  *
- * Errors: those of reading, of {@link createEntries}, `USAGE` for an id that is taken.
+ * Errors: those of reading, of {@link createCredentials}, `USAGE` for an id that is taken.
  */
-export async function entriesFor(
+export async function credentialsFor(
   name: string,
-  { file, entries }: UserEntries,
+  { file, credentials }: UserCredentials,
   options: CredentialsOption & WishOptions,
   errand: Errand,
   context: Context,
 ): Promise<Entries> {
-  if (options.id !== undefined && entries.some(({ id }) => id === options.id)) throw usageError(`there is an entry "${options.id}" already`)
+  if (options.id !== undefined && credentials.some(({ id }) => id === options.id))
+    throw usageError(`there is an entry "${options.id}" already`)
   const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
   const read = await readOrWait(name, context, auth)
   if ('waiting' in read) return { created: [], fitting: [read.waiting] }
@@ -54,8 +55,14 @@ export async function entriesFor(
   const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
   const opened = await auth()
   const needs = await needsOf(read, opened)
-  const occasion = { ...document, file, entries, wishes: wishesOf(options), errand: { ...errand, command: `${errand.command} ${name}` } }
-  return { created: await createEntries(needs, occasion, opened, context), fitting: [...needs.entries] }
+  const occasion = {
+    ...document,
+    file,
+    credentials,
+    wishes: wishesOf(options),
+    errand: { ...errand, command: `${errand.command} ${name}` },
+  }
+  return { created: await createCredentials(needs, occasion, opened, context), fitting: [...needs.entries] }
 }
 
 /** The document, or the entry without whose login it cannot be read. */

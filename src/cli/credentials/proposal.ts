@@ -20,7 +20,7 @@ export interface Wishes {
 /** An entry with blanks. */
 interface Draft {
   /** As far as it is known; what only the user knows has a placeholder, secrets are environment variables to set. */
-  readonly entry: CredentialObject
+  readonly credential: CredentialObject
   /** What only the user knows. */
   readonly open: { readonly [name: string]: Field }
 }
@@ -49,7 +49,7 @@ export function draftFor(
   beside: readonly CredentialObject[],
   { id, scopes }: Wishes,
 ): Draft {
-  const taken = new Set(beside.map((entry) => entry.id))
+  const taken = new Set(beside.map((credential) => credential.id))
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
   const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.entry[field]))
@@ -61,7 +61,7 @@ export function draftFor(
     ...Object.fromEntries(placeholders),
     ...(scopes.length > 0 && hasScopes && { scopes }),
   }
-  return { entry: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
+  return { credential: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
 }
 
 /** Addresses are written to the file as they are compared and shown: a host in its ASCII form. */

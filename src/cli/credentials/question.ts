@@ -42,7 +42,7 @@ export function questionText(proposal: Proposal): string {
 
 /** The whole entry, and which of the document's targets it is for. */
 export function detailsText({ entry, wanted }: Proposal): string {
-  const whole = `  entry\n${entryText(entry)}\n`
+  const whole = `  entry\n${credentialText(entry)}\n`
   if (!wanted) return whole
   const targets = wanted.targets.slice(0, MAX_TARGETS).map((pointer) => `    ${plain(pointer, 200)}\n`)
   const more = wanted.targets.length > MAX_TARGETS ? `    … and ${wanted.targets.length - MAX_TARGETS} more\n` : ''
@@ -51,8 +51,8 @@ export function detailsText({ entry, wanted }: Proposal): string {
 }
 
 /** An entry as JSON, indented; endless texts are cut. */
-export function entryText(entry: CredentialObject): string {
-  const lines = forJson(entry, 2).split('\n')
+export function credentialText(credential: CredentialObject): string {
+  const lines = forJson(credential, 2).split('\n')
   return lines.map((line) => `    ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`).join('\n')
 }
 

@@ -148,7 +148,7 @@ function refersToS3(target: Target): boolean {
 /** Where the object lies by what the document says; undefined for what is no address of an object. */
 function placeIn(target: Target): Place | undefined {
   if (!URL.canParse(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
-  const nothing = { entry: {}, environment: {}, trusts: () => true, learned: () => undefined }
+  const nothing = { credential: {}, environment: {}, trusts: () => true, learned: () => undefined }
   const place = placeOf(target.href, { ...nothing, storages: storagesOf(target) })
   return place.bucket !== '' && place.path !== '' && URL.canParse(place.url) ? place : undefined
 }

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { CredentialSet } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
-import { parseGrant } from '../../auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import { loadStrategies } from '../../auth/registry.ts'
 import type { LazyStrategy, Strategy } from '../../auth/strategy.ts'
 import { ConfigurationError } from '../../errors.ts'
@@ -183,7 +183,7 @@ export function credentialsFromEnvironment(
 /** A user without a credential file knows nothing of its pointers. Errors: `CONFIG_INVALID`. */
 function checkPattern(pattern: string): void {
   try {
-    parseGrant(pattern)
+    parseUrlPattern(pattern)
   } catch (error) {
     const message = `STAC_AUTH_TOKEN_FOR: ${(error as ConfigurationError).message}`
     throw new ConfigurationError('CONFIG_INVALID', message, { actual: pattern, hint: 'separate several patterns by blanks' })

@@ -21,7 +21,7 @@ import {
   requireSameVersion,
 } from './answer.ts'
 import type { Content } from './content.ts'
-import type { World } from './download-context.ts'
+import type { DownloadContext } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
 import type { ManifestEntry } from './manifest.ts'
@@ -94,12 +94,12 @@ export class AlreadyThere extends Error {
 export class Attempt {
   readonly #target: Target
   readonly #state: FileState
-  readonly #world: World
+  readonly #context: DownloadContext
 
-  constructor(target: Target, state: FileState, world: World) {
+  constructor(target: Target, state: FileState, context: DownloadContext) {
     this.#target = target
     this.#state = state
-    this.#world = world
+    this.#context = context
   }
 
   /**
@@ -119,11 +119,11 @@ export class Attempt {
       return this.#started(asked.offset)
     }
     const origin = targetAddress(this.#target).origin
-    const { gate } = this.#world.origins
-    await gate.enter(origin, this.#world.signal)
-    const exchange = new Exchange(this.#world, this.#state.file.url)
+    const { gate } = this.#context.origins
+    await gate.enter(origin, this.#context.signal)
+    const exchange = new Exchange(this.#context, this.#state.file.url)
     try {
-      const response = await this.#world.send(this.#target, rangeHeaders(asked), exchange.signal)
+      const response = await this.#context.send(this.#target, rangeHeaders(asked), exchange.signal)
       await this.#take(response, asked, exchange)
       gate.succeeded(origin)
     } finally {
@@ -141,7 +141,7 @@ export class Attempt {
     const known = { validator, ...(modified !== undefined && { modified }), ...(stored !== undefined && { stored }) }
     if (stored !== undefined) this.#state.asSent = true
     if (size === undefined) return { offset: length, ...known }
-    const end = endOfFirst(size, { state: this.#state, world: this.#world })
+    const end = endOfFirst(size, { state: this.#state, context: this.#context })
     return { offset: length, ...known, size, ...(end < size && { end }) }
   }
 
@@ -239,16 +239,16 @@ export class Attempt {
   }
 
   #shared({ validator, modified }: Delivery): Shared | undefined {
-    const [state, world, target] = [this.#state, this.#world, this.#target]
+    const [state, context, target] = [this.#state, this.#context, this.#target]
     if (state.size === undefined || validator === undefined) return undefined
     return {
       state,
-      world,
+      context,
       size: state.size,
       validator,
       ...(modified !== undefined && { modified }),
       origin: targetAddress(target).origin,
-      send: (headers, signal) => world.send(target, headers, signal),
+      send: (headers, signal) => context.send(target, headers, signal),
       came: (bytes) => this.#came(bytes),
     }
   }
@@ -269,7 +269,7 @@ export class Attempt {
   async #refused(response: HttpResponse): Promise<AuthError> {
     const { status, url, headers } = response
     const body = response.chunks?.() ?? null
-    const rest = status === 429 || status >= 500 ? retryHint(headers, this.#world.clock.now()) : undefined
+    const rest = status === 429 || status >= 500 ? retryHint(headers, this.#context.clock.now()) : undefined
     const error = await answerFailure({ status, url, headers, body }, this.#target)
     await response.discard()
     return withRetryAfter(error, rest)
@@ -283,20 +283,20 @@ export class Attempt {
   #checkPage(response: HttpResponse, { size }: Delivery): void {
     const { promise, hash, file } = this.#state
     const body = this.#answered(response)
-    this.#state.page = this.#world.settings.acceptHtml ? undefined : pageRefusal(promise, body)
+    this.#state.page = this.#context.settings.acceptHtml ? undefined : pageRefusal(promise, body)
     // A checksum decides by itself whether these are the bytes.
     const mayBeIt = hash?.by === 'checksum' && (size === undefined || (file.size ?? size) === size)
     if (this.#state.page && !mayBeIt) throw this.#state.page
     const warning = this.#state.page ? undefined : pageWarning(promise, body)
     if (warning === undefined) return
-    if (this.#world.settings.acceptHtml) this.#tellWarning('CONTENT_TYPE_UNEXPECTED', warning)
+    if (this.#context.settings.acceptHtml) this.#tellWarning('CONTENT_TYPE_UNEXPECTED', warning)
     else this.#object('CONTENT_TYPE_UNEXPECTED', warning)
   }
 
   /** The same by the first bytes, for servers that call everything a file. False when it has to see more. */
   #lookAt(head: Uint8Array, isAll: boolean, response: HttpResponse): boolean {
     const isPage = looksLikePage(head, isAll)
-    if (isPage && !this.#world.settings.acceptHtml) this.#state.page ??= pageRefusal(this.#state.promise, this.#answered(response), true)
+    if (isPage && !this.#context.settings.acceptHtml) this.#state.page ??= pageRefusal(this.#state.promise, this.#answered(response), true)
     if (this.#state.page && this.#state.hash?.by !== 'checksum') throw this.#state.page
     return isPage !== undefined
   }
@@ -309,12 +309,12 @@ export class Attempt {
   /** What may not be the file that was meant. */
   #object(code: ErrorCode, message: string): void {
     const { file } = this.#state
-    if (this.#world.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
+    if (this.#context.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
     this.#tellWarning(code, message)
   }
 
   #tellWarning(code: ErrorCode, message: string): void {
-    this.#world.tell({ kind: 'warning', file: this.#state.file, code, message })
+    this.#context.tell({ kind: 'warning', file: this.#state.file, code, message })
   }
 
   #started(resumed: number): void {
@@ -322,7 +322,7 @@ export class Attempt {
     if (state.hasStarted) return
     state.hasStarted = true
     state.most = Math.max(state.most, resumed)
-    this.#world.tell({ kind: 'started', file: state.file, resumed, ...(state.size !== undefined && { size: state.size }) })
+    this.#context.tell({ kind: 'started', file: state.file, resumed, ...(state.size !== undefined && { size: state.size }) })
   }
 
   #came(bytes: number): void {
@@ -330,11 +330,11 @@ export class Attempt {
     state.received += bytes
     const { total, version } = state.content
     if (version && total > state.most) state.most = total
-    const now = this.#world.clock.now()
-    if (now - state.toldAt < this.#world.settings.progressInterval) return
+    const now = this.#context.clock.now()
+    if (now - state.toldAt < this.#context.settings.progressInterval) return
     state.toldAt = now
     const { file, size, content } = state
-    this.#world.tell({ kind: 'progress', file, bytes: content.total, ...(size !== undefined && { size }) })
+    this.#context.tell({ kind: 'progress', file, bytes: content.total, ...(size !== undefined && { size }) })
   }
 }
 

@@ -14,7 +14,7 @@ import { HashThread } from './hash-thread.ts'
 import type { DownloadRecord } from './manifest.ts'
 import type { TargetFolder } from './target-folder.ts'
 
-export interface World {
+export interface DownloadContext {
   readonly folder: TargetFolder
   readonly record: DownloadRecord
   readonly plan: FilePlan
@@ -63,12 +63,12 @@ const DEFAULTS: WorldSettings = {
 const PER_HOST = 8
 
 /** The world of one download. */
-export function worldOf(
+export function downloadContext(
   options: DownloadOptions,
-  { folder, record, plan }: Pick<World, 'folder' | 'record' | 'plan'>,
+  { folder, record, plan }: Pick<DownloadContext, 'folder' | 'record' | 'plan'>,
   signal: AbortSignal,
-  tell: World['tell'],
-): World {
+  tell: DownloadContext['tell'],
+): DownloadContext {
   const { auth, clock = systemClock(), random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
   return {
     folder,

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../objects/list-objects.ts'
 import type { Target } from '../../stac/target.ts'
 import { DocumentCopies } from './document-copies.ts'
 import type { DownloadInput, DownloadOptions } from './download.ts'
-import { filesWithin, type World, worldOf } from './download-context.ts'
+import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
 import type { DownloadEvent, DownloadFile, FailedEvent, ProgressEvent, SummaryEvent } from './events.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { DownloadRecord } from './manifest.ts'
@@ -28,7 +28,7 @@ export class DownloadRun {
   readonly #choice: WantedOptions
   readonly #plan: FilePlan
   readonly #copies: DocumentCopies | undefined
-  readonly #world: World
+  readonly #context: DownloadContext
   readonly #end = new AbortController()
   readonly #tally = new Tally()
   readonly #waiting: PlannedFile[] = []
@@ -50,7 +50,7 @@ export class DownloadRun {
     const siblings = ({ targets: [{ scope }] }: WantedFile) => wantedFiles(scope, choice)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
-    this.#world = worldOf(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
+    this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
     // Every file that is under way listens.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
@@ -83,7 +83,7 @@ export class DownloadRun {
     }
     try {
       while (this.#running > 0 || this.#waiting.length > 0) await this.#change()
-      if (!this.#options.dryRun) await this.#world.folder.sync()
+      if (!this.#options.dryRun) await this.#context.folder.sync()
       const { signal } = this.#options
       const aborted = signal?.aborted ? new AbortedError(signal.reason) : undefined
       if (problem === undefined || aborted) this.#tell(this.#tally.summary(aborted ?? this.#stopped))
@@ -92,8 +92,8 @@ export class DownloadRun {
       problem ??= error
     }
     this.#options.signal?.removeEventListener('abort', this.stop)
-    await this.#world.hashes.close()
-    await this.#world.record.close().catch((error) => {
+    await this.#context.hashes.close()
+    await this.#context.record.close().catch((error) => {
       problem ??= error
     })
     this.events.end(problem)
@@ -146,7 +146,7 @@ export class DownloadRun {
   }
 
   async #listed(folder: Target, most: number, auth: object): Promise<readonly StoredObject[]> {
-    return canList(auth) ? objectsIn(folder, auth, most, this.#world) : []
+    return canList(auth) ? objectsIn(folder, auth, most, this.#context) : []
   }
 
   #add(planned: PlannedFile): void {
@@ -182,7 +182,7 @@ export class DownloadRun {
   }
 
   async #perform(planned: PlannedFile): Promise<void> {
-    const outcome = await transfer(planned, this.#world)
+    const outcome = await transfer(planned, this.#context)
     const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.wanted) } : outcome
     if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error

@@ -3,7 +3,7 @@ import { type AuthError, NetworkError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, originOf } from '../../http/network-error.ts'
 import { bareUrl, type Delivery } from './answer.ts'
-import type { World } from './download-context.ts'
+import type { DownloadContext } from './download-context.ts'
 
 /** Bytes per second that must come on average. */
 const SLOWEST = 1024
@@ -13,19 +13,19 @@ export type Inspect = (head: Uint8Array, isAll: boolean) => boolean
 
 /** One exchange, which can be given up by itself. */
 export class Exchange {
-  readonly #world: World
+  readonly #context: DownloadContext
   readonly #controller = new AbortController()
-  readonly #abort = () => this.#controller.abort(this.#world.signal.reason)
+  readonly #abort = () => this.#controller.abort(this.#context.signal.reason)
   #timer: ReturnType<typeof setInterval> | undefined
   #came = 0
   #inspect: Inspect | undefined
   #url: string
 
-  constructor(world: World, url: string) {
-    this.#world = world
+  constructor(context: DownloadContext, url: string) {
+    this.#context = context
     this.#url = url
-    world.signal.addEventListener('abort', this.#abort, { once: true })
-    if (world.signal.aborted) this.#abort()
+    context.signal.addEventListener('abort', this.#abort, { once: true })
+    if (context.signal.aborted) this.#abort()
   }
 
   get signal(): AbortSignal {
@@ -39,7 +39,7 @@ export class Exchange {
 
   /** The bytes of the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport, those of who inspects it. */
   async *receive(response: HttpResponse, { length, asSent }: Pick<Delivery, 'length' | 'asSent'>): AsyncGenerator<Uint8Array, void> {
-    const { stallTimeout } = this.#world.settings
+    const { stallTimeout } = this.#context.settings
     this.#url = response.url
     this.#timer = setInterval(this.#look, stallTimeout)
     this.#timer.unref()
@@ -50,7 +50,7 @@ export class Exchange {
         this.#came += chunk.byteLength
         if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
         yield chunk
-        const waiting = this.#world.pace?.pass(chunk.byteLength, this.signal)
+        const waiting = this.#context.pace?.pass(chunk.byteLength, this.signal)
         if (waiting) await this.#paced(waiting)
       }
     } catch (error) {
@@ -62,7 +62,7 @@ export class Exchange {
   /** To be called when it is over, however it ended. */
   end(): void {
     clearInterval(this.#timer)
-    this.#world.signal.removeEventListener('abort', this.#abort)
+    this.#context.signal.removeEventListener('abort', this.#abort)
   }
 
   /** Gives up what is still to come. */
@@ -73,11 +73,11 @@ export class Exchange {
   /** What we hold back ourselves is not late. */
   async #paced(waiting: Promise<void>): Promise<void> {
     await waiting
-    this.#came += SLOWEST * this.#world.settings.stallTimeout
+    this.#came += SLOWEST * this.#context.settings.stallTimeout
   }
 
   readonly #look = (): void => {
-    const { stallTimeout } = this.#world.settings
+    const { stallTimeout } = this.#context.settings
     if (this.#came < leastIn(stallTimeout)) this.#controller.abort(stalled(this.#url, stallTimeout))
     this.#came = 0
   }

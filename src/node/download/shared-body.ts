@@ -7,7 +7,7 @@ import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { type Asked, type Delivery, deliveryOf, fileChanged, rangeHeaders } from './answer.ts'
 import type { FileState } from './attempt.ts'
-import type { World } from './download-context.ts'
+import type { DownloadContext } from './download-context.ts'
 import { Exchange } from './exchange.ts'
 import type { Span } from './part-journal.ts'
 
@@ -20,7 +20,7 @@ const WRITTEN = 2 ** 19
 /** What is common to all requests for one file. */
 export interface Shared {
   readonly state: FileState
-  readonly world: World
+  readonly context: DownloadContext
   /** Bytes of the whole. */
   readonly size: number
   readonly validator: string
@@ -38,21 +38,21 @@ export interface Shared {
 export function isShareable(
   { offersParts, validator, offset }: Delivery,
   size: number | undefined,
-  { state, world }: Pick<Shared, 'state' | 'world'>,
+  { state, context }: Pick<Shared, 'state' | 'context'>,
 ) {
   if (size === undefined || validator === undefined || !state.content.version) return false
   const isSparse = state.content.total > state.content.length
-  return isSparse || (offersParts && world.settings.ranges > 1 && size - offset >= LARGE)
+  return isSparse || (offersParts && context.settings.ranges > 1 && size - offset >= LARGE)
 }
 
 /**
  * Where the first request for what is missing of a file ends. Where others fetch the pieces behind its first one, more would be sent in
  * vain: what is on its way is lost when a request is given up.
  */
-export function endOfFirst(size: number, { state: { content, alone }, world }: Pick<Shared, 'state' | 'world'>): number {
+export function endOfFirst(size: number, { state: { content, alone }, context }: Pick<Shared, 'state' | 'context'>): number {
   const { length, total } = content
   const end = content.missing(size)[0]?.[1] ?? size
-  const isHelped = world.settings.ranges > 1 && !alone && (total > length || size - length >= LARGE)
+  const isHelped = context.settings.ranges > 1 && !alone && (total > length || size - length >= LARGE)
   return isHelped ? Math.min(end, length + LARGEST_PIECE) : end
 }
 
@@ -74,8 +74,8 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   const pieces = new Pieces(content.missing(shared.size))
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
-  const spare = shared.world.settings.rangesGiven ? undefined : new SpareTime()
-  const others = Array.from({ length: shared.world.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading), spare))
+  const spare = shared.context.settings.rangesGiven ? undefined : new SpareTime()
+  const others = Array.from({ length: shared.context.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading), spare))
   const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))
   const [read, led, ...helped] = await Promise.all([reading, ...helpers])
   const error = [led, ...helped].find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
@@ -116,7 +116,7 @@ async function takePieces(pieces: Pieces, shared: Shared): Promise<void> {
 
 /** The same, as long as there is time and room for one more request before the first one is over. */
 async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, spare?: SpareTime): Promise<void> {
-  const { gate } = shared.world.origins
+  const { gate } = shared.context.origins
   for (let isIn = false; ; isIn = true) {
     if (spare && !(isIn && spare.lasts()) && !(await spare.comes(leading))) return
     if (!(await isLetIn(shared, leading))) return
@@ -139,7 +139,7 @@ async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
 }
 
 /** Whoever waited for all helpers, and they for the room that it takes up itself, would wait for ever. */
-async function isLetIn({ origin, world: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
+async function isLetIn({ origin, context: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
   const entered = origins.gate.enter(origin, signal)
   if (!entered) return true
   const isIn = await Promise.race([entered.then(() => true), leading.then(() => false)])
@@ -149,7 +149,7 @@ async function isLetIn({ origin, world: { origins, signal } }: Shared, leading: 
 }
 
 async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
-  const exchange = new Exchange(shared.world, shared.state.file.url)
+  const exchange = new Exchange(shared.context, shared.state.file.url)
   const writer = new Writer(asked.offset, shared)
   try {
     const response = await shared.send(rangeHeaders(asked), exchange.signal)

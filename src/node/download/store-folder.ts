@@ -10,7 +10,7 @@ import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
-import type { World } from './download-context.ts'
+import type { DownloadContext } from './download-context.ts'
 import { LISTING_RETRIES } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
 import type { WantedFile } from './wanted-files.ts'
@@ -77,13 +77,18 @@ async function isSigned(target: Target, auth: ListingAuth, mayAsk: boolean): Pro
  *
  * Errors: those of `listObjects`, with what to do about them; `RESPONSE_TOO_LARGE` for more than `most` objects.
  */
-export async function objectsIn(folder: Target, auth: ListingAuth, most: number, world: World): Promise<readonly StoredObject[]> {
+export async function objectsIn(
+  folder: Target,
+  auth: ListingAuth,
+  most: number,
+  context: DownloadContext,
+): Promise<readonly StoredObject[]> {
   const objects: StoredObject[] = []
   let startAfter: string | undefined
-  const retries = new Retries({ ...LISTING_RETRIES, retries: Math.min(LISTING_RETRIES.retries, world.settings.retries) }, world.random)
+  const retries = new Retries({ ...LISTING_RETRIES, retries: Math.min(LISTING_RETRIES.retries, context.settings.retries) }, context.random)
   for (;;) {
     try {
-      const rest = { limit: most + 1 - objects.length, signal: world.signal, ...(startAfter !== undefined && { startAfter }) }
+      const rest = { limit: most + 1 - objects.length, signal: context.signal, ...(startAfter !== undefined && { startAfter }) }
       for await (const object of listObjects(auth as Auth, folder, rest)) {
         startAfter = object.key
         objects.push(object)
@@ -92,10 +97,10 @@ export async function objectsIn(folder: Target, auth: ListingAuth, most: number,
       if (objects.length > most) throw tooMany(folder, most)
       return objects.filter(({ path, size }) => size > 0 || !(path === '' || path.endsWith('/')))
     } catch (error) {
-      if (!isAuthError(error) || world.signal.aborted) throw error
+      if (!isAuthError(error) || context.signal.aborted) throw error
       const delay = error.retryable ? retries.next({ status: error.status }) : 'retries'
       if (typeof delay === 'string') throw notListed(error)
-      await sleep(delay, world.clock, world.signal)
+      await sleep(delay, context.clock, context.signal)
     }
   }
 }

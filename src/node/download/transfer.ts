@@ -9,7 +9,7 @@ import { bodyPromise } from '../transport/page-refusal.ts'
 import { UnprovenPart } from './answer.ts'
 import { AlreadyThere, Attempt, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
 import { Content } from './content.ts'
-import { DOWNLOAD_RETRIES, type World } from './download-context.ts'
+import { DOWNLOAD_RETRIES, type DownloadContext } from './download-context.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
 import { leastIn } from './exchange.ts'
 import type { PlannedFile } from './file-plan.ts'
@@ -18,32 +18,35 @@ import { headOf, presentFile, targetAddress } from './target-folder.ts'
 import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or says why not. */
-export async function transfer(planned: PlannedFile, world: World): Promise<WrittenEvent | KeptEvent | SkippedEvent | FailedEvent> {
+export async function transfer(
+  planned: PlannedFile,
+  context: DownloadContext,
+): Promise<WrittenEvent | KeptEvent | SkippedEvent | FailedEvent> {
   const { file, wanted, repeats } = planned
-  const existing = repeats === undefined ? world.settings.existing : 'keep'
+  const existing = repeats === undefined ? context.settings.existing : 'keep'
   const promised = promiseOf(wanted)
-  const naming = new Naming(planned, existing, world)
+  const naming = new Naming(planned, existing, context)
   let content: Content | undefined
   let state: FileState | undefined
   try {
-    const { hasPart } = await world.folder.prepare(file.path)
-    const kept = await keptFile(naming.remembered(), existing, world)
+    const { hasPart } = await context.folder.prepare(file.path)
+    const kept = await keptFile(naming.remembered(), existing, context)
     if (kept) return kept
-    if (promised.unsupported) world.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
-    const onWait = (longest: number) => world.tell({ kind: 'warning', file, code: 'PATH_BUSY', message: waiting(longest) })
-    content = await Content.open(file.path, world.hashes, {
+    if (promised.unsupported) context.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
+    const onWait = (longest: number) => context.tell({ kind: 'warning', file, code: 'PATH_BUSY', message: waiting(longest) })
+    content = await Content.open(file.path, context.hashes, {
       taken: hasPart,
-      resume: world.settings.resume,
-      wait: { signal: world.signal, onWait },
+      resume: context.settings.resume,
+      wait: { signal: context.signal, onWait },
     })
     state = begun(planned, content, promised, naming.onSuffix)
-    const verified = await fetchedInEitherCoding(planned, state, world)
+    const verified = await fetchedInEitherCoding(planned, state, context)
     const sha256 = await content.digest('sha256')
     const { file: named, suffix } = naming.decided(state.suffix)
     await content.complete(existing === 'replace', named.path)
     const origin = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
-    const problem = world.record.written(named, content.length, origin)
-    if (problem) world.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
+    const problem = context.record.written(named, content.length, origin)
+    if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
   } catch (caught) {
     const thrown = caught instanceof AlreadyThere ? await naming.kept(caught).catch((error: unknown) => error) : caught
@@ -56,7 +59,7 @@ export async function transfer(planned: PlannedFile, world: World): Promise<Writ
       await content?.close(true)
       return { kind: 'skipped', file, size: thrown.size, received: state?.received ?? 0 }
     }
-    const error = isAuthError(thrown) ? thrown : failure(thrown, world.signal, file.url)
+    const error = isAuthError(thrown) ? thrown : failure(thrown, context.signal, file.url)
     const resumable = (await content?.close(!state?.isWrong && error.code !== 'FILE_CHANGED')) ?? 0
     return { kind: 'failed', file, error, received: state?.received ?? 0, resumable }
   }
@@ -75,19 +78,19 @@ function isKept(event: unknown): event is KeptEvent {
 /** The name of a file that may get a suffix from its server. What is there under the planned name keeps that one. */
 class Naming {
   readonly #planned: PlannedFile
-  readonly #existing: World['settings']['existing']
-  readonly #world: World
+  readonly #existing: DownloadContext['settings']['existing']
+  readonly #context: DownloadContext
 
-  constructor(planned: PlannedFile, existing: World['settings']['existing'], world: World) {
+  constructor(planned: PlannedFile, existing: DownloadContext['settings']['existing'], context: DownloadContext) {
     this.#planned = planned
     this.#existing = existing
-    this.#world = world
+    this.#context = context
   }
 
   /** The file under the name that an earlier run has given it, if it is there. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   remembered(): NamedFile {
     const { lacksSuffix, file } = this.#planned
-    const suffix = lacksSuffix ? this.#world.record.suffixes.of(file.name, file.url) : undefined
+    const suffix = lacksSuffix ? this.#context.record.suffixes.of(file.name, file.url) : undefined
     const { file: named } = suffix === undefined ? { file } : this.#with(suffix)
     return named !== file && presentFile(named.path) ? this.#as(named) : this.#planned
   }
@@ -96,7 +99,7 @@ class Naming {
   readonly onSuffix = (suffix: string, size: number | undefined): void => {
     const { file } = this.#with(suffix)
     if (file !== this.#planned.file && this.#existing !== 'replace' && presentFile(file.path)) {
-      this.#world.record.proposed(this.#planned.file, suffix)
+      this.#context.record.proposed(this.#planned.file, suffix)
       throw new AlreadyThere(size)
     }
   }
@@ -104,13 +107,13 @@ class Naming {
   /** What is noted before the file has its name leads a later run to it. */
   decided(suffix: string): { readonly file: DownloadFile; readonly suffix: string } {
     const decided = this.#with(suffix)
-    if (decided.suffix !== '') this.#world.record.proposed(this.#planned.file, suffix)
+    if (decided.suffix !== '') this.#context.record.proposed(this.#planned.file, suffix)
     return decided
   }
 
   /** The file that is there. Errors: as of {@link keptFile}. */
   async kept({ size }: AlreadyThere): Promise<KeptEvent | undefined> {
-    return keptFile(this.remembered(), this.#existing, this.#world, size)
+    return keptFile(this.remembered(), this.#existing, this.#context, size)
   }
 
   #as(file: DownloadFile): NamedFile {
@@ -120,7 +123,7 @@ class Naming {
   #with(suffix: string): { readonly file: DownloadFile; readonly suffix: string } {
     const { file, lacksSuffix } = this.#planned
     const isFree = lacksSuffix && suffix !== '' && !presentFile(file.path)
-    const named = isFree ? this.#world.plan.withSuffix(this.#planned, suffix) : undefined
+    const named = isFree ? this.#context.plan.withSuffix(this.#planned, suffix) : undefined
     return named ? { file: named, suffix } : { file, suffix: '' }
   }
 }
@@ -156,9 +159,9 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
  *
  * Errors: those of the first one.
  */
-async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, world: World): Promise<readonly Verification[]> {
+async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, context: DownloadContext): Promise<readonly Verification[]> {
   const fetched = async () => {
-    await fromAnyTarget(planned, state, world)
+    await fromAnyTarget(planned, state, context)
     return verify(state)
   }
   try {
@@ -170,7 +173,7 @@ async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, wor
     state.size = undefined
     if (state.hash?.by === 'digest') state.hash = undefined
     await state.content.reset()
-    world.tell({ kind: 'retry', file: state.file, error, delay: 0, attempt: 1 })
+    context.tell({ kind: 'retry', file: state.file, error, delay: 0, attempt: 1 })
     return await fetched().catch((second) => {
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })
@@ -178,20 +181,20 @@ async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, wor
 }
 
 /** The targets in turn, the next one when one cannot be had. Errors: that of the first one. */
-async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: FileState, world: World): Promise<void> {
+async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: FileState, context: DownloadContext): Promise<void> {
   let first: AuthError | undefined
   for (const [index, target] of targets.entries()) {
     try {
-      await fetchTarget(target, state, world)
+      await fetchTarget(target, state, context)
       // They are compared with what the first URL says.
       if (index > 0) state.validators = {}
       return
     } catch (error) {
-      if (world.signal.aborted) throw abortedBy(world.signal)
+      if (context.signal.aborted) throw abortedBy(context.signal)
       if (!isAuthError(error) || isOurs(error)) throw error
       first ??= error
       if (index + 1 < targets.length)
-        world.tell({ kind: 'warning', file, code: error.code, message: `${error.message}; the next address is tried` })
+        context.tell({ kind: 'warning', file, code: error.code, message: `${error.message}; the next address is tried` })
     }
   }
   throw first
@@ -231,8 +234,8 @@ interface NamedFile extends PlannedFile {
  */
 async function keptFile(
   planned: NamedFile,
-  existing: World['settings']['existing'],
-  world: World,
+  existing: DownloadContext['settings']['existing'],
+  context: DownloadContext,
   size?: number,
 ): Promise<KeptEvent | undefined> {
   const { file } = planned
@@ -241,10 +244,10 @@ async function keptFile(
   if (existing === 'refuse') throw inTheWay(file, 'exists already')
   if (size !== undefined && size !== present.size)
     throw inTheWay(file, `is there already and has ${present.size} bytes; its server has ${size}`)
-  const verified = await verifiedHere(planned, present.size, world)
-  const byServer = world.settings.verify && planned.repeats === undefined ? await verifiedThere(planned, present.size, world) : []
-  const problem = await world.record.kept(file, present.size, hadQuery(planned))
-  if (problem) world.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
+  const verified = await verifiedHere(planned, present.size, context)
+  const byServer = context.settings.verify && planned.repeats === undefined ? await verifiedThere(planned, present.size, context) : []
+  const problem = await context.record.kept(file, present.size, hadQuery(planned))
+  if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
   return { kind: 'kept', file, bytes: present.size, verified: [...verified, ...byServer] }
 }
 
@@ -262,7 +265,7 @@ function hadQuery({ wanted: { targets } }: PlannedFile): boolean {
   return targets[0].href.includes('?')
 }
 
-async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: World): Promise<readonly Verification[]> {
+async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: DownloadContext): Promise<readonly Verification[]> {
   const { file, base } = planned
   const owner = record.suffixes.baseOf(file.name)
   if (owner !== undefined && owner !== base) throw inTheWay(file, `is there already and is another file, which was planned as "${owner}"`)
@@ -278,26 +281,26 @@ async function verifiedHere(planned: NamedFile, bytes: number, { record, setting
 }
 
 /** The first of its servers that answers decides. */
-async function verifiedThere(planned: PlannedFile, size: number, world: World): Promise<readonly Verification[]> {
+async function verifiedThere(planned: PlannedFile, size: number, context: DownloadContext): Promise<readonly Verification[]> {
   const { file, wanted } = planned
-  const { gate } = world.origins
+  const { gate } = context.origins
   let first: AuthError | undefined
   for (const [index, target] of wanted.targets.entries()) {
     const { bare: url, origin } = targetAddress(target)
-    await gate.enter(origin, world.signal)
+    await gate.enter(origin, context.signal)
     try {
-      const { retries } = world.settings
-      const send = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => world.send(target, headers, signal)
-      const facts = await askServer({ ...world, send, url, target, promise: promisedBody(planned), retries })
+      const { retries } = context.settings
+      const send = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => context.send(target, headers, signal)
+      const facts = await askServer({ ...context, send, url, target, promise: promisedBody(planned), retries })
       // The validators that were noted are those of the first URL.
-      const { etag, lastModified } = (index === 0 && world.record.known(file)) || {}
+      const { etag, lastModified } = (index === 0 && context.record.known(file)) || {}
       const noted = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
       const difference = await differenceFrom(facts, { path: file.path, size, ...noted })
       if (difference === 'unknown') return []
       if (difference !== undefined) throw inTheWay(file, `is there already and is not what its server has: ${difference}`)
       return ['server']
     } catch (error) {
-      if (world.signal.aborted) throw abortedBy(world.signal)
+      if (context.signal.aborted) throw abortedBy(context.signal)
       if (!isAuthError(error) || error.code === 'PATH_EXISTS') throw error
       first ??= error
     } finally {
@@ -321,12 +324,12 @@ function isPageFile(path: string): boolean {
  *
  * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
  */
-async function fetchTarget(target: Target, state: FileState, world: World): Promise<void> {
-  const retries = new TargetRetries(target, state, world)
+async function fetchTarget(target: Target, state: FileState, context: DownloadContext): Promise<void> {
+  const retries = new TargetRetries(target, state, context)
   for (;;) {
     const before = state.most
     try {
-      await new Attempt(target, state, world).perform()
+      await new Attempt(target, state, context).perform()
       retries.succeeded()
       if (state.size === undefined || state.content.missing(state.size).length === 0) return
     } catch (error) {
@@ -338,34 +341,34 @@ async function fetchTarget(target: Target, state: FileState, world: World): Prom
 class TargetRetries {
   readonly #target: Target
   readonly #state: FileState
-  readonly #world: World
+  readonly #context: DownloadContext
   readonly #origin: string
   readonly #retries: Retries
   /** Attempts in a row for which the host name was not resolved. */
   #unresolved = 0
   #hasRetried = false
 
-  constructor(target: Target, state: FileState, world: World) {
+  constructor(target: Target, state: FileState, context: DownloadContext) {
     this.#target = target
     this.#state = state
-    this.#world = world
+    this.#context = context
     this.#origin = targetAddress(target).origin
-    const policy = { ...DOWNLOAD_RETRIES, retries: world.settings.retries }
-    this.#retries = new Retries(policy, world.random, world.origins.budget(this.#origin))
+    const policy = { ...DOWNLOAD_RETRIES, retries: context.settings.retries }
+    this.#retries = new Retries(policy, context.random, context.origins.budget(this.#origin))
   }
 
   succeeded(): void {
-    if (!this.#hasRetried) this.#world.origins.budget(this.#origin).earn()
+    if (!this.#hasRetried) this.#context.origins.budget(this.#origin).earn()
   }
 
   /** Waits until it may be asked again. Errors: the one given, when it must not be. */
   async wait(thrown: unknown, gained: number): Promise<void> {
-    const [world, state] = [this.#world, this.#state]
-    if (world.signal.aborted) throw abortedBy(world.signal)
+    const [context, state] = [this.#context, this.#state]
+    if (context.signal.aborted) throw abortedBy(context.signal)
     if (thrown instanceof UnwantedSize || thrown instanceof AlreadyThere) throw thrown
     const error = errorOf(thrown, this.#target)
     // From whoever lets a byte through now and then, nothing is gained: it would never end.
-    const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(world.settings.stallTimeout) : 0)
+    const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(context.settings.stallTimeout) : 0)
     if (hasGained) this.#retries.count = 0
     this.#unresolved = error.code === 'NETWORK_DNS' ? this.#unresolved + 1 : 0
     if (error.code === 'FILE_CHANGED') {
@@ -382,9 +385,9 @@ class TargetRetries {
     if (delay === 'budget') throw budgetEmpty(error)
     if (typeof delay === 'string') throw given(error)
     this.#hasRetried = true
-    if (status === 429 || status === 503 || hint !== undefined) world.origins.gate.refused(this.#origin, hint ?? 0)
-    world.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
-    await sleep(delay, world.clock, world.signal)
+    if (status === 429 || status === 503 || hint !== undefined) context.origins.gate.refused(this.#origin, hint ?? 0)
+    context.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
+    await sleep(delay, context.clock, context.signal)
   }
 
   /** Errors: `FILE_CHANGED` for the second time that it was another file. */
@@ -393,7 +396,7 @@ class TargetRetries {
     if (error instanceof UnprovenPart) this.#state.whole = true
     else if (this.#state.changes++ > 0) throw error
     await this.#state.content.reset()
-    this.#world.tell({ kind: 'retry', file: this.#state.file, error, delay: 0, attempt: 1 })
+    this.#context.tell({ kind: 'retry', file: this.#state.file, error, delay: 0, attempt: 1 })
   }
 }
 

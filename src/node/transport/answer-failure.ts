@@ -4,7 +4,7 @@ import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { readBody, utf8 } from '../../http/body.ts'
 import { parseChallenges } from '../../http/challenge.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { isPassingStatus } from '../../http/passing-status.ts'
+import { isRetryableStatus } from '../../http/passing-status.ts'
 import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
 
@@ -28,7 +28,7 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   const code = await storeCode(headers, body)
   if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
   const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
-  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isPassingStatus(status) })
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isRetryableStatus(status) })
 }
 
 /** The code in an error document of an object store, or nothing. */

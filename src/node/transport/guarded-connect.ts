@@ -28,7 +28,7 @@ interface Endpoint {
 
 interface ConnectOptions extends ConnectHooks {
   /** True when the user named the origin: private addresses are what they meant. */
-  readonly granted: boolean
+  readonly allowPrivateNetwork: boolean
   /** Milliseconds for name, connection and encryption together. */
   readonly timeout: number
   /** Certificates of authorities to trust instead of the system's, PEM. */
@@ -49,7 +49,7 @@ interface ConnectOptions extends ConnectHooks {
  * Errors: `URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`, `PROXY_*`.
  */
 export function guardedConnect({
-  granted,
+  allowPrivateNetwork,
   timeout,
   ca,
   cert,
@@ -59,7 +59,7 @@ export function guardedConnect({
   lookup = lookupAll,
   connect,
 }: ConnectOptions): Connector {
-  const resolve = granted ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
+  const resolve = allowPrivateNetwork ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
   const dial = buildConnector({
     timeout,
     ...(ca && { ca }),
@@ -69,7 +69,7 @@ export function guardedConnect({
   })
   return (to, callback) => {
     const open = async () => {
-      checkTarget(to, granted)
+      checkTarget(to, allowPrivateNetwork)
       const proxy = proxies?.for(to.protocol, to.hostname, portOf(to))
       const forwarding = forwards && proxies && forwardingProxy(proxies, to.protocol, to.hostname, portOf(to))
       if (forwarding) return connectToProxy(forwarding, timeout)
@@ -90,7 +90,7 @@ type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
 
 type Resolve = NonNullable<ConnectHooks['lookup']>
 
-function checkTarget({ protocol, hostname }: Dial, granted: boolean): void {
+function checkTarget({ protocol, hostname }: Dial, allowPrivateNetwork: boolean): void {
   if (protocol === 'https:' && process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const hint = 'unset it; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
     throw new TrustError(
@@ -99,7 +99,7 @@ function checkTarget({ protocol, hostname }: Dial, granted: boolean): void {
       { hint },
     )
   }
-  if (!granted && !(isIP(hostname) ? isPublicAddress(hostname) : isPublicHost(hostname))) throw forbidden(hostname)
+  if (!allowPrivateNetwork && !(isIP(hostname) ? isPublicAddress(hostname) : isPublicHost(hostname))) throw forbidden(hostname)
 }
 
 function dialled(to: Dial, dial: Connector): Promise<Socket> {
@@ -155,17 +155,17 @@ const agents = new Map<boolean, Agent>()
  * Opens connections for messages to public addresses, checked as those of requests are, through the proxies of the environment. Carries no
  * credential and no cookie.
  *
- * @param granted whether a loopback or private address is allowed too
+ * @param allowPrivateNetwork whether a loopback or private address is allowed too
  */
-export function guardedSocket(granted: boolean): (url: string) => MessageSocket {
-  return (url) => new WebSocket(url, { dispatcher: agentFor(granted) })
+export function guardedSocket(allowPrivateNetwork: boolean): (url: string) => MessageSocket {
+  return (url) => new WebSocket(url, { dispatcher: agentFor(allowPrivateNetwork) })
 }
 
-function agentFor(granted: boolean): Agent {
-  const known = agents.get(granted)
+function agentFor(allowPrivateNetwork: boolean): Agent {
+  const known = agents.get(allowPrivateNetwork)
   if (known) return known
   const proxies = environmentProxies(process.env)
-  const agent = new Agent({ connect: guardedConnect({ granted, timeout: CONNECT_TIMEOUT, ...(proxies && { proxies }) }) })
-  agents.set(granted, agent)
+  const agent = new Agent({ connect: guardedConnect({ allowPrivateNetwork, timeout: CONNECT_TIMEOUT, ...(proxies && { proxies }) }) })
+  agents.set(allowPrivateNetwork, agent)
   return agent
 }

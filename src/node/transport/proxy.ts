@@ -3,7 +3,7 @@ import { BlockList, isIP, type Socket } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { buildConnector, type Dispatcher } from 'undici'
 import { type AuthError, NetworkError } from '../../errors.ts'
-import { PassingHandler } from './undici-transport.ts'
+import { PassingHandler } from './undici-reuse.ts'
 
 /** The proxies named in an environment. */
 export interface Proxies {

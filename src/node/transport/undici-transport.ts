@@ -11,6 +11,7 @@ import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
 import { environmentProxies, forwardThrough } from './proxy.ts'
 import { shareSignal } from './shared-signal.ts'
 import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+import { reuseConnections } from './undici-reuse.ts'
 
 export interface UndiciTransportOptions extends ConnectHooks {
   /** Certificates of authorities to trust instead of the system's, PEM. Checks cannot be turned off. */
@@ -44,18 +45,20 @@ export function undiciTransport({
   const proxies = environmentProxies(env)
   const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
   /** For a connection of its own, which is a tunnel behind every proxy. */
-  const connector = (granted: boolean, shown?: ClientCertificate) => guardedConnect({ ...common, ...shown, granted })
+  const connector = (allowPrivateNetwork: boolean, shown?: ClientCertificate) =>
+    guardedConnect({ ...common, ...shown, allowPrivateNetwork })
   const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
-  const shared = (granted: boolean, more: Agent.Options = {}) =>
-    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, granted, forwards: true }) })
+  const shared = (allowPrivateNetwork: boolean, more: Agent.Options = {}) =>
+    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
   const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
-  const agent = (granted: boolean) => forwarded(shared(granted))
+  const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
   const guarded = agent(false)
   const granted = agent(true)
   const send = (request: HttpRequest, options: SendOptions = {}) => {
-    if (options.clientCertificate) return shownTo(request, options, connector(options.granted === true, options.clientCertificate))
-    if (options.pooled) return exchange(collectingAgent(options.granted === true), request, options)
-    return exchange(options.granted ? granted : guarded, request, options)
+    if (options.clientCertificate)
+      return shownTo(request, options, connector(options.allowPrivateNetwork === true, options.clientCertificate))
+    if (options.pooled) return exchange(collectingAgent(options.allowPrivateNetwork === true), request, options)
+    return exchange(options.allowPrivateNetwork ? granted : guarded, request, options)
   }
   /** Kept apart: no other request may go out over a connection with somebody's certificate. */
   const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {
@@ -66,15 +69,16 @@ export function undiciTransport({
       connection.close()
     }
   }
-  const connect = (url: string, options: SendOptions = {}) => undiciConnection(url, connector(options.granted === true), limits, options)
+  const connect = (url: string, options: SendOptions = {}) =>
+    undiciConnection(url, connector(options.allowPrivateNetwork === true), limits, options)
   const collecting = new Map<boolean, Dispatcher>()
-  const collectingAgent = (granted: boolean) => {
-    const agent = collecting.get(granted) ?? forwarded(shared(granted, COLLECTING).compose(reuseConnections))
-    collecting.set(granted, agent)
+  const collectingAgent = (allowPrivateNetwork: boolean) => {
+    const agent = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
+    collecting.set(allowPrivateNetwork, agent)
     return agent
   }
   const collect: Collect = (request, options, done) => {
-    return undiciCollect(collectingAgent(options.granted === true), request, options, done)
+    return undiciCollect(collectingAgent(options.allowPrivateNetwork === true), request, options, done)
   }
   return Object.assign(send, { connect, collect })
 }
@@ -186,80 +190,6 @@ function withCodings({ headers }: HttpRequest): Readonly<Record<string, string>>
 }
 
 type Dispatch = Dispatcher['dispatch']
-
-type Handler = Dispatcher.DispatchHandler
-
-type Told<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
-
-/**
- * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
- * after the response, so a caller that goes on at once would open a second one: its request waits for that turn.
- */
-function reuseConnections(dispatch: Dispatch): Dispatch {
-  const freed = new Set<string>()
-  const free = (origin: string) => {
-    if (freed.has(origin)) return
-    freed.add(origin)
-    setImmediate(() => freed.delete(origin))
-  }
-  return (options, handler) => {
-    const origin = String(options.origin)
-    const freeing = new FreeingHandler(handler, () => free(origin))
-    if (!freed.has(origin)) return dispatch(options, freeing)
-    setImmediate(() => {
-      try {
-        dispatch(options, freeing)
-      } catch (error) {
-        // The caller has returned: only its handler can still be told.
-        handler.onResponseError?.(undefined as never, error as Error)
-      }
-    })
-    return true
-  }
-}
-
-/** Passes everything on to another handler. */
-export class PassingHandler implements Handler {
-  readonly #to: Handler
-
-  constructor(to: Handler) {
-    this.#to = to
-  }
-
-  onRequestStart(...told: Told<'onRequestStart'>): void {
-    this.#to.onRequestStart?.(...told)
-  }
-
-  onResponseStart(...told: Told<'onResponseStart'>): void {
-    this.#to.onResponseStart?.(...told)
-  }
-
-  onResponseData(...told: Told<'onResponseData'>): void {
-    this.#to.onResponseData?.(...told)
-  }
-
-  onResponseEnd(...told: Told<'onResponseEnd'>): void {
-    this.#to.onResponseEnd?.(...told)
-  }
-
-  onResponseError(...told: Told<'onResponseError'>): void {
-    this.#to.onResponseError?.(...told)
-  }
-}
-
-class FreeingHandler extends PassingHandler {
-  readonly #free: () => void
-
-  constructor(to: Handler, free: () => void) {
-    super(to)
-    this.#free = free
-  }
-
-  override onResponseEnd(...told: Told<'onResponseEnd'>): void {
-    this.#free()
-    super.onResponseEnd(...told)
-  }
-}
 
 /** What a parser leaves as it is: no dot segment, nothing to be encoded, no empty query, no fragment. */
 const PLAIN = /^(?:\/(?!\.|%2e)[\w.~!$&()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]+)?$/i

@@ -71,9 +71,9 @@ export class ApiClient {
     const prepared = this.#prepare(operation)
     const settings = this.#settings
     try {
-      const draft = draftOf(prepared, input, options, settings)
+      const builder = draftOf(prepared, input, options, settings)
       this.#link ??= this.#open()
-      return (await new Call({ settings, prepared, draft, input, options }).run(this.#link)) as ApiResponse<T>
+      return (await new Call({ settings, prepared, builder, input, options }).run(this.#link)) as ApiResponse<T>
     } catch (error) {
       throw described(error, 0, operation.name)
     }
@@ -146,9 +146,9 @@ export class ApiClient {
   }
 
   /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
-  allowed(address: unknown): { readonly url: URL; readonly granted: boolean } {
+  allowed(address: unknown): { readonly url: URL; readonly allowPrivateNetwork: boolean } {
     const { allowInsecure } = this.#options
-    return { url: namedAddress(address, this.origin, allowInsecure), granted: allowInsecure === 'loopback' }
+    return { url: namedAddress(address, this.origin, allowInsecure), allowPrivateNetwork: allowInsecure === 'loopback' }
   }
 
   /**
@@ -194,7 +194,7 @@ export class ApiClient {
     const { origin, base, limits, events } = this.#settings
     const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
     const identity = this.#options.auth ?? (credential ? credentialMark(credential) : 'none')
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, limits, identity, granted: this.#named })
+    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, limits, identity, allowPrivateNetwork: this.#named })
     opening.then(
       (link) => {
         events.connect(link.channels)
@@ -226,7 +226,7 @@ export interface Link {
   /** Absent for requests without a credential. */
   readonly service: Service | undefined
   /** The origin was named by the user: it may be a loopback or private address. */
-  readonly granted: boolean
+  readonly allowPrivateNetwork: boolean
   /** The transport sends streams as they come. */
   readonly streams: boolean
   /** The limits of that name. */
@@ -244,11 +244,11 @@ interface LinkOptions {
   /** What tells credentials apart, without showing them: what it is made of. */
   readonly identity: object | string
   /** Without a credential: whether the user named the origin. */
-  readonly granted: boolean
+  readonly allowPrivateNetwork: boolean
 }
 
 /** Loads the platform and its transport, and asks for the entry of the base address. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
-async function openLink({ origin, base, auth, transport, limits, identity, granted }: LinkOptions): Promise<Link> {
+async function openLink({ origin, base, auth, transport, limits, identity, allowPrivateNetwork }: LinkOptions): Promise<Link> {
   const { platform } = await import('#platform')
   const [service, chosen, mark] = await Promise.all([
     auth?.service(base),
@@ -268,7 +268,7 @@ async function openLink({ origin, base, auth, transport, limits, identity, grant
     streams: chosen.collect !== undefined,
     send: chosen,
     service,
-    granted: service?.granted ?? granted,
+    allowPrivateNetwork: service?.allowPrivateNetwork ?? allowPrivateNetwork,
     limits: (name) => known.get(name) ?? opened(name),
     channels: new Map(channels.flatMap(([name, channel]) => (channel ? [[name, channel] as const] : []))),
   }

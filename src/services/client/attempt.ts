@@ -9,7 +9,7 @@ import type { Interruption } from '../../net/deadline.ts'
 import type { Link } from './api-client.ts'
 import type { StreamBody } from './call-options.ts'
 import { foreign, ValidationError } from './errors.ts'
-import type { Draft } from './request-builder.ts'
+import type { RequestBuilder } from './request-builder.ts'
 
 /** What attempts are made with. */
 interface AttemptSettings {
@@ -36,15 +36,15 @@ export class Attempts {
   count = 0
   /** The last request as it went out; its headers and address hold secrets. */
   sent: HttpRequest | undefined
-  readonly #draft: Draft
+  readonly #builder: RequestBuilder
   readonly #settings: AttemptSettings
   #last: Collected | Uncollected | undefined
   #cancel: Cancel | undefined
   /** Ends what is waited for while no request is out. */
   #ending: AbortController | undefined
 
-  constructor(draft: Draft, settings: AttemptSettings) {
-    this.#draft = draft
+  constructor(builder: RequestBuilder, settings: AttemptSettings) {
+    this.#builder = builder
     this.#settings = settings
   }
 
@@ -71,7 +71,7 @@ export class Attempts {
     const authorized = link.service.peek(plain)
     if (!authorized) return this.#run(link.service, plain)
     const result = await this.#collect(authorized)
-    if (isUncollected(result) || result.status !== 401 || !renew || this.#draft.stream) return result
+    if (isUncollected(result) || result.status !== 401 || !renew || this.#builder.stream) return result
     return this.#run(link.service, plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
   }
 
@@ -83,7 +83,7 @@ export class Attempts {
   ): Promise<Collected | Uncollected> {
     const signal = this.#signal()
     try {
-      const sending = service.send(plain, (request) => this.#sendLeg(request, signal), { signal, ...(refused && { refused }) })
+      const sending = service.send(plain, (request) => this.#sendStep(request, signal), { signal, ...(refused && { refused }) })
       return await unlessAborted(
         sending.then((response) => this.#collected(response)),
         signal,
@@ -108,7 +108,7 @@ export class Attempts {
     return CollectedResponse.read(response, response.status < 300 ? this.#settings.limit : FAILURE_LIMIT)
   }
 
-  async #sendLeg(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  async #sendStep(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     // A credential that came too late sends nothing.
     if (signal.aborted) throw signal.reason
     if (this.#isUsedUp()) throw usedUp()
@@ -119,14 +119,14 @@ export class Attempts {
 
   /** A stream that was read for a request before would be empty in the next one. */
   #isUsedUp(): boolean {
-    const { stream, replayable } = this.#draft
+    const { stream, replayable } = this.#builder
     return stream !== undefined && !replayable && this.#last !== undefined && !(isUncollected(this.#last) && !this.#last.sent)
   }
 
   #collect(request: HttpRequest): Promise<Collected | Uncollected> {
     const { link, collect, origin, limit, headersTimeout, bodyTimeout, interruption, operation } = this.#settings
-    const { granted } = link
-    const sending = parted(request, origin, this.#draft, operation)
+    const { allowPrivateNetwork } = link
+    const sending = parted(request, origin, this.#builder, operation)
     this.count++
     this.sent = request
     return new Promise((resolve) => {
@@ -137,7 +137,7 @@ export class Attempts {
         interruption.tell(undefined)
         resolve(result)
       }
-      const options = { granted, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
+      const options = { allowPrivateNetwork, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
       const cancel = collect(sending, options, done)
       this.#cancel = cancel
       if (!over) interruption.tell(cancel)
@@ -191,14 +191,14 @@ class CollectedResponse implements HttpResponse {
 }
 
 /** A request to that origin as it is handed to the transport. Errors: `CONFIG_INVALID` for a function that should make its stream. */
-function parted(request: HttpRequest, origin: string, { stream }: Draft, operation: string): PartedRequest {
+function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder, operation: string): PartedRequest {
   const { method, url, headers, body } = request
   const path = url.slice(origin.length)
   if (stream) return { method, origin, path, headers, body: made(stream, operation) }
   return body === undefined ? { method, origin, path, headers } : { method, origin, path, headers, body }
 }
 
-function made(stream: NonNullable<Draft['stream']>, operation: string): AsyncIterable<Uint8Array> {
+function made(stream: NonNullable<RequestBuilder['stream']>, operation: string): AsyncIterable<Uint8Array> {
   try {
     return chunksOf(stream())
   } catch (error) {

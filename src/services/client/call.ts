@@ -12,7 +12,7 @@ import type { CallEvent } from './events.ts'
 import type { PreparedOperation } from './operation.ts'
 import { isFailure, type Outcome, Outcomes } from './outcome.ts'
 import type { Failure } from './replay.ts'
-import type { Draft } from './request-builder.ts'
+import type { RequestBuilder } from './request-builder.ts'
 import { CallRetries } from './retries.ts'
 import type { ServiceLimit } from './service-limits.ts'
 import type { Settings, Timeouts } from './settings.ts'
@@ -23,7 +23,7 @@ import type { StreamedBody } from './streamed-body.ts'
 export interface CallParts {
   readonly settings: Settings
   readonly prepared: PreparedOperation
-  readonly draft: Draft
+  readonly builder: RequestBuilder
   readonly input: CallInput
   readonly options: CallOptions
 }
@@ -40,11 +40,11 @@ export class Call {
   #id = 0
 
   constructor(parts: CallParts) {
-    const { settings, draft, options } = parts
+    const { settings, builder, options } = parts
     const { clock, wheel } = settings.limits
-    const query = draft.path.indexOf('?')
+    const query = builder.path.indexOf('?')
     this.#parts = parts
-    this.#url = settings.origin + (query < 0 ? draft.path : draft.path.slice(0, query))
+    this.#url = settings.origin + (query < 0 ? builder.path : builder.path.slice(0, query))
     const end = deadlineOf(options, settings.timeouts, clock.now())
     this.#interruption = new Interruption(options.signal)
     this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
@@ -73,12 +73,12 @@ export class Call {
   }
 
   async #answer(link: Link): Promise<ApiResponse> {
-    const { settings, prepared, draft, options } = this.#parts
+    const { settings, prepared, builder, options } = this.#parts
     const limit = link.limits(prepared.operation.limits ?? '')
     if (prepared.responseKind === 'stream') await this.#stream()
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
-    const retries = new CallRetries({ settings, prepared, draft, options, limit, streams: link.streams })
+    const retries = new CallRetries({ settings, prepared, builder, options, limit, streams: link.streams })
     for (;;) {
       if (!this.#entersAtOnce(limit)) await this.#enter(limit)
       let outcome: Outcome
@@ -105,9 +105,9 @@ export class Call {
   }
 
   #begin(link: Link): Attempts {
-    const { settings, prepared, draft } = this.#parts
+    const { settings, prepared, builder } = this.#parts
     const { timeouts, origin } = settings
-    this.#attempts = new Attempts(draft, {
+    this.#attempts = new Attempts(builder, {
       link,
       collect: this.#streamed?.collect(link.send) ?? link.collect,
       origin,
@@ -161,8 +161,8 @@ export class Call {
   }
 
   #plain(): HttpRequest {
-    const { settings, draft } = this.#parts
-    const { method, path, headers, body } = draft
+    const { settings, builder } = this.#parts
+    const { method, path, headers, body } = builder
     const url = settings.origin + path
     return body === undefined ? { method, url, headers } : { method, url, headers, body }
   }
@@ -186,10 +186,10 @@ export class Call {
   }
 
   #event(attempt: number): CallEvent {
-    const { prepared, draft, options } = this.#parts
+    const { prepared, builder, options } = this.#parts
     this.#id ||= ++calls
     const { name } = prepared.operation
-    return { id: this.#id, operation: name, method: draft.method, url: this.#url, attempt, tag: options.tag }
+    return { id: this.#id, operation: name, method: builder.method, url: this.#url, attempt, tag: options.tag }
   }
 
   #seen(answer: Collected, started: number, scrub: (text: string) => string) {

@@ -8,7 +8,7 @@ import { encodeForm, type FormOptions } from './form.ts'
 import type { PreparedOperation } from './operation.ts'
 
 /** The parts of a request that every attempt shares. */
-export interface Draft {
+export interface RequestBuilder {
   readonly method: string
   /** Path and query below the origin. */
   readonly path: string
@@ -31,7 +31,7 @@ interface DraftRules {
 /**
  * Writes the request of a call. Errors: `ValidationError` `REQUEST_INVALID`, `FORM_EMPTY_VALUE`; nothing was sent.
  */
-export function draftOf(prepared: PreparedOperation, input: CallInput, options: CallOptions, rules: DraftRules): Draft {
+export function draftOf(prepared: PreparedOperation, input: CallInput, options: CallOptions, rules: DraftRules): RequestBuilder {
   const { operation } = prepared
   const { formOptions: form = rules.form } = operation
   const path = withQuery(rules.base + prepared.path(input.path ?? {}), queryOf(input.query, options.query, form))

@@ -6,14 +6,14 @@ import type { CallOptions, RetryOptions } from './call-options.ts'
 import { foreign, type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
 import type { PreparedOperation } from './operation.ts'
 import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
-import type { Draft } from './request-builder.ts'
+import type { RequestBuilder } from './request-builder.ts'
 import type { ServiceLimit } from './service-limits.ts'
 import type { Settings } from './settings.ts'
 
 interface RetryParts {
   readonly settings: Settings
   readonly prepared: PreparedOperation
-  readonly draft: Draft
+  readonly builder: RequestBuilder
   readonly options: CallOptions
   readonly limit: ServiceLimit
   /** The transport does not look at a stream before it is connected. */
@@ -90,9 +90,9 @@ export class CallRetries {
   }
 
   #verdict(failure: Failure): Verdict {
-    const { draft, prepared, streams } = this.#parts
+    const { builder, prepared, streams } = this.#parts
     const { status, error } = failure
-    if (!draft.replayable && (failure.sent || !streams)) return 'never'
+    if (!builder.replayable && (failure.sent || !streams)) return 'never'
     if (status !== undefined && prepared.operation.final?.includes(status)) return 'never'
     const wanted = status !== undefined && this.#wishes.statuses?.includes(status)
     const policy = wanted ? 'retry' : verdictOn(failure, this.#replay)

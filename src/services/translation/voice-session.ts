@@ -15,7 +15,7 @@ export interface VoiceSessionParts {
   readonly service: TranslationService
   readonly sending: VoiceSending
   /** Given whether the address may be on this machine. */
-  readonly sockets: (granted: boolean) => Promise<OpenSocket>
+  readonly sockets: (allowPrivateNetwork: boolean) => Promise<OpenSocket>
   /** Asks for the next token; never by itself. */
   readonly renew: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
   readonly signal: AbortSignal | undefined
@@ -150,8 +150,8 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
 
   async #connect(): Promise<void> {
     const { service, sockets, signal, sending } = this.#parts
-    const { url, origin, granted } = lineAddress(await service.api(), this.#access)
-    const open = await sockets(granted)
+    const { url, origin, allowPrivateNetwork } = lineAddress(await service.api(), this.#access)
+    const open = await sockets(allowPrivateNetwork)
     const queue = this.#queue
     const line = await openLine(open, url, {
       clock: service.clock,
@@ -259,13 +259,13 @@ const CONNECT_TIMEOUT = 10_000
 function lineAddress(
   api: ApiClient,
   { streaming_url, token }: VoiceAccess,
-): { readonly url: string; readonly origin: string; readonly granted: boolean } {
+): { readonly url: string; readonly origin: string; readonly allowPrivateNetwork: boolean } {
   if (!/^wss?:/i.test(streaming_url)) throw unreadable('the address of the session is not one of a web socket')
   // Checked as an address of the web, which it is but for its name.
-  const { url, granted } = api.allowed(streaming_url.replace(/^ws/i, 'http'))
+  const { url, allowPrivateNetwork } = api.allowed(streaming_url.replace(/^ws/i, 'http'))
   const search = `${url.search ? `${url.search}&` : '?'}token=${encodeURIComponent(token)}`
   const origin = url.origin.replace(/^http/, 'ws')
-  return { url: origin + url.pathname + search, origin, granted }
+  return { url: origin + url.pathname + search, origin, allowPrivateNetwork }
 }
 
 /** Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the address is never shown. */

@@ -74,7 +74,8 @@ export class Voice {
       {
         service: this.#service,
         sending: { codec, contentType: input.source_media_content_type, speed, clock: this.#service.clock },
-        sockets: async (granted) => (WebSocket ? (url) => new WebSocket(url) : (await import('#platform')).platform.socket(granted)),
+        sockets: async (allowPrivateNetwork) =>
+          WebSocket ? (url) => new WebSocket(url) : (await import('#platform')).platform.socket(allowPrivateNetwork),
         renew: (token, more) => this.reconnect({ token }, more),
         signal: options.signal,
       },

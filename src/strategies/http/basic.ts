@@ -1,5 +1,5 @@
 import type { Credential } from '../../auth/credential.ts'
-import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
 import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { ConfigurationError } from '../../errors.ts'
@@ -7,7 +7,7 @@ import { parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
 import { atHand, reveal, unfit } from '../reveal.ts'
-import type { HttpContext, HttpWord } from './scheme.ts'
+import type { HttpAuthScheme, HttpContext } from './scheme.ts'
 import { hasLatin1Form } from './secret-fields.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
@@ -16,15 +16,15 @@ const username = { kind: 'text-or-secret', label: 'User name', required: true } 
  * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 asks), sent at once. A server that refuses it
  * and names no charset may mean ISO-8859-1, which is tried once where it differs.
  */
-export const basic: HttpWord = {
-  word: 'basic',
+export const basic: HttpAuthScheme = {
+  name: 'basic',
   fields: { username, password: { kind: 'secret', label: 'Password', required: true } },
   // A source that gives nothing is a mistake, so that there is no password must be written.
   alternative: {
     by: ['emptyPassword'],
     fields: { username, emptyPassword: { kind: 'boolean', label: 'The password is empty: the user name is the key', required: true } },
   },
-  about: { standard: 'RFC 7617', browsers: 'yes', legs: 'a', testedAgainst: 'lighttpd, nginx, Caddy, Tomcat, libmicrohttpd, Twisted' },
+  about: { standard: 'RFC 7617', browsers: 'yes', steps: 'a', testedAgainst: 'lighttpd, nginx, Caddy, Tomcat, libmicrohttpd, Twisted' },
   check: ({ emptyPassword }) =>
     emptyPassword === false
       ? new ConfigurationError('CONFIG_INVALID', 'emptyPassword is true or left out', { pointer: '/emptyPassword' })
@@ -70,7 +70,7 @@ function keyOf({ url }: HttpRequest): string {
   return `basic ${originOf(url)}`
 }
 
-function legOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'): Leg {
+function legOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'): AuthStep {
   const bytes = charset === 'UTF-8' ? new TextEncoder().encode(account) : bytesOf(account)
   return authorized(withHeader(request, 'authorization', `Basic ${base64(bytes)}`))
 }

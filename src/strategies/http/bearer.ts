@@ -1,20 +1,20 @@
 import type { Credential } from '../../auth/credential.ts'
-import { authorized, oneLeg } from '../../auth/flow.ts'
+import { authorized, singleStep } from '../../auth/flow.ts'
 import { withHeader } from '../../http/message.ts'
 import { atHand } from '../reveal.ts'
-import type { HttpWord } from './scheme.ts'
+import type { HttpAuthScheme } from './scheme.ts'
 import { accessToken } from './secret-fields.ts'
 
 /** `Bearer` and the token (RFC 6750 §2.1), sent at once. */
-export const bearer: HttpWord = {
-  word: 'bearer',
+export const bearer: HttpAuthScheme = {
+  name: 'bearer',
   fields: { token: { kind: 'secret', label: 'Access token', required: true } },
-  about: { standard: 'RFC 6750', browsers: 'yes', legs: 'a', testedAgainst: 'in-process server' },
+  about: { standard: 'RFC 6750', browsers: 'yes', steps: 'a', testedAgainst: 'in-process server' },
   peek(request, { credential }) {
     const value = atHand(credential) ? header(credential) : undefined
     return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
   },
-  authorize: oneLeg(async (request, { credential }) => withHeader(request, 'authorization', await header(credential))),
+  authorize: singleStep(async (request, { credential }) => withHeader(request, 'authorization', await header(credential))),
 }
 
 function header(credential: Credential): string | Promise<string> {

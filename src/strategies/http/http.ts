@@ -1,6 +1,6 @@
 /** Simple HTTP authentication: the word of the entry decides how it is done. */
-import type { Credential, EntryForm } from '../../auth/credential.ts'
-import { authorized, oneLeg } from '../../auth/flow.ts'
+import type { Credential, CredentialFields } from '../../auth/credential.ts'
+import { authorized, singleStep } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { PeekContext, Strategy } from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
@@ -10,14 +10,14 @@ import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
 import { atHand, reveal, unfit } from '../reveal.ts'
 import { bearer } from './bearer.ts'
-import { formsOf, type HttpWord } from './scheme.ts'
-import { words } from './schemes.ts'
+import { formsOf, type HttpAuthScheme } from './scheme.ts'
+import { schemes } from './schemes.ts'
 import { accessToken } from './secret-fields.ts'
 
-const byWord = new Map(words.map((word) => [word.word, word]))
+const byName = new Map(schemes.map((scheme) => [scheme.name, scheme]))
 
 /** Ready-made text for any word, of the registry or outside it. */
-const readyMadeForm: EntryForm = {
+const readyMadeForm: CredentialFields = {
   fields: {
     scheme: { kind: 'text', label: 'HTTP authentication scheme', required: true },
     credentials: { kind: 'secret', label: 'Text that follows the scheme name in the Authorization header', required: true },
@@ -27,18 +27,18 @@ const readyMadeForm: EntryForm = {
 /** Answers by the entry's word (RFC 9110 §11); an entry with ready-made text sends that, whatever its word. */
 export const http: Strategy<HttpScheme> = {
   type: 'http',
-  forms: [...words.flatMap(formsOf), readyMadeForm],
+  forms: [...schemes.flatMap(formsOf), readyMadeForm],
   isToken: ({ scheme }) => scheme === 'bearer',
   problem,
   identity: ({ scheme }) => [[{ name: 'scheme', value: scheme.toLowerCase(), pointer: '/scheme' }]],
   schemeOf: ({ scheme }) => ({ type: 'http', scheme: String(scheme) }),
   refine,
   describe({ scheme }) {
-    const word = scheme.toLowerCase()
-    const known = byWord.get(word)
+    const name = scheme.toLowerCase()
+    const known = byName.get(name)
     const form = (known && formsOf(known)[0]) ?? readyMadeForm
     const browsers = known?.about.browsers ?? 'yes'
-    return { entry: { type: 'http', scheme: word }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
+    return { entry: { type: 'http', scheme: name }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
   },
   endpoints: (credential) => wordOf(credential)?.endpoints?.(credential) ?? [],
   prepare({ credential }) {
@@ -47,8 +47,8 @@ export const http: Strategy<HttpScheme> = {
     return []
   },
   peek: (request, context) => {
-    const word = wordOf(context.credential)
-    return word ? word.peek?.(request, context) : readyMade.peek(request, context)
+    const scheme = wordOf(context.credential)
+    return scheme ? scheme.peek?.(request, context) : readyMade.peek(request, context)
   },
   async token({ credential }) {
     if (wordOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
@@ -60,8 +60,8 @@ export const http: Strategy<HttpScheme> = {
 }
 
 /** How the entry is used, or undefined when its text is ready-made. */
-function wordOf({ scheme, credentials }: Credential): HttpWord | undefined {
-  return credentials === undefined ? byWord.get(String(scheme)) : undefined
+function wordOf({ scheme, credentials }: Credential): HttpAuthScheme | undefined {
+  return credentials === undefined ? byName.get(String(scheme)) : undefined
 }
 
 function problem(scheme: unknown, at: string): AuthError | undefined {
@@ -72,12 +72,12 @@ function problem(scheme: unknown, at: string): AuthError | undefined {
   return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is no authentication scheme name`, { pointer: `${at}/scheme` })
 }
 
-function refine(entry: Credential): Credential {
-  const scheme = String(entry.scheme)
+function refine(credential: Credential): Credential {
+  const scheme = String(credential.scheme)
   if (!isToken(scheme)) throw new ConfigurationError('CONFIG_INVALID', 'scheme is no authentication scheme name', { pointer: '/scheme' })
-  const problem = wordOf(entry)?.check?.(entry)
+  const problem = wordOf(credential)?.check?.(credential)
   if (problem) throw problem
-  return { ...entry, scheme: scheme.toLowerCase() }
+  return { ...credential, scheme: scheme.toLowerCase() }
 }
 
 /** The scheme's name and the entry's text (RFC 9110 §11.4). */
@@ -86,7 +86,7 @@ const readyMade = {
     const value = atHand(credential) ? header(credential) : undefined
     return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
   },
-  authorize: oneLeg(async (request: HttpRequest, { credential }: { readonly credential: Credential }) =>
+  authorize: singleStep(async (request: HttpRequest, { credential }: { readonly credential: Credential }) =>
     withHeader(request, 'authorization', await header(credential)),
   ),
 }

@@ -10,11 +10,11 @@ import { mutual } from './mutual/mutual.ts'
 import { negotiate } from './negotiate/negotiate.ts'
 import { oauth } from './oauth/oauth.ts'
 import { privateToken } from './private-token/private-token.ts'
-import type { HttpWord } from './scheme.ts'
+import type { HttpAuthScheme } from './scheme.ts'
 import { scramSha1, scramSha256 } from './scram/scram.ts'
 import { vapid } from './vapid/vapid.ts'
 
-export const words: readonly HttpWord[] = [
+export const schemes: readonly HttpAuthScheme[] = [
   basic,
   bearer,
   concealed,

@@ -1,5 +1,5 @@
 /** The shapes that entries may have: one per flow, with endpoints written out or with an issuer that publishes them. */
-import type { EntryForm, Field } from '../../auth/credential.ts'
+import type { CredentialFields, Field } from '../../auth/credential.ts'
 import { namedOrigin } from '../../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError } from '../../errors.ts'
 import { methodOf } from './client-authentication.ts'
@@ -22,143 +22,6 @@ const exchangeFields: Fields = {
   subject: { kind: 'id', label: 'Entry whose token is exchanged', required: true },
   subjectTokenType: { kind: 'text', label: 'Type of that token' },
   requestedTokenType: { kind: 'text', label: 'Type of the token to ask for' },
-}
-
-const form = (name: string, ...fields: readonly Fields[]): EntryForm => ({
-  when: { flow: [name] },
-  fields: Object.assign({}, flow, issuer, ...fields, clientFields),
-})
-
-/** How a person may log in. */
-const loginFields = {
-  deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
-  par: { kind: 'boolean', label: 'Push the authorization request (RFC 9126); default: where the server can, with true always' },
-  redirectPort: { kind: 'number', label: 'Port of the redirect URI on 127.0.0.1; default: a free one' },
-  redirectPath: { kind: 'text', label: 'Path of that redirect URI; default: /callback' },
-  endSessionUrl: { kind: 'url', label: 'Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0)' },
-} as const satisfies Fields
-
-/** The account of the password grant, which must be asked for in so many words. */
-const passwordFields = {
-  username: { kind: 'text-or-secret', label: 'User name', required: true },
-  password: { kind: 'secret', label: 'Password', required: true },
-  allowPasswordGrant: { kind: 'boolean', label: 'Hand the password to the token endpoint, against the advice of RFC 9700', required: true },
-  totp: { kind: 'secret', label: 'One-time code of the second factor, read again for every token request', oneTime: true },
-  tokenParameters: { kind: 'parameters', label: 'Further parameters of the token request' },
-  tokenRequest: { kind: 'text', label: 'Form of the token request, for endpoints that want JSON', values: ['form', 'json'] },
-} as const satisfies Fields
-
-export const OAUTH2_FORMS: readonly EntryForm[] = [
-  form('clientCredentials', tokenUrl),
-  form('authorizationCode', authorizationUrl, tokenUrl, loginFields),
-  form('password', tokenUrl, passwordFields),
-  form('tokenExchange', tokenUrl, exchangeFields),
-  form('implicit', authorizationUrl, {
-    allowImplicit: { kind: 'boolean', label: 'Take a token out of an address, against the advice of RFC 9700', required: true },
-  }),
-]
-
-const discovery: Fields = {
-  openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
-  issuer: { kind: 'issuer', label: 'Issuer, instead of the discovery URL, or beside it where the two differ' },
-  ...authorizationUrl,
-  ...tokenUrl,
-  ...loginFields,
-}
-
-const openIdForm = (flows: readonly (string | undefined)[], more: Fields = {}): EntryForm => ({
-  when: { flow: flows },
-  fields: { ...discovery, flow: { kind: 'text', label: 'Flow; default: authorizationCode' }, ...more, ...clientFields },
-})
-
-export const OPEN_ID_FORMS: readonly EntryForm[] = [
-  openIdForm([undefined, 'authorizationCode']),
-  openIdForm(['clientCredentials']),
-  openIdForm(['password'], passwordFields),
-]
-
-/** The fields that a user must fill in for a flow whose endpoints are known. */
-export function wanted({ when, fields }: EntryForm): Fields {
-  const isService = when?.flow?.includes('clientCredentials') === true
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
-      if (name === 'clientSecret' && isService) return [[name, { ...field, required: true }]]
-      return field.required || name === 'scopes' || name === 'totp' ? [[name, field]] : []
-    }),
-  )
-}
-
-const PREFIX = /^[\x21-\x7e]{1,200}$/
-
-/** What is wrong with an entry across its fields. */
-export function entryProblem(entry: OAuth2Credential): AuthError | undefined {
-  const lacking = missingEndpoint(entry) ?? missingProof(entry) ?? unusable(entry)
-  if (lacking) return invalid(lacking[0], lacking[1])
-  if (entry.flow === 'password' && entry.allowPasswordGrant !== true) return invalid('/allowPasswordGrant', 'must be true for this flow')
-  if (entry.flow === 'implicit' && entry.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
-  if (entry.present === 'id_token' && entry.dpop) return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
-  if (entry.tokenPrefix !== undefined && !PREFIX.test(entry.tokenPrefix)) {
-    return invalid('/tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
-  }
-  if (entry.dpop && entry.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used where tokens are bound to a key')
-  if (entry.dpop && entry.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
-  for (const name of ['dpopKey', 'dpopKeyPair']) {
-    if (entry[name] && !entry.dpop) return invalid(`/${name}`, 'is for entries with "dpop": true')
-  }
-  if (entry.dpopKey && entry.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: give one of them')
-  return undefined
-}
-
-type Lack = readonly [pointer: string, what: string]
-
-function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAuth2Credential): Lack | undefined {
-  if (type === 'openIdConnect' || issuer !== undefined) return undefined
-  if (flow !== 'implicit' && tokenUrl === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
-  if ((flow === 'implicit' || flow === 'authorizationCode') && authorizationUrl === undefined) {
-    return ['/authorizationUrl', 'is missing (or give "issuer")']
-  }
-  return undefined
-}
-
-const PATH = /^\/[A-Za-z0-9\-._~/]{0,200}$/
-
-/** Browsers rewrite these before they ask. */
-const REWRITTEN = /\/\/|\/\.\.?(?:\/|$)/
-
-/** Parameters that fields of their own decide about. */
-const OWN_PARAMETERS =
-  /^(?:grant_type|username|password|totp|scope|resource|audience|client_id|client_secret|client_assertion.*|refresh_token)$/
-
-function unusable({ redirectPort = 1, redirectPath = '/', endpointHosts = [], tokenParameters }: OAuth2Credential): Lack | undefined {
-  if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['/redirectPort', 'must be a port: a whole number from 1 to 65535']
-  if (!PATH.test(redirectPath) || REWRITTEN.test(redirectPath)) {
-    return ['/redirectPath', 'must begin with "/", followed by letters, digits and - . _ ~ / only']
-  }
-  const wild = endpointHosts.findIndex((host) => namedOrigin(host) === undefined)
-  if (wild >= 0) return [`/endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
-  const taken = [...(tokenParameters?.keys() ?? [])].find((name) => OWN_PARAMETERS.test(name))
-  if (taken !== undefined) return ['/tokenParameters', `must not have "${taken}", which other fields decide about`]
-  return undefined
-}
-
-function missingProof(entry: OAuth2Credential): Lack | undefined {
-  const method = methodOf(entry)
-  const needed = {
-    basic: ['clientSecret'],
-    post: ['clientSecret'],
-    secretJwt: ['clientSecret'],
-    none: [],
-    privateKeyJwt: ['privateKey'],
-    tls: ['certificate', 'privateKey'],
-  }[method]
-  const field = needed.find((name) => entry[name] === undefined)
-  if (field) return [`/${field}`, `is missing: "clientAuthentication" is ${method}`]
-  if (entry.flow === 'clientCredentials' && method === 'none' && !entry.clientAuthentication) return ['/clientSecret', 'is missing']
-  return undefined
-}
-
-function invalid(pointer: string, what: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${pointer.slice(1)} ${what}`, { pointer })
 }
 
 /** Fields that every OAuth 2.0 client may have. */
@@ -194,3 +57,143 @@ export const clientFields = {
   tokenPrefix: { kind: 'text', label: 'Text in front of the token, for servers that tell token issuers by it' },
   placement: { kind: 'placement', label: 'Query parameter for the token, instead of the Authorization header' },
 } as const satisfies Fields
+
+const form = (name: string, ...fields: readonly Fields[]): CredentialFields => ({
+  when: { flow: [name] },
+  fields: Object.assign({}, flow, issuer, ...fields, clientFields),
+})
+
+/** How a person may log in. */
+const loginFields = {
+  deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
+  par: { kind: 'boolean', label: 'Push the authorization request (RFC 9126); default: where the server can, with true always' },
+  redirectPort: { kind: 'number', label: 'Port of the redirect URI on 127.0.0.1; default: a free one' },
+  redirectPath: { kind: 'text', label: 'Path of that redirect URI; default: /callback' },
+  endSessionUrl: { kind: 'url', label: 'Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0)' },
+} as const satisfies Fields
+
+/** The account of the password grant, which must be asked for in so many words. */
+const passwordFields = {
+  username: { kind: 'text-or-secret', label: 'User name', required: true },
+  password: { kind: 'secret', label: 'Password', required: true },
+  allowPasswordGrant: { kind: 'boolean', label: 'Hand the password to the token endpoint, against the advice of RFC 9700', required: true },
+  totp: { kind: 'secret', label: 'One-time code of the second factor, read again for every token request', oneTime: true },
+  tokenParameters: { kind: 'parameters', label: 'Further parameters of the token request' },
+  tokenRequest: { kind: 'text', label: 'Form of the token request, for endpoints that want JSON', values: ['form', 'json'] },
+} as const satisfies Fields
+
+export const OAUTH2_FORMS: readonly CredentialFields[] = [
+  form('clientCredentials', tokenUrl),
+  form('authorizationCode', authorizationUrl, tokenUrl, loginFields),
+  form('password', tokenUrl, passwordFields),
+  form('tokenExchange', tokenUrl, exchangeFields),
+  form('implicit', authorizationUrl, {
+    allowImplicit: { kind: 'boolean', label: 'Take a token out of an address, against the advice of RFC 9700', required: true },
+  }),
+]
+
+const discovery: Fields = {
+  openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
+  issuer: { kind: 'issuer', label: 'Issuer, instead of the discovery URL, or beside it where the two differ' },
+  ...authorizationUrl,
+  ...tokenUrl,
+  ...loginFields,
+}
+
+const openIdForm = (flows: readonly (string | undefined)[], more: Fields = {}): CredentialFields => ({
+  when: { flow: flows },
+  fields: { ...discovery, flow: { kind: 'text', label: 'Flow; default: authorizationCode' }, ...more, ...clientFields },
+})
+
+export const OPEN_ID_FORMS: readonly CredentialFields[] = [
+  openIdForm([undefined, 'authorizationCode']),
+  openIdForm(['clientCredentials']),
+  openIdForm(['password'], passwordFields),
+]
+
+/** The fields that a user must fill in for a flow whose endpoints are known. */
+export function wanted({ when, fields }: CredentialFields): Fields {
+  const isService = when?.flow?.includes('clientCredentials') === true
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      if (name === 'clientSecret' && isService) return [[name, { ...field, required: true }]]
+      return field.required || name === 'scopes' || name === 'totp' ? [[name, field]] : []
+    }),
+  )
+}
+
+const PREFIX = /^[\x21-\x7e]{1,200}$/
+
+/** What is wrong with an entry across its fields. */
+export function credentialProblem(credential: OAuth2Credential): AuthError | undefined {
+  const lacking = missingEndpoint(credential) ?? missingProof(credential) ?? unusable(credential)
+  if (lacking) return invalid(lacking[0], lacking[1])
+  if (credential.flow === 'password' && credential.allowPasswordGrant !== true)
+    return invalid('/allowPasswordGrant', 'must be true for this flow')
+  if (credential.flow === 'implicit' && credential.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
+  if (credential.present === 'id_token' && credential.dpop)
+    return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
+  if (credential.tokenPrefix !== undefined && !PREFIX.test(credential.tokenPrefix)) {
+    return invalid('/tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
+  }
+  if (credential.dpop && credential.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used where tokens are bound to a key')
+  if (credential.dpop && credential.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
+  for (const name of ['dpopKey', 'dpopKeyPair']) {
+    if (credential[name] && !credential.dpop) return invalid(`/${name}`, 'is for entries with "dpop": true')
+  }
+  if (credential.dpopKey && credential.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: give one of them')
+  return undefined
+}
+
+type Lack = readonly [pointer: string, what: string]
+
+function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAuth2Credential): Lack | undefined {
+  if (type === 'openIdConnect' || issuer !== undefined) return undefined
+  if (flow !== 'implicit' && tokenUrl === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
+  if ((flow === 'implicit' || flow === 'authorizationCode') && authorizationUrl === undefined) {
+    return ['/authorizationUrl', 'is missing (or give "issuer")']
+  }
+  return undefined
+}
+
+const PATH = /^\/[A-Za-z0-9\-._~/]{0,200}$/
+
+/** Browsers rewrite these before they ask. */
+const REWRITTEN = /\/\/|\/\.\.?(?:\/|$)/
+
+/** Parameters that fields of their own decide about. */
+const OWN_PARAMETERS =
+  /^(?:grant_type|username|password|totp|scope|resource|audience|client_id|client_secret|client_assertion.*|refresh_token)$/
+
+function unusable({ redirectPort = 1, redirectPath = '/', endpointHosts = [], tokenParameters }: OAuth2Credential): Lack | undefined {
+  if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['/redirectPort', 'must be a port: a whole number from 1 to 65535']
+  if (!PATH.test(redirectPath) || REWRITTEN.test(redirectPath)) {
+    return ['/redirectPath', 'must begin with "/", followed by letters, digits and - . _ ~ / only']
+  }
+  const wild = endpointHosts.findIndex((host) => namedOrigin(host) === undefined)
+  if (wild >= 0) return [`/endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
+  const taken = [...(tokenParameters?.keys() ?? [])].find((name) => OWN_PARAMETERS.test(name))
+  if (taken !== undefined) return ['/tokenParameters', `must not have "${taken}", which other fields decide about`]
+  return undefined
+}
+
+function missingProof(credential: OAuth2Credential): Lack | undefined {
+  const method = methodOf(credential)
+  const needed = {
+    basic: ['clientSecret'],
+    post: ['clientSecret'],
+    secretJwt: ['clientSecret'],
+    none: [],
+    privateKeyJwt: ['privateKey'],
+    tls: ['certificate', 'privateKey'],
+  }[method]
+  const field = needed.find((name) => credential[name] === undefined)
+  if (field) return [`/${field}`, `is missing: "clientAuthentication" is ${method}`]
+  if (credential.flow === 'clientCredentials' && method === 'none' && !credential.clientAuthentication)
+    return ['/clientSecret', 'is missing']
+  return undefined
+}
+
+function invalid(pointer: string, what: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `${pointer.slice(1)} ${what}`, { pointer })
+}

@@ -1,7 +1,7 @@
 import type { Credential } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
 import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
-import type { Grant } from '../../auth/url-pattern.ts'
+import type { UrlPattern } from '../../auth/url-pattern.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
 
 /** An `oauth2` or `openIdConnect` entry after reading. */
@@ -19,7 +19,7 @@ export type OAuth2Credential = Credential & {
   readonly endSessionUrl?: string
   readonly jwksUrl?: string
   /** Where published endpoints may be, besides the origin of the discovery document. */
-  readonly endpointHosts?: readonly Grant[]
+  readonly endpointHosts?: readonly UrlPattern[]
   readonly par?: boolean
   readonly redirectPort?: number
   readonly redirectPath?: string

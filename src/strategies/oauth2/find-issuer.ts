@@ -22,7 +22,7 @@ const MAX_SEGMENTS = 4
  */
 export async function findIssuer(known: KnownEndpoints, send: Send, signal?: AbortSignal): Promise<string | undefined> {
   const late = AbortSignal.timeout(TIMEOUT)
-  const options = { granted: true, timeout: TIMEOUT, signal: signal ? AbortSignal.any([signal, late]) : late }
+  const options = { allowPrivateNetwork: true, timeout: TIMEOUT, signal: signal ? AbortSignal.any([signal, late]) : late }
   for (const { issuer, url } of places(known)) {
     if (options.signal.aborted) return undefined
     const document = await documentAt(url, (request) => send(request, options))

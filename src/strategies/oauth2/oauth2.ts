@@ -6,7 +6,7 @@ import { isObject, own, ownString, pointer } from '../../stac/json.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../../stac/scheme.ts'
 import { bearer } from '../http/bearer.ts'
 import type { OAuth2Credential } from './credential.ts'
-import { entryProblem, OAUTH2_FORMS, wanted } from './credential-form.ts'
+import { credentialProblem, OAUTH2_FORMS, wanted } from './credential-form.ts'
 import { fragmentsUnseen } from './implicit.ts'
 import { byToken } from './present-token.ts'
 import { hostsOf } from './server.ts'
@@ -28,10 +28,10 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
     flows: { [flow]: { ...(authorizationUrl && { authorizationUrl }), ...(tokenUrl && { tokenUrl }), ...(refreshUrl && { refreshUrl }) } },
   }),
   identityOf,
-  refine(entry) {
-    const problem = entryProblem(entry)
+  refine(credential) {
+    const problem = credentialProblem(credential)
     if (problem) throw problem
-    return entry
+    return credential
   },
   describe({ flows }) {
     const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((flow) => own(flows, String(flow)) !== undefined))
@@ -52,11 +52,11 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
 }
 
 /** An issuer speaks for what is below it and on the hosts that the credential adds: what it publishes is what is used, whatever the catalog copied. */
-function identityOf(entry: OAuth2Credential): Identity {
-  const [written = []] = oauth2.identity(oauth2.schemeOf(entry))
-  if (entry.issuer === undefined) return written
-  const places = [new URL(entry.issuer).href, ...hostsOf(entry)].map((place) => place.replace(/\/?$/, '/'))
-  const missing = URLS.filter((name) => entry[name] === undefined)
+function identityOf(credential: OAuth2Credential): Identity {
+  const [written = []] = oauth2.identity(oauth2.schemeOf(credential))
+  if (credential.issuer === undefined) return written
+  const places = [new URL(credential.issuer).href, ...hostsOf(credential)].map((place) => place.replace(/\/?$/, '/'))
+  const missing = URLS.filter((name) => credential[name] === undefined)
   return [...written, ...missing.flatMap((name) => places.map((value) => ({ name, value, pointer: '', url: 'below' as const })))]
 }
 

@@ -1,5 +1,5 @@
 /** How a token goes to the data. */
-import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
 import type { Interaction } from '../../auth/interaction.ts'
 import type { Origin } from '../../auth/strategy.ts'
 import { ConfigurationError, SelectionError } from '../../errors.ts'
@@ -21,7 +21,7 @@ import type { TokenSet } from './token-set.ts'
 /** What `oauth2` and `openIdConnect` do alike: everything but reading schemes and entries. */
 export const byToken = {
   endpoints: endpointsOf,
-  peek(request: HttpRequest, context: OAuth2PeekContext): Leg | undefined {
+  peek(request: HttpRequest, context: OAuth2PeekContext): AuthStep | undefined {
     const set = knownTokens(context)
     return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
   },
@@ -54,14 +54,18 @@ function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[]
 }
 
 /** The legs with the token; the last answer comes back. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
-async function* presented(request: HttpRequest, set: TokenSet, context: OAuth2Context): AsyncGenerator<Leg, HttpResponse, HttpResponse> {
+async function* presented(
+  request: HttpRequest,
+  set: TokenSet,
+  context: OAuth2Context,
+): AsyncGenerator<AuthStep, HttpResponse, HttpResponse> {
   if (set.tokenType !== 'DPoP') return yield bearerLeg(request, set, context.credential)
-  const [{ boundLegs }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
-  return yield* boundLegs(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
+  const [{ boundSteps }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
+  return yield* boundSteps(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
 }
 
 /** The one leg of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 where the entry says so). */
-function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): Leg {
+function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
   return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
 }
 

@@ -1,6 +1,6 @@
 /** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
 import type { ServerMetadata } from 'openid-client'
-import { coveredBy, namedOrigin } from '../../auth/url-pattern.ts'
+import { matchesAny, namedOrigin } from '../../auth/url-pattern.ts'
 import { isAuthError, ProtocolError, TrustError } from '../../errors.ts'
 import { isAccessToken } from '../../http/challenge.ts'
 import type { HttpResponse } from '../../http/message.ts'
@@ -140,7 +140,7 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
 function isOn(value: unknown, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const url = new URL(value)
-  return url.origin === new URL(from).origin || coveredBy(endpointHosts, url)
+  return url.origin === new URL(from).origin || matchesAny(endpointHosts, url)
 }
 
 function withoutOpenId(url: string): string {

@@ -1,7 +1,7 @@
 /** Where an `s3` entry may be used: its `sendTo`, and what a granted bucket means in https addresses. */
 import type { Credential } from '../../auth/credential.ts'
 import type { Secret } from '../../auth/secret.ts'
-import { coveredBy, type Grant } from '../../auth/url-pattern.ts'
+import { matchesAny, type UrlPattern } from '../../auth/url-pattern.ts'
 import { percentEncoded } from '../../http/message.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'
 import { listedFolder, type ObjectAddress, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
@@ -33,45 +33,51 @@ export interface S3Credential extends Credential {
 const FOREIGN = /azure/i
 
 /** True when the entry may be used for a target at that address. A bucket's https addresses count in the entry's region only. */
-export function covers(entry: S3Credential, url: string, target?: Target): boolean {
-  if (coversKey(entry.sendTo, new URL(url))) return true
-  if (url.startsWith('s3:')) return reachesPlace(entry, placeFor(entry, url, target))
+export function covers(credential: S3Credential, url: string, target?: Target): boolean {
+  if (coversKey(credential.sendTo, new URL(url))) return true
+  if (url.startsWith('s3:')) return reachesPlace(credential, placeFor(credential, url, target))
   const address = objectAddressOf(url)
   const region = address && amazonRegion(address)
-  return reaches(entry, url) && (!entry.region || !region || entry.region === region)
+  return reaches(credential, url) && (!credential.region || !region || credential.region === region)
 }
 
 /** True when a signature may go to that address: it is granted, or it is an address of a granted bucket. */
-export function reaches(entry: S3Credential, url: string): boolean {
-  const address = objectAddressOf(url, [entry, { endpoint: entry.keys?.endpoint }])
-  return isGranted(entry, address) || coversKey(entry.sendTo, new URL(address ? subjectOf(url, address) : url))
+export function reaches(credential: S3Credential, url: string): boolean {
+  const address = objectAddressOf(url, [credential, { endpoint: credential.keys?.endpoint }])
+  return isGranted(credential, address) || coversKey(credential.sendTo, new URL(address ? subjectOf(url, address) : url))
 }
 
 /** The same for a place, which is taken apart already. */
-export function reachesPlace(entry: S3Credential, place: Place): boolean {
-  if (isGranted(entry, place) || coversKey(entry.sendTo, new URL(place.url))) return true
-  return place.search !== '' && reaches(entry, place.url)
+export function reachesPlace(credential: S3Credential, place: Place): boolean {
+  if (isGranted(credential, place) || coversKey(credential.sendTo, new URL(place.url))) return true
+  return place.search !== '' && reaches(credential, place.url)
 }
 
 /** The place of an object for that entry. */
 export function placeFor(
-  entry: S3Credential,
+  credential: S3Credential,
   url: string,
   target?: Target,
   keys?: S3Keys,
   learned: (address: ObjectAddress) => string | undefined = () => undefined,
 ): Place {
-  const environment = { endpoint: entry.keys?.endpoint, region: entry.keys?.region ?? keys?.region }
-  return placeOf(url, { entry, environment, storages: storagesFor(target), learned, trusts: (place) => reachesPlace(entry, place) })
+  const environment = { endpoint: credential.keys?.endpoint, region: credential.keys?.region ?? keys?.region }
+  return placeOf(url, {
+    credential,
+    environment,
+    storages: storagesFor(target),
+    learned,
+    trusts: (place) => reachesPlace(credential, place),
+  })
 }
 
 /**
  * True when the document names the entry's own service as one that has the target. Buckets of one name lie on several services,
  * so it decides between entries that are granted the same bucket. Without an endpoint the service is Amazon.
  */
-export function suits(entry: S3Credential, target: Target): boolean {
-  const { endpoint = entry.keys?.endpoint ?? AMAZON } = entry
-  return storagesFor(target).some((storage) => sameService(serviceOf(storage, entry).endpoint ?? '', endpoint))
+export function suits(credential: S3Credential, target: Target): boolean {
+  const { endpoint = credential.keys?.endpoint ?? AMAZON } = credential
+  return storagesFor(target).some((storage) => sameService(serviceOf(storage, credential).endpoint ?? '', endpoint))
 }
 
 /** The storages of a target that speak S3; one that has the name of an auth scheme of the target goes first. */
@@ -83,9 +89,9 @@ export function storagesFor(target: Target | undefined): readonly Storage[] {
 }
 
 /** True for an address of a granted bucket on the service that the bucket belongs to. */
-function isGranted(entry: S3Credential, address: ObjectAddress | undefined): boolean {
-  if (address === undefined || !isOwn(entry, address)) return false
-  return coversKey(entry.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
+function isGranted(credential: S3Credential, address: ObjectAddress | undefined): boolean {
+  if (address === undefined || !isOwn(credential, address)) return false
+  return coversKey(credential.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
 }
 
 /** What a grant is held against: for the list of a folder the folder itself, which stands where the query begins. */
@@ -107,14 +113,14 @@ function isOwn({ endpoint = '', keys, region = keys?.region ?? '' }: S3Credentia
  * True when a pattern covers that address, both read as an object store reads them: `year=2026` and `year%3D2026` are one key,
  * and a signature is made for the second. Encoded slashes, backslashes and dots stay as they are and keep their meaning for grants.
  */
-function coversKey(sendTo: readonly Grant[], url: URL): boolean {
-  if (coveredBy(sendTo, url)) return true
+function coversKey(sendTo: readonly UrlPattern[], url: URL): boolean {
+  if (matchesAny(sendTo, url)) return true
   const odd = sendTo.filter(({ path }) => ODD.test(path))
   if (odd.length === 0) return false
   const same = new URL(url)
   same.pathname = canonical(url.pathname)
-  return coveredBy(
-    odd.map((grant) => ({ ...grant, path: canonical(grant.path) })),
+  return matchesAny(
+    odd.map((pattern) => ({ ...pattern, path: canonical(pattern.path) })),
     same,
   )
 }

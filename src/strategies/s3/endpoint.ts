@@ -14,8 +14,8 @@ export interface Place extends ObjectAddress {
 
 /** What may decide on the place. */
 export interface Whereabouts {
-  /** What the user's entry says. */
-  readonly entry: Service
+  /** What the user's credential says. */
+  readonly credential: Service
   /** What the storage extension says, in the order of preference. */
   readonly storages: readonly Storage[]
   /** What the user's environment says. */
@@ -46,13 +46,13 @@ export function placeKey(address: ObjectAddress): string {
 
 /**
  * The place of an object. An https address stays as it is, unless Amazon named another region for it; `s3://` goes to the
- * entry's endpoint, else to the first storage that is trusted (else to the first, for the caller to refuse), else to the
+ * credential's endpoint, else to the first storage that is trusted (else to the first, for the caller to refuse), else to the
  * environment's endpoint, else to Amazon.
  */
 export function placeOf(url: string, known: Whereabouts): Place {
-  const { entry, storages, environment, trusts } = known
-  const services = storages.map((storage) => ({ ...serviceOf(storage, entry), region: storage.region }))
-  const address = objectAddressOf(url, [entry, environment, ...services]) ?? pathStyle(url)
+  const { credential, storages, environment, trusts } = known
+  const services = storages.map((storage) => ({ ...serviceOf(storage, credential), region: storage.region }))
+  const address = objectAddressOf(url, [credential, environment, ...services]) ?? pathStyle(url)
   if (address.endpoint) return settled(address, regionAt(address.endpoint, services), known, url)
   const at = ({ endpoint = '', virtualHost = false, region = regionAt(endpoint, services) }: Service) =>
     settled(
@@ -60,7 +60,7 @@ export function placeOf(url: string, known: Whereabouts): Place {
       region,
       known,
     )
-  if (entry.endpoint) return at({ endpoint: entry.endpoint, virtualHost: entry.virtualHost })
+  if (credential.endpoint) return at({ endpoint: credential.endpoint, virtualHost: credential.virtualHost })
   const proposed = services.filter(({ endpoint }) => endpoint).map(at)
   if (proposed[0]) return proposed.find(trusts) ?? proposed[0]
   return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: AMAZON, virtualHost: true })
@@ -85,11 +85,16 @@ function below(endpoint: string, bucket: string): string {
   return endpoint.replace('://', `://${bucket}.`)
 }
 
-/** Decides on the region: learned, host, entry, storage, environment, default. On Amazon's hosts the host follows it. */
-function settled(address: ObjectAddress, stated: string | undefined, { entry, environment, learned }: Whereabouts, url?: string): Place {
+/** Decides on the region: learned, host, credential, storage, environment, default. On Amazon's hosts the host follows it. */
+function settled(
+  address: ObjectAddress,
+  stated: string | undefined,
+  { credential, environment, learned }: Whereabouts,
+  url?: string,
+): Place {
   const named = learned(address)
   const host = amazonRegion(address)
-  const region = validRegion(named, host, entry.region, stated, environment.region)
+  const region = validRegion(named, host, credential.region, stated, environment.region)
   if (url !== undefined && (named === undefined || host === undefined)) return Object.assign({}, address, { region, url })
   const endpoint = address.endpoint.replace(
     AMAZON_HOST,

@@ -1,6 +1,6 @@
 /** The keys of an `s3` entry: its own, or those of its source, which are kept until shortly before they end. */
 import type { Secret } from '../../auth/secret.ts'
-import type { Entry } from '../../auth/session.ts'
+import type { CacheEntry } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
@@ -50,7 +50,7 @@ function hasSource({ keys, credentialsUrl }: S3Credential): boolean {
   return (keys ?? credentialsUrl) !== undefined
 }
 
-async function obtained(context: S3Context, signal: AbortSignal): Promise<Entry<S3Keys>> {
+async function obtained(context: S3Context, signal: AbortSignal): Promise<CacheEntry<S3Keys>> {
   const value = await keysFromSource(context, signal)
   const { expiration } = value
   if (expiration === undefined) return { value }

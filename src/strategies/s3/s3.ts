@@ -1,6 +1,6 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
-import { type AuthFlow, authorized, handshake, type Leg, type ObjectKeys } from '../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized, handshake, type ObjectKeys } from '../../auth/flow.ts'
 import type { Preparation, Resource, Strategy } from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError, CredentialError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
 import { endOfSpan } from '../../http/headers.ts'
@@ -68,10 +68,10 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
 }
 
 /** Keys come from one place: the entry, a service, or else a profile or the environment. */
-function refine(entry: S3Credential): S3Credential {
-  const problem = sourceProblem(entry)
+function refine(credential: S3Credential): S3Credential {
+  const problem = sourceProblem(credential)
   if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
-  return entry.accessKeyId || entry.credentialsUrl ? entry : { ...entry, keys: platform.s3Keys(entry) }
+  return credential.accessKeyId || credential.credentialsUrl ? credential : { ...credential, keys: platform.s3Keys(credential) }
 }
 
 /** Endpoint and region as the document states them, for the user to look at before they become part of an entry. */
@@ -100,12 +100,12 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
   )
 }
 
-function peek(request: HttpRequest, context: Known): Leg | undefined {
+function peek(request: HttpRequest, context: Known): AuthStep | undefined {
   if (isPresigned(request)) return authorized(request, endOf(request.url))
   const keys = keysAtHand(context)
   if (!keys) return undefined
-  const leg = sign(request, keys, context, placeOfRequest(request, context, keys))
-  return leg instanceof Promise ? undefined : leg
+  const step = sign(request, keys, context, placeOfRequest(request, context, keys))
+  return step instanceof Promise ? undefined : step
 }
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
@@ -148,7 +148,12 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
   return isStale(refusal) && (await renewKeys(keys, context)) ? 'keys' : undefined
 }
 
-function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, resource }: Known, place: Place): Leg | Promise<Leg> {
+function sign(
+  request: HttpRequest,
+  keys: S3Keys,
+  { credential, session, clock, resource }: Known,
+  place: Place,
+): AuthStep | Promise<AuthStep> {
   const { id, requesterPays = false } = credential
   const problem = parameterProblem(request.url)
   if (problem) throw problem
@@ -173,14 +178,14 @@ function sign(request: HttpRequest, keys: S3Keys, { credential, session, clock, 
   const signed = signHeaders({ ...request, url: place.url }, keys, options)
   const expiresAt = Math.min(clock.now() + SIGNATURE_LIFE, keys.expiration ?? Infinity)
   const location = locationOf(place, requesterPays)
-  const leg = (request: HttpRequest): Leg => ({
+  const step = (request: HttpRequest): AuthStep => ({
     kind: 'authorized',
     request,
     expiresAt,
     location,
     ...(wanted && { keys: objectKeys(keys) }),
   })
-  return whenThere(signed, leg)
+  return whenThere(signed, step)
 }
 
 /** Without what belongs to their source: region, expiration. */
@@ -205,12 +210,12 @@ const skewKey = ({ url }: Place) => `skew ${new URL(url).origin}`
  * The request at the place that the entry covering it names, else the document, else the environment, else Amazon; once more in
  * the region that Amazon names. Nothing of the user's goes along, so the document is free to say where.
  */
-async function* openLegs(request: HttpRequest, { url, target }: Resource, entry: Partial<S3Credential> = {}): AuthFlow {
+async function* openLegs(request: HttpRequest, { url, target }: Resource, credential: Partial<S3Credential> = {}): AuthFlow {
   const problem = addressProblem(target?.href ?? url)
   if (problem) throw problem
   const environment = platform.s3Keys({})
   const placeIn = (region?: string) =>
-    placeOf(url, { entry, environment, storages: storagesFor(target), learned: () => region, trusts: () => true })
+    placeOf(url, { credential, environment, storages: storagesFor(target), learned: () => region, trusts: () => true })
   const place = placeIn()
   const response = yield { ...authorized({ ...request, url: place.url }), location: locationOf(place) }
   const region = regionIn(response)
@@ -296,13 +301,14 @@ function payHint(
 const SOURCES = ['accessKeyId', 'credentialsUrl', 'profile', 'instanceMetadata'] as const
 
 /** What is wrong with the fields of an entry that say where its keys come from, and the field where it shows. */
-function sourceProblem(entry: S3Credential): { readonly field: string; readonly message: string } | undefined {
-  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl } = entry
+function sourceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
+  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl } = credential
   if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
     return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey belong together' }
   }
-  if (entry.with !== undefined && !credentialsUrl) return { field: 'with', message: 'with needs credentialsUrl, the service to be asked' }
-  const [one, ...others] = SOURCES.filter((field) => entry[field])
+  if (credential.with !== undefined && !credentialsUrl)
+    return { field: 'with', message: 'with needs credentialsUrl, the service to be asked' }
+  const [one, ...others] = SOURCES.filter((field) => credential[field])
   const other = others.find((field) => !(one === 'profile' && field === 'instanceMetadata'))
   return other && { field: other, message: `keys come from one place: ${one} or ${other}, not both` }
 }

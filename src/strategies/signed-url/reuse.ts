@@ -1,5 +1,5 @@
 /** Which signed address serves an address: its own, or one whose signature covers it. */
-import type { Entry, Session } from '../../auth/session.ts'
+import type { CacheEntry, Session } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { type Cover, folderOf, openedBy } from './signed-policy.ts'
 
@@ -26,11 +26,11 @@ export interface Keys {
 /** A signed address for what was wanted, and where it came from. */
 export interface Found {
   readonly key: string
-  readonly entry: Entry<Signed>
+  readonly entry: CacheEntry<Signed>
   readonly address: string
 }
 
-type Sign = (signal: AbortSignal) => Promise<Entry<Signed>>
+type Sign = (signal: AbortSignal) => Promise<CacheEntry<Signed>>
 
 /** The signed address that is there already. */
 export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>): Found | undefined {
@@ -57,7 +57,7 @@ export async function obtainFor(url: string, keys: Keys, session: Session, sign:
     let depth: number | undefined = 0
     do {
       const key: string = slot(keys.shared, url, depth)
-      const first: Entry<Signed> | undefined = await firstOf(key, session, sign)
+      const first: CacheEntry<Signed> | undefined = await firstOf(key, session, sign)
       const found = first && foundIn(key, first, url, keys)
       if (found) return found
       depth = depth === 0 ? first?.value.cover?.depth : undefined
@@ -67,7 +67,7 @@ export async function obtainFor(url: string, keys: Keys, session: Session, sign:
 }
 
 /** The signed address of an entry for that address: what it was given for, or what it covers. */
-export function foundIn(key: string, entry: Entry<Signed>, url: string, { own, allows }: Keys): Found | undefined {
+export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { own, allows }: Keys): Found | undefined {
   const { asked, call, address, cover } = entry.value
   if (asked === url && call === own) return { key, entry, address }
   const opened = cover && openedBy(cover, url)
@@ -75,7 +75,7 @@ export function foundIn(key: string, entry: Entry<Signed>, url: string, { own, a
 }
 
 /** The failure of another one's call says nothing about ours. */
-async function firstOf(key: string, session: Session, sign: Sign): Promise<Entry<Signed> | undefined> {
+async function firstOf(key: string, session: Session, sign: Sign): Promise<CacheEntry<Signed> | undefined> {
   let isOurs = false
   const ours: Sign = (signal) => {
     isOurs = true

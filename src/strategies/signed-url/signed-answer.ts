@@ -1,6 +1,6 @@
 /** The signed address in the answer of a signing API, and when it ends. */
 import { refusedCall } from '../../auth/refused-call.ts'
-import type { Entry } from '../../auth/session.ts'
+import type { CacheEntry } from '../../auth/session.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
@@ -25,7 +25,7 @@ export interface AnswerRules {
  * The signed address. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_FIELD_MISSING`, `SIGNED_URL_FORBIDDEN`,
  * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Of the answer only the origin of an address is told.
  */
-export async function readSignedAnswer(response: HttpResponse, rules: AnswerRules): Promise<Entry<string>> {
+export async function readSignedAnswer(response: HttpResponse, rules: AnswerRules): Promise<CacheEntry<string>> {
   const { status, url, headers } = response
   const { credential, addressOf, responseField, now } = rules
   if (isRedirect(status)) {

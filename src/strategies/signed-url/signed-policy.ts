@@ -1,8 +1,8 @@
 /** Signatures that open more than the address they were given for, and how much more: as much as they say themselves. */
 
-import { parseGrant } from '../../auth/parse-url-pattern.ts'
-import type { Entry } from '../../auth/session.ts'
-import { covers, type Grant } from '../../auth/url-pattern.ts'
+import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
+import type { CacheEntry } from '../../auth/session.ts'
+import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/json.ts'
 
@@ -47,7 +47,7 @@ const MARGIN = 30_000
  * Google, `se` and `ske` of Azure, `Expires`, a policy of CloudFront, and the answer's `msft:expiry`, `expires_at`, `expires`,
  * `expires_in`.
  */
-export function expiryOf(address: string, answer: unknown, now: number): Entry<string> {
+export function expiryOf(address: string, answer: unknown, now: number): CacheEntry<string> {
   const query = new URL(address).searchParams
   const ends = [
     endOfSpan(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
@@ -62,13 +62,13 @@ export function expiryOf(address: string, answer: unknown, now: number): Entry<s
 }
 
 /** The value with an earlier end, where the asset states one in `expires` (timestamps extension) that is still to come. */
-export function endingWith<T>(entry: Entry<T>, asset: unknown, now: number): Entry<T> {
+export function endingWith<T>(entry: CacheEntry<T>, asset: unknown, now: number): CacheEntry<T> {
   const end = momentOf(own(asset, 'expires'))
   if (end === undefined || end <= now || end >= (entry.expiresAt ?? Number.POSITIVE_INFINITY)) return entry
   return ending(entry.value, end, now)
 }
 
-function ending<T>(value: T, expiresAt: number, now: number): Entry<T> {
+function ending<T>(value: T, expiresAt: number, now: number): CacheEntry<T> {
   return { value, expiresAt, renewAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
 }
 
@@ -79,7 +79,7 @@ function secondsFrom(now: number, value: unknown): number | undefined {
 
 /** A signature and the folder that it opens. */
 export interface Cover {
-  readonly folder: Grant
+  readonly folder: UrlPattern
   /** Segments of the folder's path: 0 is a whole host. */
   readonly depth: number
   /** The signature, as a query. */
@@ -145,9 +145,9 @@ function policyFolder({ host, searchParams }: URL, names: readonly string[]): st
 }
 
 /** Undefined for paths that servers may read in two ways. */
-function grantFor(pattern: string): Grant | undefined {
+function grantFor(pattern: string): UrlPattern | undefined {
   try {
-    return parseGrant(pattern, { sharedHosts: true })
+    return parseUrlPattern(pattern, { sharedHosts: true })
   } catch {
     return undefined
   }

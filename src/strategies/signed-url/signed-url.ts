@@ -1,11 +1,11 @@
 /** Signed URLs: an API of the user's choice turns an address into one that opens by itself. */
 
 import type { Credential } from '../../auth/credential.ts'
-import { type AuthFlow, authorized, type Leg } from '../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
-import type { Entry } from '../../auth/session.ts'
+import type { CacheEntry } from '../../auth/session.ts'
 import type { AuthContext, IdentityMember, PeekContext, Preparation, Resource, Strategy } from '../../auth/strategy.ts'
-import { coveredBy, type Grant, namedOrigin } from '../../auth/url-pattern.ts'
+import { matchesAny, namedOrigin, type UrlPattern } from '../../auth/url-pattern.ts'
 import { type AuthError, SelectionError, UnsupportedError } from '../../errors.ts'
 import { type HttpRequest, withQueryParameter, withUrl } from '../../http/message.ts'
 import { harmlessHeaders } from '../../http/redirect.ts'
@@ -67,9 +67,9 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   ],
   problem: flowsProblem,
   identity: ({ flows }) => Object.entries(flows).map(([name, flow]) => flowIdentity(name, flow)),
-  schemeOf: (entry) => {
-    const { authorizationApi, method, responseField } = entry
-    return { type: 'signedUrl', flows: { signedUrl: { method, authorizationApi, responseField, parameters: ownParameters(entry) } } }
+  schemeOf: (credential) => {
+    const { authorizationApi, method, responseField } = credential
+    return { type: 'signedUrl', flows: { signedUrl: { method, authorizationApi, responseField, parameters: ownParameters(credential) } } }
   },
   refine,
   describe({ flows }) {
@@ -78,16 +78,16 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
     return { entry, fields: signedUrl.forms[0]?.fields ?? {}, carriedIn: 'address' }
   },
   endpoints: ({ authorizationApi }) => [authorizationApi],
-  reaches: ({ signedUrlHosts }, url) => coveredBy(signedUrlHosts, new URL(url)),
+  reaches: ({ signedUrlHosts }, url) => matchesAny(signedUrlHosts, new URL(url)),
   prepare,
   peek,
   authorize,
 }
 
-function refine(entry: SignedUrlCredential): SignedUrlCredential {
-  const problem = templateProblem(entry)
+function refine(credential: SignedUrlCredential): SignedUrlCredential {
+  const problem = templateProblem(credential)
   if (problem) throw problem
-  return entry.sendTo.length ? entry : { ...entry, sendTo: entry.signedUrlHosts }
+  return credential.sendTo.length ? credential : { ...credential, sendTo: credential.signedUrlHosts }
 }
 
 function prepare({ scheme, pointer: at, credential, resource }: Preparation<SignedUrlScheme, SignedUrlCredential>) {
@@ -95,11 +95,11 @@ function prepare({ scheme, pointer: at, credential, resource }: Preparation<Sign
   return checkParameters(flow, pointer(at, 'flows', name), credential, toBeSigned(resource))
 }
 
-function peek(request: HttpRequest, context: Known): Leg | undefined {
+function peek(request: HttpRequest, context: Known): AuthStep | undefined {
   // A function is asked once per request, so not for a look ahead.
   if (context.credential.parameter) return undefined
   const found = knownFor(request.url, keysOf(context), context.session)
-  return found && leg(request, found)
+  return found && step(request, found)
 }
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
@@ -109,7 +109,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   const keys = keysOf(context, answers)
   const obtain = (signal: AbortSignal) => sign(context, answers, keys.own, signal)
   const first = opening(await obtainFor(request.url, keys, session, obtain), context)
-  const response = yield leg(request, first)
+  const response = yield step(request, first)
   if (response.status !== 401 && response.status !== 403) return
   const { asked, since } = first.entry.value
   // One address below a folder may be forbidden, or missing, while the signature is good.
@@ -118,7 +118,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   if (!isShared || first.key === keys.own) session.invalidate(first.key, first.entry.value)
   const second = opening(foundIn(keys.own, await session.resolve(keys.own, obtain), request.url, keys), context)
   if (second.address === first.address) return
-  const again = yield leg(request, second)
+  const again = yield step(request, second)
   if (isShared && again.status < 400) session.invalidate(first.key, first.entry.value)
 }
 
@@ -137,7 +137,7 @@ function opening(found: Found | undefined, { credential: { id, reuse }, resource
 }
 
 /** The signed address opens by itself: on another origin nothing else of the caller's goes along. */
-function leg(request: HttpRequest, { address, entry: { expiresAt } }: Found): Leg {
+function step(request: HttpRequest, { address, entry: { expiresAt } }: Found): AuthStep {
   const sameOrigin = new URL(address).origin === new URL(request.url).origin
   const { method, headers } = request
   if (!sameOrigin && request.body !== undefined) {
@@ -149,7 +149,7 @@ function leg(request: HttpRequest, { address, entry: { expiresAt } }: Found): Le
   return { ...authorized(signed, expiresAt), replaces: true }
 }
 
-async function sign(context: Context, answers: Answers, call: string, signal: AbortSignal): Promise<Entry<Signed>> {
+async function sign(context: Context, answers: Answers, call: string, signal: AbortSignal): Promise<CacheEntry<Signed>> {
   const { credential, clock, scheme } = context
   const resource = toBeSigned(context.resource)
   const [, flow] = flowFor(scheme, credential)
@@ -185,7 +185,7 @@ function toBeSigned(resource: Resource): Resource {
 function signedAddress(text: string, { signedUrlHosts }: SignedUrlCredential): string | undefined {
   const named = new Set(signedUrlHosts.map(namedOrigin).filter((origin) => origin !== undefined))
   const url = addressOf(text, { secure: true, named })
-  if (isAddressProblem(url) || url.protocol === 's3:' || !coveredBy(signedUrlHosts, url)) return undefined
+  if (isAddressProblem(url) || url.protocol === 's3:' || !matchesAny(signedUrlHosts, url)) return undefined
   url.hash = ''
   return url.href
 }
@@ -194,7 +194,7 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
   const [name, flow] = flowFor(scheme, credential)
   const wanted = toBeSigned(resource)
   const field = ownString(flow, 'responseField')
-  const allows = (address: string) => coveredBy(credential.signedUrlHosts, new URL(address))
+  const allows = (address: string) => matchesAny(credential.signedUrlHosts, new URL(address))
   const own = JSON.stringify(['signed', wanted.url, name, field, callIdentity(flow, answers, { credential, resource: wanted })])
   if (credential.reuse === 'address') return { own, allows }
   return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, answers)]), allows }
@@ -204,7 +204,7 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
 export type SignedUrlCredential = Credential & {
   readonly authorizationApi: string
   readonly method: 'GET' | 'POST'
-  readonly signedUrlHosts: readonly Grant[]
+  readonly signedUrlHosts: readonly UrlPattern[]
   readonly with?: string
   /** Texts may have placeholders for parts of the URL to be signed. */
   readonly parameters?: ReadonlyMap<string, Secret>

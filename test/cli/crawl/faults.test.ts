@@ -177,7 +177,7 @@ describe('over a transport', () => {
   async function walk(start: string, options: Partial<CrawlOptions> = {}) {
     const send = undiciTransport({ env: {} })
     const visits: Visit[] = []
-    const granted: CrawlOptions['send'] = (request, more) => send(request, { ...more, granted: true })
+    const granted: CrawlOptions['send'] = (request, more) => send(request, { ...more, allowPrivateNetwork: true })
     for await (const visit of crawl({ start: [start], send: granted, retries: 0, ...options }))
       if (visit.kind === 'visit') visits.push(visit)
     return visits.map(({ outcome }) => outcome.failure?.code)

@@ -171,8 +171,8 @@ it('shares limits between clients of one origin and one credential', async () =>
 
 it('may reach a private address that its user wrote down, never one that a service names', async () => {
   const granted: unknown[] = []
-  const send = (_request: unknown, options: { readonly granted?: boolean } = {}) => {
-    granted.push(options.granted)
+  const send = (_request: unknown, options: { readonly allowPrivateNetwork?: boolean } = {}) => {
+    granted.push(options.allowPrivateNetwork)
     return Promise.reject(new Error('not sent in this test'))
   }
   const client = new ApiClient({ baseUrl: 'https://api.example/v1', transport: send, maxRetries: 0 })

@@ -28,8 +28,8 @@ async function filesBehind(guard: Guard, secure = true) {
 const CONCEALED = { type: 'http', scheme: 'concealed' } as const
 
 function engine(origin: string, fields: Partial<CredentialInput> = {}, transport: Transport = undiciTransport({ ca: TEST_CA, env: {} })) {
-  const entry = { id: 'mine', ...CONCEALED, privateKey: keys.ed25519.pem, keyId: 'ada', ...fields, sendTo: `${origin}/` }
-  return createAuth({ credentials: unchecked(entry), transport })
+  const credential = { id: 'mine', ...CONCEALED, privateKey: keys.ed25519.pem, keyId: 'ada', ...fields, sendTo: `${origin}/` }
+  return createAuth({ credentials: unchecked(credential), transport })
 }
 
 const file = (origin: string) => target({ type: 'http', scheme: 'Concealed' }, `${origin}/f.tif?a=b`)
@@ -70,7 +70,10 @@ describe('a proof', () => {
     await (await engine(server.origin).fetch(file(server.origin))).text()
     const proof = server.exchanges[0]?.request.headers.authorization ?? ''
     expect(proof).toMatch(/^Concealed k=YWRh, a=[\w-]{43}, s=2055, v=[\w-]{22}, p=[\w-]{86}$/)
-    const replayed = await transport({ method: 'GET', url: `${server.origin}/f.tif`, headers: { authorization: proof } }, { granted: true })
+    const replayed = await transport(
+      { method: 'GET', url: `${server.origin}/f.tif`, headers: { authorization: proof } },
+      { allowPrivateNetwork: true },
+    )
     expect(replayed.status).toBe(404)
     await replayed.discard()
   })

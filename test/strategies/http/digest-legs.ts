@@ -20,7 +20,7 @@ export const challenge = (more: string, realm = 'r') => unauthorized(`Digest rea
 
 /** The `Authorization` of each leg. */
 export async function sent(context: HttpContext, replies: readonly Reply[], request = get()): Promise<(string | undefined)[]> {
-  return (await legsOf(digest.authorize(request, context), replies)).map((leg) => leg.request.headers.authorization)
+  return (await legsOf(digest.authorize(request, context), replies)).map((step) => step.request.headers.authorization)
 }
 
 /** The fields of what the flow sends last. */

@@ -187,8 +187,8 @@ describe('the proof of the server', () => {
 
 it('asks first, also when the request is only to be made', async () => {
   const context = contextFor(MUFASA)
-  const leg = await readyLeg(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
-  expect(leg).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
+  const step = await readyLeg(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
+  expect(step).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
   expect((await readyLeg(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
   expect(await readyLeg(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
 })

@@ -55,8 +55,8 @@ describe('dpop', () => {
     const proof = await compactJws(signer, { typ: 'dpop+jwt', alg: signer.algorithm, jwk: signer.publicJwk }, claims)
     expect(provenClaims(proof, PROOF.jkt)).toEqual(claims)
     expect(provenClaims(proof.replace(/.g$/, 'Ag'), PROOF.jkt)).toBeUndefined()
-    const [leg] = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)))
-    expect(proofOf(leg?.request.headers).claims.ath).toBe(ATH)
+    const [step] = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)))
+    expect(proofOf(step?.request.headers).claims.ath).toBe(ATH)
   })
 
   it.each([
@@ -66,12 +66,12 @@ describe('dpop', () => {
   ])('proves an %s key for method and address, without query', async (alg, { pem, publicKey }) => {
     const random = () => Buffer.from('-BwC3ESc6acc2lTc', 'base64url')
     const context = wordContext('dpop', { token: TOKEN, privateKey: pem }, { random })
-    const leg = await readyLeg(dpop.authorize(get(F, 'POST'), context))
-    expect(leg?.request.headers.authorization).toBe(`DPoP ${TOKEN}`)
-    const { header } = proofOf(leg?.request.headers)
+    const step = await readyLeg(dpop.authorize(get(F, 'POST'), context))
+    expect(step?.request.headers.authorization).toBe(`DPoP ${TOKEN}`)
+    const { header } = proofOf(step?.request.headers)
     expect(Object.keys(header)).toEqual(['typ', 'alg', 'jwk'])
     expect(header).toMatchObject({ typ: 'dpop+jwt', alg, jwk: publicKey.export({ format: 'jwk' }) })
-    expect(provenClaims(leg?.request.headers.dpop ?? '', thumbprintOf(publicKey))).toEqual({
+    expect(provenClaims(step?.request.headers.dpop ?? '', thumbprintOf(publicKey))).toEqual({
       jti: '-BwC3ESc6acc2lTc',
       htm: 'POST',
       htu: 'https://data.example/a/f.tif',
@@ -81,8 +81,8 @@ describe('dpop', () => {
   })
 
   it('makes a new proof for each leg, with the nonce that was asked for', async () => {
-    const legs = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [wantsNonce('n-1')])
-    const claims = legs.map(({ request }) => proofOf(request.headers).claims)
+    const steps = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [wantsNonce('n-1')])
+    const claims = steps.map(({ request }) => proofOf(request.headers).claims)
     expect(claims.map(({ nonce }) => nonce)).toEqual([undefined, 'n-1'])
     expect(new Set(claims.map(({ jti }) => jti)).size).toBe(2)
   })
@@ -115,8 +115,8 @@ describe('dpop', () => {
     const texts = keys.map(({ pem }) => pem)
     const context = wordContext('dpop', { token: () => TOKEN, privateKey: async () => texts.shift() })
     for (const { publicKey } of keys) {
-      const [leg] = await legsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n' } }])
-      const claims = provenClaims(leg?.request.headers.dpop ?? '', thumbprintOf(publicKey))
+      const [step] = await legsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n' } }])
+      const claims = provenClaims(step?.request.headers.dpop ?? '', thumbprintOf(publicKey))
       expect(claims).toMatchObject({ ath: ATH })
       expect(claims).not.toHaveProperty('nonce')
     }

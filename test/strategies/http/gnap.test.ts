@@ -44,8 +44,8 @@ describe('gnap', () => {
   it('covers method, address and token, and says which key', async () => {
     const random = (bytes: number) => new Uint8Array(bytes)
     const request = { method: 'GET', url: 'https://data.example/a?b=c', headers: { accept: '*/*' } }
-    const leg = await readyLeg(gnap.authorize(request, wordContext('gnap', entry, { random })))
-    expect(leg?.request).toEqual({
+    const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry, { random })))
+    expect(step?.request).toEqual({
       ...request,
       headers: {
         accept: '*/*',
@@ -61,18 +61,18 @@ describe('gnap', () => {
     'covers a body by the digest of RFC 9530 §B.2: %s',
     async (body) => {
       const request = { method: 'POST', url: 'https://data.example/', headers: {}, body }
-      const leg = await readyLeg(gnap.authorize(request, wordContext('gnap', entry)))
-      expect(leg?.request.headers['content-digest']).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
-      expect(leg?.request.headers['signature-input']).toContain('"authorization" "content-digest")')
-      expect(leg?.request.body).toBe(body)
+      const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry)))
+      expect(step?.request.headers['content-digest']).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
+      expect(step?.request.headers['signature-input']).toContain('"authorization" "content-digest")')
+      expect(step?.request.body).toBe(body)
     },
   )
 
   it('sends a token without a key as a bearer token', async () => {
-    const leg = await readyLeg(
+    const step = await readyLeg(
       gnap.authorize({ method: 'GET', url: 'https://a.example/', headers: {} }, wordContext('gnap', { token: TOKEN })),
     )
-    expect(leg?.request.headers).toEqual({ authorization: `Bearer ${TOKEN}` })
+    expect(step?.request.headers).toEqual({ authorization: `Bearer ${TOKEN}` })
   })
 
   it.each([

@@ -47,11 +47,11 @@ const header = (leg: { request: { headers: Readonly<Record<string, string>> } } 
 describe('hoba', () => {
   it('signs what RFC 7486 Appendix B signs', async () => {
     const random = () => Buffer.from(RFC.fields.nonce, 'base64url')
-    const legs = await legsOf(hoba.authorize(get(), wordContext('hoba', entry, { random })), [asks(RFC.fields.challenge)])
-    expect(legs.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
-    expect(legs[0]?.request).toEqual(get())
+    const steps = await legsOf(hoba.authorize(get(), wordContext('hoba', entry, { random })), [asks(RFC.fields.challenge)])
+    expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
+    expect(steps[0]?.request).toEqual(get())
     const start = `HOBA result="${RFC.fields.kid}.${RFC.fields.challenge}.${RFC.fields.nonce}.`
-    const sent = header(legs[1]) ?? ''
+    const sent = header(steps[1]) ?? ''
     expect(sent.startsWith(start)).toBe(true)
     const signature = sent.slice(start.length, -1)
     expect(isSignature(RFC.signed, key.publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
@@ -71,9 +71,9 @@ describe('hoba', () => {
     ['http://127.0.0.1/', 'http://127.0.0.1:80'],
     ['https://[::1]:1/', 'https://[::1]:1'],
   ])('signs the origin of %s with its port, and the realm', async (url, origin) => {
-    const legs = await legsOf(hoba.authorize(get(url), wordContext('hoba', entry)), [asks('abc', 60, ', realm="M\\"x"')])
+    const steps = await legsOf(hoba.authorize(get(url), wordContext('hoba', entry)), [asks('abc', 60, ', realm="M\\"x"')])
     const [, kid = '', challenge = '', nonce = '', signature = ''] =
-      /^HOBA result="([^."]+)\.([^."]+)\.([^."]+)\.([^."]+)"$/.exec(header(legs[1]) ?? '') ?? []
+      /^HOBA result="([^."]+)\.([^."]+)\.([^."]+)\.([^."]+)"$/.exec(header(steps[1]) ?? '') ?? []
     expect(isHoba({ nonce, alg: '0', origin, realm: 'M"x', kid, challenge }, key.publicKey, signature)).toBe(true)
   })
 
@@ -108,8 +108,8 @@ describe('hoba', () => {
     ['it was refused', asks('one', 60), asks('two', 60)],
   ])('keeps no challenge when %s', async (_name, first, second) => {
     const context = wordContext('hoba', entry)
-    const legs = await legsOf(hoba.authorize(get(), context), [first, second])
-    expect(legs).toHaveLength(2)
+    const steps = await legsOf(hoba.authorize(get(), context), [first, second])
+    expect(steps).toHaveLength(2)
     expect((await legsOf(hoba.authorize(get(), context), [asks('new')])).map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
   })
 

@@ -22,21 +22,21 @@ describe('the messages of RFC 8120', () => {
   const context = () => wordContext('mutual', { username: 'Ren\u00e9e', password: 'p\u00e9ncil' }, { random })
 
   it('are these', async () => {
-    const legs = await legsOf(mutual.authorize(request, context()), [init, exchanged, final])
+    const steps = await legsOf(mutual.authorize(request, context()), [init, exchanged, final])
     const prime = BigInt(`0x${getDiffieHellman('modp14').getPrime('hex')}`)
     const kc1 = Buffer.from((2n ** 2053n % prime).toString(16).padStart(512, '0'), 'hex')
     expect(createHash('sha256').update(kc1).digest('hex')).toBe('f3a4dcbb33b42af053e6ce8fb5327f95f4128a197c962eff39b6a013059c210a')
-    expect(legs.map(({ kind, request: { headers } }) => [kind, headers.authorization])).toEqual([
+    expect(steps.map(({ kind, request: { headers } }) => [kind, headers.authorization])).toEqual([
       ['handshake', undefined],
       ['handshake', `Mutual ${COMMON}, user*=UTF-8''Ren%C3%A9e, kc1="${kc1.toString('base64')}"`],
       ['authorized', `Mutual ${COMMON}, sid=0a1b, nc=1, vkc="TA9w8eQh4NICB55GDhnvqWseDIqWr8hRHfBD0pbOS2k="`],
     ])
-    expect(legs.map(({ request: { method, url, headers } }) => [method, url, headers.accept])).toEqual(Array(3).fill(['GET', F, '*/*']))
+    expect(steps.map(({ request: { method, url, headers } }) => [method, url, headers.accept])).toEqual(Array(3).fill(['GET', F, '*/*']))
   })
 
   it('give the last request unsent, with the end of its session', async () => {
-    const leg = await readyLeg(mutual.authorize(request, context()), [init, exchanged])
-    expect(leg).toMatchObject({ kind: 'authorized', expiresAt: 1_800_000_060_000 })
+    const step = await readyLeg(mutual.authorize(request, context()), [init, exchanged])
+    expect(step).toMatchObject({ kind: 'authorized', expiresAt: 1_800_000_060_000 })
   })
 
   it('are drawn anew for every exchange', async () => {

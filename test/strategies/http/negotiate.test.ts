@@ -36,11 +36,11 @@ function client(fields: Readonly<Record<string, unknown>> = {}, keys: Readonly<R
   const context = { ...wordContext('negotiate', fields), connect }
   /** The answer to one request. */
   const get = async (answerTo: (request: { headers: { authorization?: string }; connection: number }) => Answer, wanted = request) => {
-    const result = await runFlow(negotiate.authorize(wanted, context), (leg) => {
-      const connection = (leg.connection && numbers.get(leg.connection)) ?? 0
-      const headers = { authorization: leg.request.headers.authorization ?? '' }
+    const result = await runFlow(negotiate.authorize(wanted, context), (step) => {
+      const connection = (step.connection && numbers.get(step.connection)) ?? 0
+      const headers = { authorization: step.request.headers.authorization ?? '' }
       sent.push({ ...headers, connection })
-      return script(() => answerTo({ headers, connection })).send(leg.request)
+      return script(() => answerTo({ headers, connection })).send(step.request)
     })
     return result?.response
   }
@@ -126,10 +126,10 @@ describe('a server that refuses', () => {
     ['never, and asks for ever', server({ rounds: 99 }), 'AUTH_REJECTED', 7],
   ]
 
-  it.each(refusals)('%s', async (_how, files, code, legs) => {
+  it.each(refusals)('%s', async (_how, files, code, steps) => {
     const { get, sent, closed } = client()
     expect(await failureOf(get(files as never))).toMatchObject({ code, credential: 'mine' })
-    expect([sent.length, closed]).toEqual([legs, [1]])
+    expect([sent.length, closed]).toEqual([steps, [1]])
   })
 
   it('when it says that all is done, and still refuses', async () => {

@@ -157,7 +157,7 @@ describe('the header', () => {
 
   it('is the same for the same clock and randomness', async () => {
     const twice = await Promise.all([1, 2].map(() => legsOf(oauth.authorize(get_, context({ token: 't', tokenSecret: 'u' })))))
-    const [header, other] = twice.map(([leg]) => leg?.request.headers.authorization)
+    const [header, other] = twice.map(([step]) => step?.request.headers.authorization)
     expect(header).toBe(other)
     expect(header).toMatch(
       /^OAuth oauth_consumer_key="k", oauth_token="t", oauth_signature_method="HMAC-SHA1", oauth_timestamp="1800000000", oauth_nonce="[0-9a-v]{26}", oauth_signature="[\w.~%-]+"$/,

@@ -232,8 +232,8 @@ it('says which package is missing', async () => {
   const { privateTokenChallenge } = await import('../../servers/private-token-server.ts')
   const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })
   const asks = unauthorized(privateTokenChallenge(challengeBytes({}), key.spki))
-  const legs = legsOf(privateToken.authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
-  expect(await failureOf(legs)).toMatchObject({
+  const steps = legsOf(privateToken.authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
+  expect(await failureOf(steps)).toMatchObject({
     name: 'UnsupportedError',
     code: 'SCHEME_UNSUPPORTED',
     hint: 'npm install @cloudflare/privacypass-ts',

@@ -54,9 +54,9 @@ describe('the tokens of RFC 9578', () => {
     const request = { method: 'GET', url: `https://${origin}/f.tif`, headers: {} }
     const context = wordContext('privatetoken', { token: base64url(token) })
     const asks = unauthorized(privateTokenChallenge(bytes(challenge), bytes(tokenKey)))
-    const legs = await legsOf(privateToken.authorize(request, context), [asks])
-    expect(legs.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
-    expect(legs[0]?.request).toEqual(request)
-    expect(legs[1]?.request.headers.authorization).toBe(`PrivateToken token="${padded(bytes(token))}"`)
+    const steps = await legsOf(privateToken.authorize(request, context), [asks])
+    expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
+    expect(steps[0]?.request).toEqual(request)
+    expect(steps[1]?.request.headers.authorization).toBe(`PrivateToken token="${padded(bytes(token))}"`)
   })
 })

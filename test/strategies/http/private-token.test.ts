@@ -31,8 +31,8 @@ const refusal = (replies: readonly Reply[], fields: Readonly<Record<string, unkn
 describe('privatetoken with ready tokens', () => {
   it('asks first, then redeems, until the end that the server tells', async () => {
     const token = ready()
-    const leg = await readyLeg(privateToken.authorize(get(), context({ token })), [asks(CHALLENGE, key.spki, ', max-age=60')])
-    expect(leg).toEqual({
+    const step = await readyLeg(privateToken.authorize(get(), context({ token })), [asks(CHALLENGE, key.spki, ', max-age=60')])
+    expect(step).toEqual({
       kind: 'authorized',
       request: { ...get(), headers: { accept: '*/*', authorization: `PrivateToken token="${token}"` } },
       expiresAt: 1_800_000_060_000,

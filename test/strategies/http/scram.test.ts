@@ -22,7 +22,7 @@ const hmacOf = (hash: string, key: Buffer, text: string) => createHmac(hash, key
 /** RFC 5802 §5 and RFC 7677 §3, in the frame of RFC 7804. */
 const vectors = [
   {
-    word: scramSha1,
+    scheme: scramSha1,
     mechanism: 'SCRAM-SHA-1',
     hash: 'SHA-1',
     clientNonce: 'fyko+d2lbbFgONRv9qkxdawL',
@@ -33,7 +33,7 @@ const vectors = [
     signature: 'rmF9pqV8S7suAoZWja4dJRkFsKQ=',
   },
   {
-    word: scramSha256,
+    scheme: scramSha256,
     mechanism: 'SCRAM-SHA-256',
     hash: 'SHA-256',
     clientNonce: 'rOprNGfwEbeRWgbNEkqO',
@@ -47,22 +47,22 @@ const vectors = [
 
 describe.each(vectors)(
   '$mechanism, as in its RFC',
-  ({ word, mechanism, hash, clientNonce, serverNonce, salt, salted, proof, signature }) => {
+  ({ scheme, mechanism, hash, clientNonce, serverNonce, salt, salted, proof, signature }) => {
     const nonce = clientNonce + serverNonce
     const offer = unauthorized(`Basic realm="b", ${mechanism} realm="testrealm@example.com"`)
     const first = unauthorized(`${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`r=${nonce},s=${salt},i=4096`)}`)
     const final = { headers: { 'authentication-info': `sid=AAAABBBBCCCCDDDD, data=${encoded(`v=${signature}`)}` } }
     const context = () =>
-      wordContext(word.word, { username: 'user', password: 'pencil' }, { random: () => fromBase64url(clientNonce) ?? new Uint8Array() })
+      wordContext(scheme.name, { username: 'user', password: 'pencil' }, { random: () => fromBase64url(clientNonce) ?? new Uint8Array() })
 
     it('sends these three requests', async () => {
-      const legs = await legsOf(word.authorize(request, context()), [offer, first, final])
-      expect(legs.map(({ kind, request: { headers } }) => [kind, headers.authorization])).toEqual([
+      const steps = await legsOf(scheme.authorize(request, context()), [offer, first, final])
+      expect(steps.map(({ kind, request: { headers } }) => [kind, headers.authorization])).toEqual([
         ['handshake', undefined],
         ['handshake', `${mechanism} realm="testrealm@example.com", data=${encoded(`n,,n=user,r=${clientNonce}`)}`],
         ['authorized', `${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`c=biws,r=${nonce},p=${proof}`)}`],
       ])
-      expect(legs.map(({ request: { method, url, headers } }) => [method, url, headers.accept])).toEqual(Array(3).fill(['GET', F, '*/*']))
+      expect(steps.map(({ request: { method, url, headers } }) => [method, url, headers.accept])).toEqual(Array(3).fill(['GET', F, '*/*']))
     })
 
     it('keeps keys that open one account, and not the password', async () => {
@@ -73,8 +73,8 @@ describe.each(vectors)(
     })
 
     it('gives the last request unsent', async () => {
-      const leg = await readyLeg(word.authorize(request, context()), [offer, first])
-      expect(leg?.request.headers.authorization).toBe(`${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`c=biws,r=${nonce},p=${proof}`)}`)
+      const step = await readyLeg(scheme.authorize(request, context()), [offer, first])
+      expect(step?.request.headers.authorization).toBe(`${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`c=biws,r=${nonce},p=${proof}`)}`)
     })
   },
 )

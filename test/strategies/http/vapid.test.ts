@@ -25,8 +25,8 @@ const RFC = {
 }
 
 async function header(context: ReturnType<typeof wordContext>, url = 'https://push.example.net/p/1?q'): Promise<string> {
-  const [leg] = await legsOf(vapid.authorize(get(url), context))
-  return leg?.request.headers.authorization ?? ''
+  const [step] = await legsOf(vapid.authorize(get(url), context))
+  return step?.request.headers.authorization ?? ''
 }
 
 describe('vapid', () => {
@@ -66,11 +66,11 @@ describe('vapid', () => {
 
   it('tells when the request ends, and drops a token that was refused', async () => {
     const context = wordContext('vapid', entry)
-    const leg = await readyLeg(vapid.authorize(get('https://a.example/'), context))
-    expect(leg?.expiresAt).toBe(1_800_000_000_000 + 12 * 3600 * 1000)
+    const step = await readyLeg(vapid.authorize(get('https://a.example/'), context))
+    expect(step?.expiresAt).toBe(1_800_000_000_000 + 12 * 3600 * 1000)
     const again = await legsOf(vapid.authorize(get('https://a.example/'), context), [{ status: 403 }])
-    expect(again.map(({ request }) => request)).toEqual([leg?.request])
-    expect(await header(context, 'https://a.example/')).not.toBe(leg?.request.headers.authorization)
+    expect(again.map(({ request }) => request)).toEqual([step?.request])
+    expect(await header(context, 'https://a.example/')).not.toBe(step?.request.headers.authorization)
   })
 
   it.each(['mailto:ada', 'ada@example.com', 'http://a.example/', 'https://', 'mailto:a@b c', ''])(

@@ -24,9 +24,9 @@ describe('client credentials', () => {
     ['privateKeyJwt', { clientSecret: undefined, privateKey: key.pem, keyId: 'k1' }, { privateKey: testKey.p256().pem }],
   ])('with the client proved by %s', async (clientAuthentication, fields, wrong) => {
     const { entries, engine, file, server } = await provided({ clients })
-    const entry = { ...entries.service, clientId: clientAuthentication, clientAuthentication, ...fields }
-    expect(await (await engine(unchecked(entry)).fetch(file(unchecked(entry)))).text()).toBe(`file of ${entry.clientId}`)
-    const error = await failureOf(engine(unchecked({ ...entry, id: 'other', ...wrong })).fetch(file(unchecked(entry))))
+    const credential = { ...entries.service, clientId: clientAuthentication, clientAuthentication, ...fields }
+    expect(await (await engine(unchecked(credential)).fetch(file(unchecked(credential)))).text()).toBe(`file of ${credential.clientId}`)
+    const error = await failureOf(engine(unchecked({ ...credential, id: 'other', ...wrong })).fetch(file(unchecked(credential))))
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_client', credential: 'other' })
     expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
   })

@@ -120,7 +120,7 @@ describe('a login in a browser', () => {
 })
 
 describe('a login on another device', () => {
-  const entryOf = (entry: CredentialInput) => ({ ...entry })
+  const entryOf = (credential: CredentialInput) => ({ ...credential })
 
   it('shows address and code, waits, and slows down when told to', async () => {
     let slow = 1

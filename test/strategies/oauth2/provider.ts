@@ -19,9 +19,9 @@ export interface Stage {
   readonly store: SessionStore
   /** Entries that fit the server's clients. */
   readonly entries: Readonly<Record<'service' | 'legacy' | 'person' | 'exchanger', CredentialObject>>
-  engine(entry: CredentialObject | readonly CredentialObject[], options?: Partial<AuthOptions>): ReturnType<typeof createAuth>
+  engine(credential: CredentialObject | readonly CredentialObject[], options?: Partial<AuthOptions>): ReturnType<typeof createAuth>
   /** The protected file, as a document describes it for that entry. */
-  file(entry: CredentialObject): ReturnType<typeof target>
+  file(credential: CredentialObject): ReturnType<typeof target>
 }
 
 /** The server and what its user has; both end with the test. */
@@ -56,7 +56,7 @@ export async function provided(settings: ServerSettings = {}): Promise<Stage> {
     entries,
     engine: (credentials, options = {}) =>
       createAuth({ credentials: [credentials].flat().map((one) => unchecked(one)), transport, session: store, ...options }),
-    file: (entry) => target(schemeOf(entry, issuer), resource),
+    file: (credential) => target(schemeOf(credential, issuer), resource),
   }
 }
 

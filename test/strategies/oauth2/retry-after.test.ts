@@ -20,14 +20,14 @@ const busy = (status: number, after: string | undefined, error?: string): Reply 
 /** A token endpoint that gives these answers, the last one for good; the clock moves only by what is waited. */
 function asked(
   replies: readonly Reply[],
-  entry: CredentialInput = entries.oauth,
+  credential: CredentialInput = entries.oauth,
   session: SessionStore = memoryStore(),
   onWait: (duration: number) => void = () => {},
 ) {
   const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped', onWait })
   let sent = 0
   const servers = routes({ [TOKEN_URL]: () => replies[Math.min(sent++, replies.length - 1)] ?? {}, [F]: { body: 'data' } })
-  const { auth } = victim({ credentials: entry, clock, session }, servers)
+  const { auth } = victim({ credentials: credential, clock, session }, servers)
   return { auth, waited: clock.waits, sent: () => sent }
 }
 

@@ -5,7 +5,7 @@ import { tokenKey } from '../../../src/strategies/oauth2/token.ts'
 
 const text = (...values: readonly string[]) => option(constantFrom(...values), { nil: undefined })
 
-const entry = record({
+const credential = record({
   tokenUrl: constantFrom('https://a.example/token', 'https://b.example/token'),
   clientId: constantFrom('app', 'app"', 'app","x'),
   flow: constantFrom('clientCredentials', 'password'),
@@ -20,7 +20,7 @@ const meaning = ({ scopes, ...fields }: object & { readonly scopes: readonly str
 
 it('O18 tokens are shared exactly when everything they depend on is the same', () => {
   hold(
-    property(tuple(entry, entry), ([one, other]) => {
+    property(tuple(credential, credential), ([one, other]) => {
       const [a, b] = [one, other].map((fields) => tokenKey(fields as unknown as OAuth2Credential))
       expect(a === b).toBe(meaning(one) === meaning(other))
     }),

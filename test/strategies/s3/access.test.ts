@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { parseGrant } from '../../../src/auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../../src/auth/parse-url-pattern.ts'
 import { assetOf } from '../../../src/stac/target.ts'
 import { covers, placeFor, reaches, type S3Credential } from '../../../src/strategies/s3/access.ts'
 
-function entry(sendTo: string, fields: Partial<S3Credential> = {}): S3Credential {
-  return { id: 'mine', type: 's3', preference: 0, sendTo: [parseGrant(sendTo)], ...fields }
+function credential(sendTo: string, fields: Partial<S3Credential> = {}): S3Credential {
+  return { id: 'mine', type: 's3', preference: 0, sendTo: [parseUrlPattern(sendTo)], ...fields }
 }
 
 const EU = { region: 'eu-central-1' }
@@ -25,7 +25,7 @@ describe('covers', () => {
     ['https://minio.example/', MINIO, 's3://eo/a'],
     ['https://s3.eu-central-1.amazonaws.com/eo/', {}, 'https://s3.eu-central-1.amazonaws.com/eo/k'],
   ])('%s %j covers %s', (pattern, fields, url) => {
-    expect(covers(entry(pattern, fields), url)).toBe(true)
+    expect(covers(credential(pattern, fields), url)).toBe(true)
   })
 
   it.each([
@@ -53,7 +53,7 @@ describe('covers', () => {
     ['https://minio.example/', {}, 's3://eo/a'],
     ['https://s3.eu-central-1.amazonaws.com/eo/', {}, 'https://s3.eu-central-1.amazonaws.com/eo-evil/k'],
   ])('%s %j does not cover %s', (pattern, fields, url) => {
-    expect(covers(entry(pattern, fields), url)).toBe(false)
+    expect(covers(credential(pattern, fields), url)).toBe(false)
   })
 })
 
@@ -68,7 +68,7 @@ describe('a key', () => {
     ['https://s3.eu-central-1.amazonaws.com/eo/year=2026/', 'https://s3.eu-central-1.amazonaws.com/eo/year%3D2026/k'],
     ['s3://eo/year=2026/', 's3://eo/?list-type=2&prefix=year%3D2026%2F'],
   ])('is the same however it is written: %s covers %s', (pattern, url) => {
-    expect(covers(entry(pattern, EU), url)).toBe(true)
+    expect(covers(credential(pattern, EU), url)).toBe(true)
   })
 
   it.each([
@@ -82,7 +82,7 @@ describe('a key', () => {
     ['s3://eo/a%252Bb/', 's3://eo/a%2Bb/k'],
     ['s3://eo/a=/', 's3://other/a=/k'],
   ])('is another one: %s does not cover %s', (pattern, url) => {
-    expect(covers(entry(pattern, EU), url)).toBe(false)
+    expect(covers(credential(pattern, EU), url)).toBe(false)
   })
 })
 
@@ -103,7 +103,7 @@ describe('a list of a folder', () => {
     ['https://minio.example/eo/maps/', MINIO, `s3://eo${list('maps%2F')}`],
     ['https://data.example/eo/', {}, `https://data.example/eo${list('maps%2F')}`],
   ])('%s %j covers %s', (pattern, fields, url) => {
-    expect(covers(entry(pattern, fields), url)).toBe(true)
+    expect(covers(credential(pattern, fields), url)).toBe(true)
   })
 
   it.each([
@@ -131,22 +131,22 @@ describe('a list of a folder', () => {
     ['https://minio.example/eo/maps/', MINIO, `https://other.example/eo${list('maps%2F')}`],
     ['https://data.example/eo/maps/', {}, `https://data.example/eo${list('maps%2F')}`],
   ])('%s %j does not cover %s', (pattern, fields, url) => {
-    expect(covers(entry(pattern, fields), url)).toBe(false)
+    expect(covers(credential(pattern, fields), url)).toBe(false)
   })
 })
 
 describe('reaches', () => {
   it('lets a granted bucket be found in another region, of Amazon’s only', () => {
-    expect(reaches(entry('s3://eo/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(true)
-    expect(reaches(entry('s3://eo/', EU), 'https://eo.s3.evil.example/a')).toBe(false)
-    expect(reaches(entry('https://eo.s3.eu-central-1.amazonaws.com/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(false)
+    expect(reaches(credential('s3://eo/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(true)
+    expect(reaches(credential('s3://eo/', EU), 'https://eo.s3.evil.example/a')).toBe(false)
+    expect(reaches(credential('https://eo.s3.eu-central-1.amazonaws.com/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(false)
   })
 
   it('counts the endpoint of the environment as the user’s', () => {
     const keys = Object.assign(async () => ({ accessKeyId: 'a', secretAccessKey: 'b' }), { endpoint: 'http://127.0.0.1:9000' })
-    expect(reaches(entry('s3://eo/', { keys }), 'http://127.0.0.1:9000/eo/a')).toBe(true)
-    expect(reaches(entry('s3://eo/', { keys }), 'http://127.0.0.1:9000/other/a')).toBe(false)
-    expect(reaches(entry('s3://eo/', { keys }), 'https://eo.s3.us-east-1.amazonaws.com/a')).toBe(false)
+    expect(reaches(credential('s3://eo/', { keys }), 'http://127.0.0.1:9000/eo/a')).toBe(true)
+    expect(reaches(credential('s3://eo/', { keys }), 'http://127.0.0.1:9000/other/a')).toBe(false)
+    expect(reaches(credential('s3://eo/', { keys }), 'https://eo.s3.us-east-1.amazonaws.com/a')).toBe(false)
   })
 })
 
@@ -163,7 +163,7 @@ describe('storages of a document', () => {
   const placed = (one: S3Credential, refs: readonly string[]) => placeFor(one, 's3://eo/a', target(refs)).url
 
   it('are chosen by what the user granted', () => {
-    const one = entry('https://second.example/')
+    const one = credential('https://second.example/')
     expect(placed(one, ['first', 'second'])).toBe('https://second.example/eo/a')
     expect(covers(one, 's3://eo/a', target(['first', 'second']))).toBe(true)
     expect(covers(one, 's3://eo/a', target(['first']))).toBe(false)
@@ -171,11 +171,11 @@ describe('storages of a document', () => {
   })
 
   it('go first when they have the name of the auth scheme', () => {
-    expect(placed(entry('https://other.example/'), ['first', 'store'])).toBe('https://third.example/eo/a')
+    expect(placed(credential('https://other.example/'), ['first', 'store'])).toBe('https://third.example/eo/a')
   })
 
   it('are not joined by an empty list', () => {
-    expect(placed(entry('s3://eo/'), [])).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
+    expect(placed(credential('s3://eo/'), [])).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
   })
 
   it('of version 1 tell the region', () => {
@@ -184,6 +184,6 @@ describe('storages of a document', () => {
       properties: { 'storage:platform': 'AWS', 'storage:region': 'us-west-2' },
       assets: { data: { href: 's3://eo/a' } },
     }
-    expect(placeFor(entry('s3://eo/'), 's3://eo/a', assetOf(document, 'data')).url).toBe('https://eo.s3.us-west-2.amazonaws.com/a')
+    expect(placeFor(credential('s3://eo/'), 's3://eo/a', assetOf(document, 'data')).url).toBe('https://eo.s3.us-west-2.amazonaws.com/a')
   })
 })

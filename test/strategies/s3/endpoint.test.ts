@@ -7,7 +7,7 @@ import { addressProblem } from '../../../src/strategies/s3/s3.ts'
 const storage = (fields: Partial<Storage>): Storage => ({ requesterPays: false, ...fields })
 const place = (url: string, known: Partial<Whereabouts> = {}) => {
   const { url: to, region } = placeOf(url, {
-    entry: {},
+    credential: {},
     storages: [],
     environment: {},
     trusts: () => true,
@@ -70,17 +70,17 @@ describe('objectAddressOf', () => {
 describe('placeOf s3://', () => {
   it('goes to Amazon in the region, the bucket as a label where it can be one', () => {
     expect(place('s3://eo/a%20b')).toBe('us-east-1 https://eo.s3.us-east-1.amazonaws.com/a%20b')
-    expect(place('s3://eo/k?versionId=1', { entry: { region: 'eu-central-1' } })).toBe(
+    expect(place('s3://eo/k?versionId=1', { credential: { region: 'eu-central-1' } })).toBe(
       'eu-central-1 https://eo.s3.eu-central-1.amazonaws.com/k?versionId=1',
     )
     expect(place('s3://my.bucket/k')).toBe('us-east-1 https://s3.us-east-1.amazonaws.com/my.bucket/k')
     expect(place('s3://Old_Bucket/k')).toBe('us-east-1 https://s3.us-east-1.amazonaws.com/Old_Bucket/k')
-    expect(place('s3://eo/k', { entry: { region: 'cn-north-1' } })).toBe('cn-north-1 https://eo.s3.cn-north-1.amazonaws.com.cn/k')
+    expect(place('s3://eo/k', { credential: { region: 'cn-north-1' } })).toBe('cn-north-1 https://eo.s3.cn-north-1.amazonaws.com.cn/k')
   })
 
   it('takes the region from: learned, entry, storage, environment, default', () => {
     const all = {
-      entry: { region: 'r-entry' },
+      credential: { region: 'r-entry' },
       storages: [storage({ region: 'r-storage' })],
       environment: { region: 'r-env' },
       learned: () => 'r-learned',
@@ -88,7 +88,7 @@ describe('placeOf s3://', () => {
     const regionOf = (known: Partial<Whereabouts>) => place('s3://eo/k', known).split(' ')[0]
     expect(regionOf(all)).toBe('r-learned')
     expect(regionOf({ ...all, learned: () => undefined })).toBe('r-entry')
-    expect(regionOf({ ...all, learned: () => undefined, entry: {} })).toBe('r-storage')
+    expect(regionOf({ ...all, learned: () => undefined, credential: {} })).toBe('r-storage')
     expect(regionOf({ environment: all.environment })).toBe('r-env')
     expect(regionOf({})).toBe('us-east-1')
   })
@@ -103,9 +103,9 @@ describe('placeOf s3://', () => {
   it('goes to the entry’s endpoint before any other', () => {
     const storages = [storage({ platform: 'https://other.example' })]
     const entry = { endpoint: 'https://minio.example/', region: 'waw' }
-    expect(place('s3://eo/a/b', { entry, storages })).toBe('waw https://minio.example/eo/a/b')
-    expect(place('s3://eo/a/b', { entry: { ...entry, virtualHost: true }, storages })).toBe('waw https://eo.minio.example/a/b')
-    expect(place('s3://eo.x/a/b', { entry: { ...entry, virtualHost: true } })).toBe('waw https://minio.example/eo.x/a/b')
+    expect(place('s3://eo/a/b', { credential: entry, storages })).toBe('waw https://minio.example/eo/a/b')
+    expect(place('s3://eo/a/b', { credential: { ...entry, virtualHost: true }, storages })).toBe('waw https://eo.minio.example/a/b')
+    expect(place('s3://eo.x/a/b', { credential: { ...entry, virtualHost: true } })).toBe('waw https://minio.example/eo.x/a/b')
   })
 
   it('expands what the storage extension says', () => {
@@ -159,9 +159,9 @@ describe('placeOf s3://', () => {
 describe('placeOf https://', () => {
   it('leaves the address as it is and takes the region of the host first', () => {
     const url = 'https://eo.s3.eu-west-1.amazonaws.com/a%20b?x=1'
-    expect(place(url, { entry: { region: 'us-east-2' } })).toBe(`eu-west-1 ${url}`)
+    expect(place(url, { credential: { region: 'us-east-2' } })).toBe(`eu-west-1 ${url}`)
     expect(place('https://minio.example/eo/k', { storages: [storage({ region: 'waw' })] })).toBe('waw https://minio.example/eo/k')
-    expect(place('https://eo.s3.amazonaws.com/k', { entry: { region: 'us-east-2' } })).toBe('us-east-2 https://eo.s3.amazonaws.com/k')
+    expect(place('https://eo.s3.amazonaws.com/k', { credential: { region: 'us-east-2' } })).toBe('us-east-2 https://eo.s3.amazonaws.com/k')
     expect(place('https://data.example')).toBe('us-east-1 https://data.example')
   })
 

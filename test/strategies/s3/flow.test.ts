@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Leg } from '../../../src/auth/flow.ts'
-import { parseGrant } from '../../../src/auth/parse-url-pattern.ts'
+import type { AuthStep } from '../../../src/auth/flow.ts'
+import { parseUrlPattern } from '../../../src/auth/parse-url-pattern.ts'
 import { Secret } from '../../../src/auth/secret.ts'
 import { MemorySessions } from '../../../src/auth/session.ts'
 import type { AuthContext } from '../../../src/auth/strategy.ts'
@@ -18,7 +18,7 @@ function contextWith(fields: Partial<S3Credential>, url: string, now = () => NOW
   const own = fields.keys ? {} : { accessKeyId: new Secret('AKID'), secretAccessKey: new Secret('secret') }
   return {
     scheme: { type: 's3' },
-    credential: { id: 'mine', type: 's3', sendTo: [parseGrant('s3://eo/')], preference: 0, ...own, ...fields },
+    credential: { id: 'mine', type: 's3', sendTo: [parseUrlPattern('s3://eo/')], preference: 0, ...own, ...fields },
     resource: { url },
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
@@ -53,15 +53,15 @@ async function requestsOf(
   request: Partial<HttpRequest> = {},
 ) {
   const flow = s3.authorize({ method: 'GET', url: context.resource.url, headers: {}, ...request }, context)
-  const legs: Leg[] = []
+  const steps: AuthStep[] = []
   let step = await flow.next(undefined as never)
   for (const one of answers) {
     if (step.done) throw new Error('the flow ended early')
-    legs.push(step.value)
+    steps.push(step.value)
     step = await flow.next(one)
   }
   expect(step.done).toBe(true)
-  return legs.map(({ request }) => request)
+  return steps.map(({ request }) => request)
 }
 
 const regionOf = ({ headers }: HttpRequest) => headers.authorization?.split('/')[2]
@@ -101,7 +101,7 @@ describe('a bucket in another region of Amazon’s', () => {
 
   it('is not followed out of the grant', async () => {
     const context = contextWith(
-      { sendTo: [parseGrant('https://eo.s3.eu-west-1.amazonaws.com/')] },
+      { sendTo: [parseUrlPattern('https://eo.s3.eu-west-1.amazonaws.com/')] },
       'https://eo.s3.eu-west-1.amazonaws.com/k',
     )
     await expect(requestsOf(context, [elsewhere])).rejects.toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })

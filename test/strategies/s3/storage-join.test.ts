@@ -51,15 +51,15 @@ describe('an archive on two services', () => {
 
   it('is asked at Amazon with the entry for Amazon, which names no address', async () => {
     const amazon = entry({ id: 'amazon' })
-    for (const entries of [
+    for (const credentials of [
       [hub, amazon],
       [amazon, hub],
     ]) {
-      expect(await place(v2(['aws'], AMAZON), ...entries)).toMatchObject({
+      expect(await place(v2(['aws'], AMAZON), ...credentials)).toMatchObject({
         credential: 'amazon',
         host: 'eodata.s3.us-west-2.amazonaws.com',
       })
-      expect(await place(v2(['hub-s3']), ...entries)).toMatchObject({ credential: 'hub' })
+      expect(await place(v2(['hub-s3']), ...credentials)).toMatchObject({ credential: 'hub' })
     }
   })
 

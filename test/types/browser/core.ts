@@ -1,6 +1,14 @@
 /** A browser app with a bundler, no Node types, and every declaration of ours checked. */
 import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError, memoryStore, type SessionStore } from 'stac-auth'
-import { createLogins, describeNeeds, dpopKeyStore, entryFrom, indexedDbStore, type Logins, sessionStorageStore } from 'stac-auth/browser'
+import {
+  createLogins,
+  credentialFrom,
+  describeNeeds,
+  dpopKeyStore,
+  indexedDbStore,
+  type Logins,
+  sessionStorageStore,
+} from 'stac-auth/browser'
 import { lint, type Problem } from 'stac-auth/lint'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
@@ -32,5 +40,5 @@ export async function ask(item: Item, values: Readonly<Record<string, string>>):
   const [model] = await describeNeeds(assetOf(item, 'thumbnail'))
   if (!model) return auth
   const { sendTo, secretTo } = model
-  return createAuth({ credentials: await entryFrom(model, values, { sendTo, secretTo }) })
+  return createAuth({ credentials: await credentialFrom(model, values, { sendTo, secretTo }) })
 }

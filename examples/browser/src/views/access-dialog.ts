@@ -1,5 +1,5 @@
 /** Asks for a credential: what it is, which host it goes to, and whether the person agrees to that. */
-import { entryFrom, type FormField, type FormModel } from 'stac-auth/browser'
+import { credentialFrom, type FormField, type FormModel } from 'stac-auth/browser'
 import { announce } from '../announce.ts'
 import { element, fill } from '../dom.ts'
 import type { Client } from '../site.ts'
@@ -54,7 +54,7 @@ function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
 
 async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () => void): Promise<void> {
   const values = Object.fromEntries(model.fields.map(({ name }) => [name, String(data.get(`value:${name}`) ?? '')]))
-  const entry = await entryFrom(model, values, {
+  const entry = await credentialFrom(model, values, {
     sendTo: data.getAll('place').map(String),
     secretTo: data.getAll('endpoint').map(String),
   })

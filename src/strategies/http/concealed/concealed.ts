@@ -1,6 +1,6 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow, privateKeyField, withoutConnections } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow, privateKeyField, withoutConnections } from '../scheme.ts'
 
 const MAX_TEXT = 1024
 
@@ -8,14 +8,14 @@ const MAX_TEXT = 1024
  * A signature over secrets of the TLS connection (RFC 9729): it counts on that connection only. Nobody asks for it, and a
  * server that does not know the key answers as if there was nothing, often with 404.
  */
-export const concealed: HttpWord = {
-  word: 'concealed',
+export const concealed: HttpAuthScheme = {
+  name: 'concealed',
   fields: {
     privateKey: { ...privateKeyField, required: true },
     keyId: { kind: 'text', label: 'Key identifier that the server knows the key by', required: true },
     realm: { kind: 'text', label: 'Realm that the server expects' },
   },
-  about: { standard: 'RFC 9729', browsers: 'never', legs: 'a', testedAgainst: 'in-process server' },
+  about: { standard: 'RFC 9729', browsers: 'never', steps: 'a', testedAgainst: 'in-process server' },
   check,
   unsupported: () => withoutConnections('Concealed', 'use a program outside the browser'),
   authorize: loadedFlow(async () => (await import('./concealed-flow.ts')).concealedFlow),

@@ -1,6 +1,6 @@
 import { platform } from '#platform'
 import type { Credential } from '../../../auth/credential.ts'
-import { type AuthFlow, authorized, handshake, type Leg } from '../../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized, handshake } from '../../../auth/flow.ts'
 import type { Secret } from '../../../auth/secret.ts'
 import { bytesOf, hex, octets } from '../../../crypto/encoding.ts'
 import { type ChallengeError, ProtocolError } from '../../../errors.ts'
@@ -83,7 +83,7 @@ function refuse({ spaces }: Login, stay: Stay, { space }: Attempt): void {
 async function* attempt(
   { request, context, accounts, spaces, tried }: Login,
   space: ProtectionSpace,
-): AsyncGenerator<Leg, Attempt, HttpResponse> {
+): AsyncGenerator<AuthStep, Attempt, HttpResponse> {
   const { isUtf8 } = space.challenge
   const charset = isUtf8 ? 'UTF-8' : (spaces.charset ?? (tried.has('charset') ? 'ISO-8859-1' : 'UTF-8'))
   const turn = space.take(context.random)

@@ -1,7 +1,7 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthError, ConfigurationError } from '../../../errors.ts'
 import type { HashName } from '../../../platform/platform.ts'
-import { type HttpWord, loadedFlow } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 
 /** Strongest first (RFC 7616 §3.7). */
 export const ALGORITHMS: readonly HashName[] = ['SHA-512-256', 'SHA-256', 'MD5']
@@ -10,15 +10,15 @@ export const ALGORITHMS: readonly HashName[] = ['SHA-512-256', 'SHA-256', 'MD5']
  * `Digest` (RFC 7616, with the forms of RFC 2617 and RFC 2069): the password itself is never sent. A challenge is remembered,
  * so only the first request of a protection space costs a round more.
  */
-export const digest: HttpWord = {
-  word: 'digest',
+export const digest: HttpAuthScheme = {
+  name: 'digest',
   fields: {
     username: { kind: 'text-or-secret', label: 'User name', required: true },
     password: { kind: 'secret', label: 'Password', required: true },
     algorithms: { kind: 'texts', label: `Algorithms to accept: ${ALGORITHMS.join(', ')}` },
     requireServerProof: { kind: 'boolean', label: 'Refuse answers of servers that do not prove to know the password' },
   },
-  about: { standard: 'RFC 7616', browsers: 'if exposed', legs: 'h, a', testedAgainst: 'lighttpd, Apache, Tomcat, libmicrohttpd, Twisted' },
+  about: { standard: 'RFC 7616', browsers: 'if exposed', steps: 'h, a', testedAgainst: 'lighttpd, Apache, Tomcat, libmicrohttpd, Twisted' },
   check,
   authorize: loadedFlow(async () => (await import('./digest-flow.ts')).digestFlow),
 }

@@ -1,13 +1,13 @@
 import type { AuthFlow } from '../../../auth/flow.ts'
 import { ConfigurationError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
-import { type BoundToken, boundLegs } from '../../proof-of-possession.ts'
+import { type BoundToken, boundSteps } from '../../proof-of-possession.ts'
 import type { HttpContext } from '../scheme.ts'
 import { accessToken, signingKey } from '../secret-fields.ts'
 
 /** A proof with each leg (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {
-  yield* boundLegs(request, await (context.input ? obtained(context, request.url) : given(context)), context)
+  yield* boundSteps(request, await (context.input ? obtained(context, request.url) : given(context)), context)
 }
 
 async function given(context: HttpContext): Promise<BoundToken> {

@@ -1,19 +1,19 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow, privateKeyField } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow, privateKeyField } from '../scheme.ts'
 
 /**
  * A token bound to a key, on a request signed with it (RFC 9635 §7.2, §7.3.1; RFC 9421); a token without a key is a bearer
  * token and goes out as one. Where a refusing server says that tokens are granted is told and never visited.
  */
-export const gnap: HttpWord = {
-  word: 'gnap',
+export const gnap: HttpAuthScheme = {
+  name: 'gnap',
   fields: {
     token: { kind: 'secret', label: 'Access token', required: true },
     privateKey: privateKeyField,
     keyId: { kind: 'text', label: 'Key identifier that the server knows the key by' },
   },
-  about: { standard: 'RFC 9635', browsers: 'yes', legs: 'a', testedAgainst: 'in-process server' },
+  about: { standard: 'RFC 9635', browsers: 'yes', steps: 'a', testedAgainst: 'in-process server' },
   check({ privateKey, keyId }: Credential) {
     if ((privateKey === undefined) !== (keyId === undefined)) {
       const missing = keyId === undefined ? 'keyId' : 'privateKey'

@@ -1,17 +1,17 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow, privateKeyField } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow, privateKeyField } from '../scheme.ts'
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** Signs the server's challenge with a key that was registered there before (RFC 7486 §2, §3); a challenge is used until its `max-age`. */
-export const hoba: HttpWord = {
-  word: 'hoba',
+export const hoba: HttpAuthScheme = {
+  name: 'hoba',
   fields: {
     privateKey: { ...privateKeyField, required: true },
     keyId: { kind: 'text', label: 'Key identifier of the registration, in base64url', required: true },
   },
-  about: { standard: 'RFC 7486', browsers: 'if exposed', legs: 'h, a', testedAgainst: 'in-process server' },
+  about: { standard: 'RFC 7486', browsers: 'if exposed', steps: 'h, a', testedAgainst: 'in-process server' },
   check({ keyId }: Credential) {
     if (BASE64URL.test(String(keyId))) return undefined
     return new ConfigurationError('CONFIG_INVALID', 'keyId is base64url text', { pointer: '/keyId' })

@@ -2,7 +2,7 @@
  * Mutual authentication (RFC 8120 with the algorithm of RFC 8121): a key is agreed on that only those who know the password can
  * have, so nothing that travels lets it be guessed, and the server has to prove that it knows it as well.
  */
-import { type AuthFlow, authorized, handshake, type Leg } from '../../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized, handshake } from '../../../auth/flow.ts'
 import { base64, bytesOf, sameBytes } from '../../../crypto/encoding.ts'
 import { saslprep } from '../../../crypto/saslprep.ts'
 import { type AuthParam, authParams, parseAuthenticationInfo } from '../../../http/challenge.ts'
@@ -28,7 +28,7 @@ import {
   startExchange,
 } from './mutual-challenge.ts'
 
-type Attempt = AsyncGenerator<Leg, HttpResponse, HttpResponse>
+type Attempt = AsyncGenerator<AuthStep, HttpResponse, HttpResponse>
 
 /** RFC 8120 §10: a session is used if there is one; when it is refused, or there is none, keys are exchanged once. */
 export async function* mutualFlow(request: HttpRequest, context: HttpContext): AuthFlow {
@@ -58,7 +58,7 @@ async function* exchange(
   realm: MutualRealm,
   { user, password }: Account,
   context: HttpContext,
-): AsyncGenerator<Leg, MutualSession | undefined, HttpResponse> {
+): AsyncGenerator<AuthStep, MutualSession | undefined, HttpResponse> {
   const { credential, clock, random } = context
   const client = startExchange(random)
   const params: readonly AuthParam[] = [userParam(user), ['kc1', base64(groupBytes(client.value)), 'quoted']]

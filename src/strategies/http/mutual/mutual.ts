@@ -1,11 +1,11 @@
-import { type HttpWord, loadedFlow } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 
 /**
  * `Mutual`: the first request of a realm costs two rounds more. Experimental: no other implementation was there to try it
  * against.
  */
-export const mutual: HttpWord = {
-  word: 'mutual',
+export const mutual: HttpAuthScheme = {
+  name: 'mutual',
   fields: {
     username: { kind: 'text-or-secret', label: 'User name', required: true },
     password: { kind: 'secret', label: 'Password', required: true },
@@ -13,7 +13,7 @@ export const mutual: HttpWord = {
   about: {
     standard: 'RFC 8120, RFC 8121',
     browsers: 'if exposed',
-    legs: 'h, h, a',
+    steps: 'h, h, a',
     testedAgainst: 'our own server only: not proven interoperable',
   },
   authorize: loadedFlow(async () => (await import('./mutual-flow.ts')).mutualFlow),

@@ -1,13 +1,13 @@
 import { ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow, withoutConnections } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow, withoutConnections } from '../scheme.ts'
 
 /**
  * Proves the user with a ticket of the system's Kerberos cache, for the service `HTTP@host` of the address as it is written.
  * The first token goes out at once; an answer is delivered only when the server has proved itself. No secret is in the
  * entry: `sendTo` alone says who may get a token.
  */
-export const negotiate: HttpWord = {
-  word: 'negotiate',
+export const negotiate: HttpAuthScheme = {
+  name: 'negotiate',
   fields: {
     principal: { kind: 'text', label: 'Kerberos principal, where there are tickets of several' },
     delegate: { kind: 'boolean', label: 'Let the server act for you elsewhere, with your ticket' },
@@ -15,7 +15,7 @@ export const negotiate: HttpWord = {
   about: {
     standard: 'RFC 4559',
     browsers: 'never',
-    legs: 'a; again for each token of the server',
+    steps: 'a; again for each token of the server',
     testedAgainst: 'Apache (mod_auth_gssapi), MIT Kerberos, Heimdal',
   },
   check({ principal = '' }) {

@@ -1,11 +1,11 @@
 /** OAuth 1.0 for protected resources (RFC 5849 §3): every request is signed by itself. */
 import type { Credential } from '../../../auth/credential.ts'
 import { ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow, privateKeyField } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow, privateKeyField } from '../scheme.ts'
 
 /** `OAuth` with a signature of method, address, query and form body; HMAC-SHA1 unless the entry says otherwise. */
-export const oauth: HttpWord = {
-  word: 'oauth',
+export const oauth: HttpAuthScheme = {
+  name: 'oauth',
   fields: {
     consumerKey: { kind: 'text-or-secret', label: 'Consumer key', required: true },
     consumerSecret: { kind: 'secret', label: 'Consumer secret (RSA-SHA1 does not use it)', required: true },
@@ -14,7 +14,7 @@ export const oauth: HttpWord = {
     signatureMethod: { kind: 'text', label: 'Signature method', values: ['HMAC-SHA1', 'HMAC-SHA256', 'RSA-SHA1', 'PLAINTEXT'] },
     privateKey: { ...privateKeyField, label: `${privateKeyField.label}, for RSA-SHA1` },
   },
-  about: { standard: 'RFC 5849', browsers: 'yes', legs: 'a', testedAgainst: 'OAuthLib' },
+  about: { standard: 'RFC 5849', browsers: 'yes', steps: 'a', testedAgainst: 'OAuthLib' },
   check({ token, tokenSecret, signatureMethod, privateKey }: Credential) {
     if (tokenSecret !== undefined && token === undefined) return misfit('tokenSecret', 'belongs to a token, which is missing')
     if (signatureMethod === 'RSA-SHA1' && privateKey === undefined) return misfit('privateKey', 'is missing: RSA-SHA1 signs with it')

@@ -1,13 +1,13 @@
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthError, ConfigurationError } from '../../../errors.ts'
-import { type HttpWord, loadedFlow } from '../scheme.ts'
+import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 
 /**
  * Redeems tokens that say nothing about their holder (RFC 9577): ready ones, or new ones from the issuer that the entry names
  * (RFC 9578). A token is sent once, to the challenge that it was issued for; parallel requests never share one.
  */
-export const privateToken: HttpWord = {
-  word: 'privatetoken',
+export const privateToken: HttpAuthScheme = {
+  name: 'privatetoken',
   fields: { token: { kind: 'secret', label: 'Tokens in base64url, with blanks between them; each is for one request', required: true } },
   alternative: {
     by: ['issuerName', 'issuerRequestUri', 'issuer'],
@@ -18,7 +18,7 @@ export const privateToken: HttpWord = {
       issuer: { kind: 'function', label: 'In code only: function that gives a token for a challenge' },
     },
   },
-  about: { standard: 'RFC 9577', browsers: 'if exposed', legs: 'h, a', testedAgainst: '@cloudflare/privacypass-ts' },
+  about: { standard: 'RFC 9577', browsers: 'if exposed', steps: 'h, a', testedAgainst: '@cloudflare/privacypass-ts' },
   check,
   endpoints: ({ issuerRequestUri }) => (typeof issuerRequestUri === 'string' ? [issuerRequestUri] : []),
   authorize: loadedFlow(async () => (await import('./private-token-flow.ts')).privateTokenFlow),

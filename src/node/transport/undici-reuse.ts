@@ -1,0 +1,75 @@
+import type { Dispatcher } from 'undici'
+
+type Dispatch = Dispatcher['dispatch']
+type Handler = Dispatcher.DispatchHandler
+type Told<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
+
+/**
+ * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
+ * after the response, so a caller that goes on at once would open a second one: its request waits for that turn.
+ */
+export function reuseConnections(dispatch: Dispatch): Dispatch {
+  const freed = new Set<string>()
+  const free = (origin: string) => {
+    if (freed.has(origin)) return
+    freed.add(origin)
+    setImmediate(() => freed.delete(origin))
+  }
+  return (options, handler) => {
+    const origin = String(options.origin)
+    const freeing = new FreeingHandler(handler, () => free(origin))
+    if (!freed.has(origin)) return dispatch(options, freeing)
+    setImmediate(() => {
+      try {
+        dispatch(options, freeing)
+      } catch (error) {
+        // The caller has returned: only its handler can still be told.
+        handler.onResponseError?.(undefined as never, error as Error)
+      }
+    })
+    return true
+  }
+}
+
+/** Passes everything on to another handler. */
+export class PassingHandler implements Handler {
+  readonly #to: Handler
+
+  constructor(to: Handler) {
+    this.#to = to
+  }
+
+  onRequestStart(...told: Told<'onRequestStart'>): void {
+    this.#to.onRequestStart?.(...told)
+  }
+
+  onResponseStart(...told: Told<'onResponseStart'>): void {
+    this.#to.onResponseStart?.(...told)
+  }
+
+  onResponseData(...told: Told<'onResponseData'>): void {
+    this.#to.onResponseData?.(...told)
+  }
+
+  onResponseEnd(...told: Told<'onResponseEnd'>): void {
+    this.#to.onResponseEnd?.(...told)
+  }
+
+  onResponseError(...told: Told<'onResponseError'>): void {
+    this.#to.onResponseError?.(...told)
+  }
+}
+
+class FreeingHandler extends PassingHandler {
+  readonly #free: () => void
+
+  constructor(to: Handler, free: () => void) {
+    super(to)
+    this.#free = free
+  }
+
+  override onResponseEnd(...told: Told<'onResponseEnd'>): void {
+    this.#free()
+    super.onResponseEnd(...told)
+  }
+}
