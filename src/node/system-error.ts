@@ -69,3 +69,8 @@ export function systemCode(error: unknown): string {
 export function notWrittenThrough(what: string): IntegrityError {
   return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint: 'choose another name' })
 }
+
+/** `PATH_EXISTS` for a file that was not there when its download began. */
+export function fileAppeared(path: string): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${path}" has come into being while it was downloaded; it was left as it is`)
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codeFiles } from './files.ts'
 import { importsOf } from './imports.ts'
-import { LAYERS, layerOf, layerViolations } from './layers.ts'
+import { importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
 
 describe('layers', () => {
   const files = codeFiles('src')
@@ -14,6 +14,25 @@ describe('layers', () => {
   it('are all in use, so that the table says what is there', () => {
     const used = new Set(files.map(({ path }) => layerOf(path)))
     expect(Object.keys(LAYERS).filter((layer) => !used.has(layer))).toEqual([])
+  })
+})
+
+describe('the imports of src', () => {
+  it('form no cycle, types and import() aside', () => {
+    expect(importCycles(codeFiles('src'))).toEqual([])
+  })
+
+  it('are searched for cycles of any length', () => {
+    const file = (name: string, text: string) => ({ path: `src/${name}.ts`, text })
+    const cycle = [
+      file('a', "import './b.ts'"),
+      file('b', "export { c } from './folder/c.ts'"),
+      file('folder/c', "import { a } from '../a.ts'"),
+    ]
+    const outside = [file('d', "import './a.ts'\nimport './e.ts'"), file('e', "import type { D } from './d.ts'\nawait import('./d.ts')")]
+    const own = file('own', "import './own.ts'")
+    expect(importCycles([...outside, ...cycle, own])).toEqual([['src/a.ts', 'src/b.ts', 'src/folder/c.ts'], ['src/own.ts']])
+    expect(importCycles(cycle.slice(1))).toEqual([])
   })
 })
 

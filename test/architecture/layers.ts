@@ -1,5 +1,6 @@
 /** The layers of `src`: who may import whom, and which packages. */
 import { posix } from 'node:path'
+import type { SourceFile } from './files.ts'
 import { type Import, importsOf } from './imports.ts'
 
 interface Layer {
@@ -98,6 +99,41 @@ export function layerViolations(path: string, text: string): readonly string[] {
 export function layerOf(path: string): string {
   if (/^src\/platform\/node[^/]*\.ts$/.test(path)) return 'platform/node'
   return path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+}
+
+/**
+ * Returns the groups of modules that import each other in a circle, sorted; modules in a circle may run before what they import. Imports of
+ * types and `import()` do not count.
+ */
+export function importCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const imports = new Map(files.map(({ path, text }) => [path, staticImports(path, text)]))
+  const order = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  /** Tarjan's algorithm: returns the lowest position on the stack that the module reaches. */
+  const visit = (path: string): number => {
+    const position = order.size
+    order.set(path, position)
+    stack.push(path)
+    let lowest = position
+    for (const target of imports.get(path) ?? []) {
+      if (!order.has(target) && imports.has(target)) lowest = Math.min(lowest, visit(target))
+      else if (stack.includes(target)) lowest = Math.min(lowest, order.get(target) ?? lowest)
+    }
+    if (lowest === position) {
+      const group = stack.splice(stack.indexOf(path))
+      if (group.length > 1 || imports.get(path)?.includes(path)) cycles.push(group.sort())
+    }
+    return lowest
+  }
+  for (const path of imports.keys()) if (!order.has(path)) visit(path)
+  return cycles
+}
+
+function staticImports(path: string, text: string): readonly string[] {
+  return importsOf(text).flatMap(({ specifier, kind }) =>
+    kind === 'static' && specifier?.startsWith('.') ? [posix.join(posix.dirname(path), specifier)] : [],
+  )
 }
 
 function refusal(path: string, found: Import): string | undefined {

@@ -2,10 +2,10 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { checkFolder, presentFile } from '../regular-file.ts'
+import { fileAppeared, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, tryLock, type WaitOptions } from '../tokens/process-lock.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type Span, Spans } from './part-journal.ts'
-import { checkFolder, presentFile } from './target-folder.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 
@@ -137,7 +137,7 @@ export class DiskPart {
     try {
       await this.#sync()
       checkFolder(path)
-      if (presentFile(path) && !replace) throw appeared(path)
+      if (presentFile(path) && !replace) throw fileAppeared(path)
       const { ino } = await this.#file.stat()
       if (!(await this.#lease.confirm()) || presentFile(partOf(this.#path))?.ino !== ino) throw lost(this.#path)
       await this.#file.close()
@@ -257,11 +257,6 @@ async function removeAll(path: string): Promise<void> {
 /** `PATH_BUSY` for a part that another process took over while this one did not send a heartbeat. */
 function lost(path: string): IntegrityError {
   return busy(path, 'another process has taken it over, for this one was stopped for too long', 'wait for that process')
-}
-
-/** `PATH_EXISTS` for a file that was not there when its download began. */
-export function appeared(path: string): IntegrityError {
-  return new IntegrityError('PATH_EXISTS', `"${path}" has come into being while it was downloaded; it was left as it is`)
 }
 
 /** What an earlier run has left beside a part. Errors: `PATH_BUSY` for what is not ours. */

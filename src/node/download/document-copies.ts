@@ -1,4 +1,5 @@
 /** Waits until all files of a document are settled, then writes its copy. */
+
 import { dirname, join, relative, sep } from 'node:path'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { percentEncoded } from '../../http/message.ts'
@@ -7,11 +8,11 @@ import type { StacDocument } from '../../stac/document.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
 import { linkOf } from '../../stac/target.ts'
 import { forFileName } from '../../text/file-name.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { presentFile, readRegularFile } from '../regular-file.ts'
 import type { DocumentEvent, DownloadEvent } from './events.ts'
 import type { FilePlan, PlannedFile } from './file-plan.ts'
 import { writeSmallFile } from './small-file.ts'
-import { bareOf, presentFile } from './target-folder.ts'
+import { bareOf } from './target-folder.ts'
 
 /** A document and what has come of its files. */
 interface Copy {

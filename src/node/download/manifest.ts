@@ -1,4 +1,5 @@
 /** What was downloaded into a folder, so that later runs notice files that have changed since: a file of lines that only grows. */
+
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -6,11 +7,11 @@ import { join } from 'node:path'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/json.ts'
 import { plainSuffix } from '../../text/file-name.ts'
+import { presentFile } from '../regular-file.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
 import type { DownloadOptions } from './download.ts'
 import type { DownloadFile } from './events.ts'
-import { presentFile } from './target-folder.ts'
 
 /** One file of a manifest. No URL in it has a query, for that may be a secret. */
 export interface ManifestEntry {

@@ -4,10 +4,9 @@ import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync
 import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../errors.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { checkFolder, presentFile } from '../regular-file.ts'
+import { fileAppeared, systemCode, writeFailure } from '../system-error.ts'
 import { type LockHolder, newHolder, stateOf } from '../tokens/process-lock.ts'
-import { appeared } from './disk-part.ts'
-import { checkFolder, presentFile } from './target-folder.ts'
 
 /**
  * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
@@ -57,7 +56,7 @@ function named(part: string, path: string): void {
   try {
     linkSync(part, path)
   } catch (error) {
-    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw appeared(path)
+    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw fileAppeared(path)
     renameSync(part, path)
     return
   }

@@ -1,10 +1,12 @@
 /** One file, from its servers to its place. */
+
 import { type AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
 import { type BodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../../http/web-page.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import { headOf, presentFile } from '../regular-file.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
 import { UnprovenPart } from './answer.ts'
 import { AlreadyThere, Attempt, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
@@ -14,7 +16,7 @@ import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, 
 import { leastIn } from './exchange.ts'
 import type { PlannedFile } from './file-plan.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
-import { headOf, presentFile, targetAddress } from './target-folder.ts'
+import { targetAddress } from './target-folder.ts'
 import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or says why not. */

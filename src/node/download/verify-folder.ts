@@ -5,13 +5,14 @@ import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
 import { systemClock } from '../../net/clock.ts'
+import { checkFolder, presentFile } from '../regular-file.ts'
 import { readFailure } from '../system-error.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import type { Verification } from './events.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
-import { checkFolder, presentFile, TargetFolder } from './target-folder.ts'
+import { TargetFolder } from './target-folder.ts'
 
 export interface VerifyOptions {
   readonly folder: string

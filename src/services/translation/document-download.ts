@@ -7,7 +7,7 @@ import { proposedName } from '../../http/proposed-name.ts'
 import type { ApiResponse } from '../client/api-response.ts'
 import { chunksOf } from '../client/attempt.ts'
 import { described, NotFoundError, UnavailableError } from '../client/errors.ts'
-import { type DocumentHandle, documentFailure, documentGone, documentStatus, Pace } from './documents.ts'
+import { type DocumentHandle, documentFailure, documentGone, documentStatus, PollDelay } from './document-handle.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
 import type { TranslationCallOptions } from './translation-options.ts'
@@ -58,7 +58,7 @@ export async function fetchWhenDone(
   sink: DocumentSink,
   { deadline, ...options }: TranslationCallOptions,
 ): Promise<FetchedDocument> {
-  const pace = new Pace()
+  const delay = new PollDelay()
   let tries = 0
   const source = {
     name: 'documents.download',
@@ -74,7 +74,7 @@ export async function fetchWhenDone(
       }
     },
     stateOf: () => undefined,
-    delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : pace.next()),
+    delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : delay.next()),
   }
   const fetched = await poll(source, { signal: options.signal, deadline })
   if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: there is no document')

@@ -1,6 +1,6 @@
 /** What only the translation client raises, besides the errors of all clients. */
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../errors.ts'
-import type { DocumentHandle } from './documents.ts'
+import type { DocumentHandle } from './document-handle.ts'
 
 /** A document that cannot be had. `DOCUMENT_FAILED`, `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`. */
 export class DocumentError extends AuthError {

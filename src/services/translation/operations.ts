@@ -1,4 +1,5 @@
 /** The operations of the translation service: data, one row each. */
+import { ValidationError } from '../client/errors.ts'
 import type { Operation } from '../client/operation.ts'
 
 /** Whom an operation is for: a key with that scope, one of an administrator, one without scopes, or any. */
@@ -126,3 +127,26 @@ export const operations = Object.fromEntries(
     return [name, { number, name, method: method as Operation['method'], path, replay, right, answer: 'record', ...more }]
   }),
 ) as Readonly<Record<OperationName, TranslationOperation>>
+
+/** Members of a body. */
+export type FormMembers = Readonly<Record<string, unknown>>
+
+/** One text with commas between them; other lists are repeated. */
+const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])
+
+const JSON_ONLY = ['style_id', 'custom_instructions', 'tag_handling_version']
+
+/** Members of a body as a form has them. Errors: `REQUEST_INVALID` for those that only JSON can have. */
+export function inForm(members: FormMembers): FormMembers {
+  const wrong = JSON_ONLY.find((name) => members[name] !== undefined)
+  if (wrong) throw new ValidationError('REQUEST_INVALID', `"${wrong}" can only be sent as JSON; nothing was sent`, { field: wrong })
+  return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => inFormMember(name, value)))
+}
+
+/** Members of listed objects are written `dictionaries[0].source_lang`. */
+function inFormMember(name: string, value: unknown): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(value)) return [[name, value]]
+  if (JOINED.has(name)) return [[name, value.join(',')]]
+  if (!value.some((item) => typeof item === 'object' && item !== null)) return [[name, value]]
+  return value.flatMap((item: object, index) => Object.entries(item).map(([key, inner]) => [`${name}[${index}].${key}`, inner] as const))
+}

@@ -6,9 +6,10 @@ import { described, QuotaExceededError, ValidationError } from '../client/errors
 import { encodeForm } from '../client/form.ts'
 import { BatchError } from './errors.ts'
 import type { LanguageCode } from './languages.ts'
+import { inForm } from './operations.ts'
 import { type Result, withCount } from './result.ts'
 import { named, type TranslationCallOptions, type Validation } from './translation-options.ts'
-import { inForm, type TranslationService } from './translation-service.ts'
+import type { TranslationService } from './translation-service.ts'
 
 /**
  * The translations of up to 50 texts, in their order; a text alone counts as a list of one. The whole request has at most 128 KiB.

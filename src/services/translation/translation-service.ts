@@ -12,8 +12,8 @@ import type { ClientEvents, EventName } from '../client/events.ts'
 import type { Method, Operation } from '../client/operation.ts'
 import { sharedLimits } from '../client/service-limits.ts'
 import type { ApiClientOptions } from '../client/settings.ts'
-import { SeenDocuments } from './documents.ts'
-import { type OperationName, operations, type TranslationOperation } from './operations.ts'
+import { SeenDocuments } from './document-handle.ts'
+import { type FormMembers, inForm, type OperationName, operations, type TranslationOperation } from './operations.ts'
 import { type Result, resultOf } from './result.ts'
 import type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-options.ts'
 
@@ -264,32 +264,10 @@ function sentAs(
   return { operation: form, input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) } }
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 /** One object for each, because what is prepared for an operation is kept by it. */
 const forms = new WeakMap<TranslationOperation, TranslationOperation>()
 
-/** One text with commas between them; other lists are repeated. */
-const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])
-
-const JSON_ONLY = ['style_id', 'custom_instructions', 'tag_handling_version']
-
-/** Members of a body as a form has them. Errors: `REQUEST_INVALID` for those that only JSON can have. */
-export function inForm(members: Members): Members {
-  const wrong = JSON_ONLY.find((name) => members[name] !== undefined)
-  if (wrong) throw refused(wrong, `"${wrong}" can only be sent as JSON`)
-  return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => inFormMember(name, value)))
-}
-
-/** Members of listed objects are written `dictionaries[0].source_lang`. */
-function inFormMember(name: string, value: unknown): readonly (readonly [string, unknown])[] {
-  if (!Array.isArray(value)) return [[name, value]]
-  if (JOINED.has(name)) return [[name, value.join(',')]]
-  if (!value.some((item) => typeof item === 'object' && item !== null)) return [[name, value]]
-  return value.flatMap((item: object, index) => Object.entries(item).map(([key, inner]) => [`${name}[${index}].${key}`, inner] as const))
-}
-
-function isMembers(body: unknown): body is Members {
+function isMembers(body: unknown): body is FormMembers {
   return typeof body === 'object' && body !== null
 }
 

@@ -1,0 +1,129 @@
+/** The handle of an uploaded document, and its state as the service reports it. */
+import type { HttpError } from '../client/errors.ts'
+import { DocumentError } from './errors.ts'
+import type { Result } from './result.ts'
+import type { TranslationCallOptions } from './translation-options.ts'
+import type { TranslationService } from './translation-service.ts'
+
+export interface DocumentStatus {
+  readonly document_id: string
+  readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})
+  /** Only while it is translated, and only a guess. */
+  readonly seconds_remaining?: number
+  /** Nothing is billed before the document was fetched. */
+  readonly billed_characters?: number
+  readonly error_message?: string
+  readonly message?: string
+}
+
+/** The state of a document. Errors: `HTTP_404` for a wrong key as well, and once the document was fetched. */
+export async function documentStatus(
+  service: TranslationService,
+  handle: DocumentHandle,
+  options: TranslationCallOptions = {},
+): Promise<Result<DocumentStatus>> {
+  const { document_id, document_key } = handle.export()
+  const status = await service.call<DocumentStatus>('documents.status', { path: { document_id }, body: { document_key } }, options)
+  service.seenDocuments.note(handle, 'exists')
+  return status
+}
+
+/** `DOCUMENT_FAILED`. */
+export function documentFailure(
+  service: TranslationService,
+  handle: DocumentHandle,
+  { status, error_message, message }: DocumentStatus,
+): DocumentError {
+  const why: unknown = error_message ?? message
+  const said = typeof why === 'string' ? service.scrub(why) : ''
+  return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
+}
+
+/** `DOCUMENT_GONE`. */
+export function documentGone(handle: DocumentHandle, cause: HttpError): DocumentError {
+  const hint = 'upload it again: a result is given once, and not kept for long'
+  return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
+}
+
+const FIRST = 1000
+
+const LONGEST = 15_000
+
+/** A guess beyond an hour is none: the service is known for absurd ones. */
+const BELIEVED = 3600
+
+/** Milliseconds between questions: half as long again each time, or as long as the service says, 1 to 60 s. */
+export class PollDelay {
+  #delay = FIRST
+
+  next(secondsRemaining?: number): number {
+    const usual = this.#delay
+    this.#delay = Math.min(LONGEST, usual * 1.5)
+    const isBelieved = secondsRemaining !== undefined && secondsRemaining > 0 && secondsRemaining <= BELIEVED
+    return isBelieved ? Math.max(1, Math.min(60, secondsRemaining)) * 1000 : usual
+  }
+}
+
+/** The handle as text, for those who keep it for later: its key opens the document. */
+export interface ExportedHandle {
+  readonly document_id: string
+  readonly document_key: string
+}
+
+/** Names an uploaded document. It prints without its key; `export()` gives all of it. */
+export class DocumentHandle {
+  readonly document_id: string
+  readonly #key: string
+
+  constructor({ document_id, document_key }: ExportedHandle) {
+    this.document_id = document_id
+    this.#key = document_key
+  }
+
+  /** With the key: keep it where secrets are kept. */
+  export(): ExportedHandle {
+    return { document_id: this.document_id, document_key: this.#key }
+  }
+
+  toJSON(): ExportedHandle {
+    return { document_id: this.document_id, document_key: '[secret]' }
+  }
+
+  toString(): string {
+    return `document ${this.document_id}`
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `DocumentHandle { ${this.document_id}, [secret] }`
+  }
+}
+
+/** Documents whose handles a client remembers: enough for a batch, and no leak in a program that runs for months. */
+const REMEMBERED = 10_000
+
+/**
+ * Remembers which handles the service accepted, and which documents were downloaded completely: the service answers 404 to a wrong handle
+ * as well as to a document that it deleted, and only an earlier answer tells them apart.
+ */
+export class SeenDocuments {
+  readonly #seen = new Map<string, 'exists' | 'fetched'>()
+
+  /** Remembers a state; a document that was fetched stays fetched. The oldest handle is forgotten first. */
+  note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
+    const name = nameOf(handle)
+    if (this.#seen.get(name) === 'fetched') return
+    this.#seen.set(name, state)
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  /** Returns what is known of the document with this id and this key; undefined when nothing is. */
+  of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
+    return this.#seen.get(nameOf(handle))
+  }
+}
+
+function nameOf(handle: DocumentHandle): string {
+  const { document_id, document_key } = handle.export()
+  return `${document_id}\0${document_key}`
+}
