@@ -128,7 +128,7 @@ describe('lint --config', () => {
     ['{ "preset": "strict",\n  "rule": {} }', 'CONFIG_INVALID', 'line 2: "rule" is unknown (did you mean "rules"?)'],
     ['{ "rules": { "no-such": "off" } }', 'CONFIG_INVALID', 'there is no rule'],
     ['{', 'CONFIG_INVALID', 'line 1'],
-    ['{"preset":"strict","preset":"schema"}', 'CONFIG_INVALID', 'stands twice'],
+    ['{"preset":"strict","preset":"schema"}', 'CONFIG_INVALID', 'appears twice'],
   ])('that is %j is refused', async (text, code, message) => {
     const config = await put(folder, 'bad.json', text)
     const outcome = await run(['lint', clean, '--config', config, '--format', 'json'])

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { platform as node } from '../../src/platform/node.ts'
 import { platform as web } from '../../src/platform/web.ts'
+import { importsOf } from '../architecture/imports.ts'
 
 describe('both platforms', () => {
   it('have the same members', () => {
@@ -39,7 +40,8 @@ describe('the web platform', () => {
       if (seen.has(url.href)) return
       seen.add(url.href)
       const source = await readFile(url, 'utf8')
-      for (const [, name = ''] of source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
+      for (const { kind, specifier: name = '' } of importsOf(source)) {
+        if (kind === 'type') continue
         expect(name, `${url.pathname} imports ${name}`).toMatch(/^\.{1,2}\//)
         await visit(new URL(name, url))
       }

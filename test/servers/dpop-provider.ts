@@ -36,7 +36,7 @@ export async function startDpopProvider(): Promise<DpopProvider> {
     resource: `${origin}/me`,
     statuses,
     issue: async (jkt) => {
-      const grant = new provider.UrlPattern({ accountId: ACCOUNT, clientId: CLIENT })
+      const grant = new provider.Grant({ accountId: ACCOUNT, clientId: CLIENT })
       grant.addOIDCScope('openid')
       const token = new provider.AccessToken({ accountId: ACCOUNT, clientId: CLIENT, grantId: await grant.save(), scope: 'openid' })
       token.setThumbprint('jkt', jkt)

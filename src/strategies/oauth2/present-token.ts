@@ -15,7 +15,7 @@ import {
 import { boundKey } from './client.ts'
 import type { OAuth2Context, OAuth2Credential, OAuth2PeekContext } from './credential.ts'
 import { hostsOf, publishedAt } from './server.ts'
-import { hindrance, knownTokens, renewTokens, resolveTokens, tokenOf, tokenState } from './token.ts'
+import { knownTokens, loginProblem, renewTokens, resolveTokens, tokenOf, tokenState } from './token.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What `oauth2` and `openIdConnect` do alike: everything but reading schemes and entries. */
@@ -27,7 +27,7 @@ export const byToken = {
   },
   authorize: tokenLegs,
   token: tokenOf,
-  hindrance,
+  loginRequired: loginProblem,
   tokenState,
   login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
   logout: async (context: OAuth2Context, interaction?: Pick<Interaction, 'end'>) =>

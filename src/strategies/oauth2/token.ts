@@ -59,7 +59,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
 }
 
 /** Why a person is needed before a token can be had; undefined when none is. */
-export async function hindrance(context: OAuth2Context): Promise<AuthError | undefined> {
+export async function loginProblem(context: OAuth2Context): Promise<AuthError | undefined> {
   const { state, renewable } = await tokenState(context)
   return state === 'valid' || renewable ? undefined : loginRequired(context.credential)
 }
