@@ -106,7 +106,7 @@ function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages }
       RefreshToken: 86_400,
       Session: 3600,
       Interaction: 3600,
-      UrlPattern: 86_400,
+      Grant: 86_400,
       DeviceCode: 600,
     },
     rotateRefreshToken: true,

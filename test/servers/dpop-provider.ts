@@ -63,7 +63,7 @@ function settings() {
       },
     ],
     cookies: { keys: ['test'] },
-    ttl: { UrlPattern: 3600, AccessToken: 3600 },
+    ttl: { Grant: 3600, AccessToken: 3600 },
     findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
     features: {
       dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 7), requireNonce: () => true },

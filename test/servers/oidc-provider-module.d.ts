@@ -51,7 +51,7 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: { readonly clients: readonly ClientMetadata[]; readonly [setting: string]: unknown })
-    readonly UrlPattern: new (holder: {
+    readonly Grant: new (holder: {
       readonly accountId: string
       readonly clientId: string
     }) => {
