@@ -64,21 +64,22 @@ export class AuthError extends Error {
   constructor(code: ErrorCode, message: string, fields: AuthErrorFields = {}) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = code
-    this.retryable = fields.retryable ?? false
+    const { url, reasons, retryable = false } = fields
     for (const name of FIELDS) {
-      const value = name === 'url' && fields.url !== undefined ? bareUrl(fields.url) : fields[name]
-      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: true })
+      const value = name === 'url' && url !== undefined ? bareUrl(url) : fields[name]
+      if (value !== undefined) Object.assign(this, { [name]: value })
     }
-    if (fields.reasons?.length) this.reasons = fields.reasons
+    if (reasons?.length) this.reasons = reasons
+    this.retryable = retryable
     Object.defineProperty(this, BRAND, { value: true })
   }
 
   /** The fields in the order in which programs read them; no stack, no cause. */
   toJSON(): Record<string, unknown> {
-    const { code, message, hint, pointer, url, reasons, ...rest } = { ...this, message: this.message }
-    const first = { code, message, hint, pointer, url, reasons: reasons?.map((reason) => reason.toJSON()) }
-    const { name: _name, ...others } = rest as Record<string, unknown>
-    return Object.fromEntries(Object.entries({ ...first, ...others }).filter(([, value]) => value !== undefined))
+    const { code, message, hint, pointer, url, reasons } = this
+    const texts = reasons?.map((reason) => reason.toJSON())
+    const all = Object.assign({ code, message, hint, pointer, url, reasons }, this, { name: undefined, reasons: texts })
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
   }
 }
 

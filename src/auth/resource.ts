@@ -1,18 +1,25 @@
 /** The address of a target, after everything that can be said about it without looking at its references. */
 import { SelectionError } from '../errors.ts'
 import { RELATIVE } from '../http/href.ts'
-import { type AddressProblem, addressOf, isAddressProblem } from '../http/url.ts'
-import { own } from '../stac/json.ts'
+import { type AddressProblem, addressInAnyNetwork, addressOf, isAddressProblem } from '../http/url.ts'
+import { isObject, own } from '../stac/json.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import type { Strategy } from './strategy.ts'
+
+/** Origins that the user wrote down. */
+type Named = Pick<ReadonlySet<string>, 'has'>
 
 /**
  * The absolute address of a target. Checked in this order: the address, then what a link wants to send along.
  *
  * Errors: `URL_*` at the href, `LINK_REQUEST_FORBIDDEN` at the member.
  */
-export function resourceOf(target: Target, named: Pick<ReadonlySet<string>, 'has'>, strategies: readonly Strategy[]): URL {
-  const url = addressOf(target.href, { base: target.scope.url, secure: isProtected(target), named, objects: true })
+export function resourceOf(target: Target, named: ReadonlySet<string>, strategies: readonly Strategy[]): URL {
+  return resource(target, named, strategies, addressOf)
+}
+
+function resource(target: Target, named: Named, strategies: readonly Strategy[], read: typeof addressOf): URL {
+  const url = read(target.href, { base: target.scope.url, secure: isProtected(target), named, objects: true })
   if (isAddressProblem(url)) {
     const what = target.kind === 'link' ? 'link' : 'asset'
     const pointer = `${target.pointer}/href`
@@ -57,12 +64,12 @@ export function givenTarget(target: Target | undefined): Target {
 
 /** True for a target, as `assetOf` and its relatives make it. */
 export function isTarget(value: unknown): value is Target {
-  return typeof value === 'object' && value !== null && 'refs' in value && 'scope' in value
+  return isObject(value) && 'refs' in value && 'scope' in value
 }
 
 /** True for an asset or a link as it stands in a document. A URL has no `href` of its own. */
 export function isPlainTarget(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'href')
+  return isObject(value) && Object.hasOwn(value, 'href')
 }
 
 /** The target of an address below another one (a Zarr chunk, a map tile): the same refs, judged by its own address. */
@@ -71,7 +78,7 @@ export function below(target: Target, url: string): Target {
 }
 
 /** Whether an address is of a network that the user named is asked when something is sent. */
-const ANY = { has: () => true }
+const ANY: Named = { has: () => true }
 
 /**
  * The absolute address of a target, for programs that want one to ask their `fetch` for; it grants nothing.
@@ -79,7 +86,7 @@ const ANY = { has: () => true }
  * Errors: `TARGET_NOT_FOUND`, `URL_*`, `LINK_REQUEST_FORBIDDEN`.
  */
 export function targetAddress(target: Target | undefined): string {
-  return hrefOf(resourceOf(givenTarget(target), ANY, []))
+  return hrefOf(resource(givenTarget(target), ANY, [], addressInAnyNetwork))
 }
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {

@@ -21,17 +21,17 @@ interface AddressRules extends HrefOptions {
  * @example addressOf('../a.tif', { base: 'https://data.example/items/1', secure: true, named: new Set() })
  */
 export function addressOf(text: string, rules: AddressRules): URL | AddressProblem {
+  const url = addressInAnyNetwork(text, rules)
+  if (isAddressProblem(url) || url.protocol === 's3:' || rules.named.has(url.origin) || isPublicHost(url.hostname)) return url
+  return { code: 'URL_ADDRESS_FORBIDDEN', message: 'is a loopback or private address that you did not name' }
+}
+
+/** The same without the check of the network, for an address that is only shown. */
+export function addressInAnyNetwork(text: string, rules: AddressRules): URL | AddressProblem {
   const url = urlOfHref(text, rules)
-  if (isAddressProblem(url) || url.protocol === 's3:') return url
-  const { secure, named } = rules
-  const isNamed = named.has(url.origin)
-  if (secure && url.protocol === 'http:' && !(isNamed && isLoopbackHost(url.hostname))) {
-    return { code: 'URL_INSECURE', message: 'is not encrypted (http:)' }
-  }
-  if (!isNamed && !isPublicHost(url.hostname)) {
-    return { code: 'URL_ADDRESS_FORBIDDEN', message: 'is a loopback or private address that you did not name' }
-  }
-  return url
+  if (isAddressProblem(url) || !rules.secure || url.protocol !== 'http:') return url
+  if (rules.named.has(url.origin) && isLoopbackHost(url.hostname)) return url
+  return { code: 'URL_INSECURE', message: 'is not encrypted (http:)' }
 }
 
 /** True for what {@link addressOf} refused. */
