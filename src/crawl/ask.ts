@@ -7,7 +7,7 @@ import { isRetryableStatus } from '../http/passing-status.ts'
 import { retryHint } from '../http/retry-after.ts'
 import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
-import { backoffBefore, retryAfterOf, withRetryAfter } from '../net/retry.ts'
+import { backoffBefore, retryAfterOf, retryAfterProblem, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/json.ts'
 import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
@@ -68,12 +68,15 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
       }
     } catch (error) {
       if (signal?.aborted) throw new AbortedError(signal.reason)
-      const told = failure(error, undefined, job.url)
-      const wait = retryAfterOf(told)
-      const isTooLong = (wait ?? 0) > Math.min(longestWait * 1000, CRAWL_RETRIES.retryAfter.longest)
-      if (isTooLong || !told.retryable || again >= Math.min(retries, CRAWL_RETRIES.retries))
-        throw isTooLong || told.code === 'HTTP_429' ? rateLimited(job.url) : told
-      if (wait !== undefined || told.status === 429 || told.status === 503) gate.refused(origin, wait ?? 0)
+      const failed = failure(error, undefined, job.url)
+      const wait = retryAfterOf(failed)
+      const longest = Math.min(longestWait * 1000, CRAWL_RETRIES.retryAfter.longest)
+      const isTooLong = (wait ?? 0) > longest
+      if (isTooLong || !failed.retryable || again >= Math.min(retries, CRAWL_RETRIES.retries))
+        throw isTooLong || failed.code === 'HTTP_429'
+          ? rateLimited(job.url, isTooLong ? retryAfterProblem(wait ?? 0, longest) : STILL_429)
+          : failed
+      if (wait !== undefined || failed.status === 429 || failed.status === 503) gate.refused(origin, wait ?? 0)
       if (wait === undefined) await sleep(backoffBefore(CRAWL_RETRIES.backoff, again + 1, random()), clock, signal)
     }
   }
@@ -122,10 +125,10 @@ async function refused(response: CrawlResponse, url: string, now: number): Promi
   return withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, now) : undefined)
 }
 
-function rateLimited(url: string): NetworkError {
-  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: rate limited for too long`, {
-    url,
-  })
+const STILL_429 = 'the server still answers 429 after the last retry'
+
+function rateLimited(url: string, why: string): NetworkError {
+  return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: ${why}`, { url })
 }
 
 /** A redirect may lead to a server that the URL does not name. */

@@ -250,7 +250,7 @@ class Crawler {
 
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {
     const { maxDocuments } = this.#options
-    const message = `${maxDocuments ?? DEFAULTS.documents} documents were read, at least ${count} were left`
+    const message = `${maxDocuments ?? DEFAULTS.documents} documents were read, which is the limit; at least ${count} were not read`
     return { url, code: 'CRAWL_LIMIT', message, limit: 'documents', asked: maxDocuments !== undefined, count }
   }
 }
@@ -280,7 +280,7 @@ class PageLoops {
     // Lists that go on with the same page have it at the same place.
     if ((this.#numbers.get(next.key) ?? number) >= number) return outcome
     const { url, jobs, left } = outcome
-    const message = 'its next page is an earlier one'
+    const message = 'its next page was already read'
     return { ...outcome, jobs: jobs.slice(0, -1), left: [...left, { url, code: 'PAGE_LOOP', message, asked: false, count: 1 }] }
   }
 }

@@ -110,7 +110,7 @@ class Expander {
       this.#left.push({
         url: this.#url,
         code: 'PAGE_LOOP',
-        message: 'the page shows again what an earlier one has shown',
+        message: 'the page repeats the links of an earlier page',
         asked: false,
         count: 1,
       })
@@ -162,7 +162,7 @@ class Expander {
       this.#left.push({
         url: this.#url,
         code: 'CRAWL_LIMIT',
-        message: 'a sample was asked for',
+        message: 'only a sample is read',
         limit: 'sample',
         asked: true,
         count: addresses.length - chosen.length,
@@ -191,7 +191,7 @@ class Expander {
     const addresses: Address[] = []
     for (const link of links) {
       if (isUnreadable(link)) {
-        this.#left.push({ url: this.#url, code: 'SCHEME_INVALID', message: `a link of it ${UNREADABLE}`, asked: false, count: 1 })
+        this.#left.push({ url: this.#url, code: 'SCHEME_INVALID', message: `one of its links ${UNREADABLE}`, asked: false, count: 1 })
         continue
       }
       const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
@@ -199,7 +199,7 @@ class Expander {
         this.#left.push({
           url: this.#url,
           code: url.code,
-          message: `a link of it has an address that ${url.message}`,
+          message: `one of its links has a URL that ${url.message}`,
           asked: false,
           count: 1,
         })
@@ -216,7 +216,7 @@ class Expander {
       this.#left.push({
         url,
         code: 'CRAWL_OTHER_ORIGIN',
-        message: `it is on ${origin}, where the crawl did not start`,
+        message: `it is on ${origin}, which is not an origin of the crawl`,
         asked: false,
         count: 1,
       })
@@ -250,9 +250,9 @@ class Expander {
   }
 }
 
-const NO_LIST = 'it is JSON, but not what was linked to: what is below it is not known'
+const NO_LIST = 'it is JSON, but not the type of document that the link promises: its links are not followed'
 
-const NO_LINKS = 'its links are no list: what is below it is not known'
+const NO_LINKS = 'its "links" is not an array: its links are not followed'
 
 const SCOPE_MEMBERS = ['type', 'id', 'stac_version', 'stac_extensions', 'auth:schemes']
 
@@ -318,14 +318,14 @@ function following(
     left: { url, code, message, asked: false, count: 1, ...more },
   })
   const room = page.room === undefined ? undefined : page.room - inner.length
-  if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', 'a sample was asked for', { limit: 'sample', asked: true })
-  if (inner.length === 0) return stop('PAGE_LOOP', 'the page is empty, and yet it has a next one')
+  if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', 'only a sample is read', { limit: 'sample', asked: true })
+  if (inner.length === 0) return stop('PAGE_LOOP', 'the page is empty but has a next page')
   const request = requestOf(link, job, url)
   if ('code' in request) return { left: request }
   const key = keyOf(request)
-  if (key === job.key) return stop('PAGE_LOOP', 'the page is its own next one')
+  if (key === job.key) return stop('PAGE_LOOP', 'the page links to itself as the next page')
   if (page.number >= (limits.maxPages ?? Number.POSITIVE_INFINITY))
-    return stop('CRAWL_LIMIT', `${limits.maxPages} pages were asked for`, { limit: 'pages', asked: true })
+    return stop('CRAWL_LIMIT', `${limits.maxPages} pages were read, which is the limit`, { limit: 'pages', asked: true })
   const mark = (page.number & (page.number - 1)) === 0 ? first : page.mark
   const next: Page = {
     number: page.number + 1,
@@ -350,17 +350,17 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   const body = own(link, 'body')
   if (href.length + (isObject(body) ? JSON.stringify(body).length : 0) > LONGEST_NEXT) return refused('URL_INVALID', 'is longer than 8 kB')
   const url = resolveLink(href, base)
-  if (typeof url !== 'string') return refused(url.code, `has an address that ${url.message}`)
+  if (typeof url !== 'string') return refused(url.code, `has a URL that ${url.message}`)
   const method = (ownString(link, 'method') ?? 'GET').toUpperCase()
-  if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'wants to choose another method than GET and POST')
+  if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'asks for a method other than GET and POST')
   if (method === 'POST' && originOf(url) !== originOf(base))
-    return refused('LINK_REQUEST_FORBIDDEN', 'wants to send a body to another origin')
+    return refused('LINK_REQUEST_FORBIDDEN', 'asks to send a body to another origin')
   const merge = own(link, 'merge') === true
   const stated = Object.entries(isObject(own(link, 'headers')) ? (own(link, 'headers') as JsonObject) : {})
   const wrong = stated.find(
     ([name, value]) => typeof value !== 'string' || isForbiddenHeader(name) || isSecret(name) || /[\r\n\0]/.test(value),
   )
-  if (wrong) return refused('LINK_REQUEST_FORBIDDEN', 'wants to choose a header that is not for documents to choose')
+  if (wrong) return refused('LINK_REQUEST_FORBIDDEN', 'sets a header that documents may not set')
   const given = Object.fromEntries(stated.map(([name, value]) => [name.toLowerCase(), String(value)]))
   const headers = merge ? { ...page?.original.headers, ...given } : given
   if (method === 'GET') return { url, method, headers }
@@ -417,7 +417,7 @@ function resolveLink(href: string, base: string): string | AddressProblem {
   const url = addressOf(href, isFile ? ANYWHERE : { ...ANYWHERE, base })
   if (isAddressProblem(url)) return url
   return url.protocol === 's3:'
-    ? { code: 'URL_SCHEME_FORBIDDEN', message: 'has the scheme "s3:", which has no documents to follow' }
+    ? { code: 'URL_SCHEME_FORBIDDEN', message: 'has the scheme "s3:", which a crawl does not read' }
     : withoutFragment(url)
 }
 

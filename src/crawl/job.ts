@@ -185,7 +185,7 @@ export function failed(job: Job, thrown: unknown): Found {
 
 /** What `robots.txt` keeps a crawl from. */
 export function forbidden(url: string): Left {
-  return { url, code: 'CRAWL_LIMIT', message: 'robots.txt does not want it to be read', limit: 'robots', asked: true, count: 1 }
+  return { url, code: 'CRAWL_LIMIT', message: 'robots.txt disallows it', limit: 'robots', asked: true, count: 1 }
 }
 
 /** 32 bits of a text: FNV-1a, and a last stir so that texts that differ at their ends do so in all bits. */

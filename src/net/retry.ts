@@ -139,3 +139,8 @@ export function withRetryAfter<E extends AuthError>(error: E, milliseconds: numb
 export function retryAfterOf(error: AuthError): number | undefined {
   return RETRY_AFTER.get(error)
 }
+
+/** Says that a server asks for a longer pause than the limit, both in milliseconds. */
+export function retryAfterProblem(wait: number, limit: number): string {
+  return `Retry-After of ${Math.ceil(wait / 1000)} s exceeds the limit of ${limit / 1000} s`
+}

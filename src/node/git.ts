@@ -56,7 +56,7 @@ export async function* readBlob(folder: string, blob: string): AsyncGenerator<Ui
   })
   try {
     yield* child.stdout as AsyncIterable<Uint8Array>
-    if ((await ended) !== 0) throw new IntegrityError('FILE_ACCESS', 'git cannot read what is staged')
+    if ((await ended) !== 0) throw new IntegrityError('FILE_ACCESS', 'git cannot read a staged file')
   } finally {
     child.kill()
   }
@@ -83,7 +83,10 @@ async function revision(root: string, ref: string): Promise<string> {
   try {
     return (await git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`])).trim()
   } catch {
-    throw usage(`git knows no revision "${ref}"`, 'what follows --changed is a revision: write --changed=REVISION, or -- before the inputs')
+    throw usage(
+      `git does not know the revision "${ref}"`,
+      'the value of --changed is a revision: write --changed=REVISION, or -- before the inputs',
+    )
   }
 }
 
@@ -136,7 +139,7 @@ function git(folder: string, args: readonly string[], more: Variables = {}): Pro
     execFile('git', [...safely(folder), ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true }, (error, stdout) => {
       if (!error) resolve(stdout)
       else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
-      else reject(usage('this folder is in no repository that git can read', 'run it in the working tree, or name the files'))
+      else reject(usage('this folder is not in a repository that git can read', 'run it in the working tree, or name the files'))
     })
   })
 }

@@ -13,7 +13,7 @@ export const localFiles: Files = {
     const stats = await stat(path).catch((error: unknown) => {
       throw readFailure(error, path)
     })
-    if (!stats.isFile()) throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is no regular file`)
+    if (!stats.isFile()) throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is not a regular file`)
     return { name: basename(path), size: stats.size, chunks: () => chunksOf(path) }
   },
   async check(path, overwrite) {

@@ -59,12 +59,11 @@ export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interact
     const answer: RequestListener = (request, response) => {
       const callback = callbackOf(request, origin, path)
       if (callback === undefined) return page(response, 404, 'There is nothing here.')
-      if (!wait || !isComplete(callback) || !accepts(wait, callback))
-        return page(response, 400, 'This is not the answer that is waited for.')
+      if (!wait || !isComplete(callback) || !accepts(wait, callback)) return page(response, 400, 'This is not the expected login response.')
       const { resolve } = wait
       wait = undefined
       response.once('close', () => resolve(callback))
-      page(response, 200, 'The answer has arrived. You can close this page and go back to the terminal.')
+      page(response, 200, 'The login response was received. You can close this page and return to the terminal.')
     }
     const server = createServer(LIMITS, answer)
     newestConnections(server)
@@ -124,7 +123,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const code = 'code' in cause ? String(cause.code) : 'unknown reason'
-      const hint = code === 'EADDRINUSE' ? { hint: 'end the program that listens on that port, or register and use another one' } : {}
+      const hint = code === 'EADDRINUSE' ? { hint: 'stop the program that listens on that port, or register and use another port' } : {}
       reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
     })
     server.listen(port, host === '::1' ? '::1' : '127.0.0.1', resolve)
@@ -152,8 +151,8 @@ function waitFor<T>(signal: AbortSignal | undefined, timeout: number, begin: (re
 }
 
 function tooLate(timeout: number): CredentialError {
-  return new CredentialError('LOGIN_TIMEOUT', `the browser did not come back within ${Math.ceil(timeout / 1000)} s`, {
-    hint: 'log in again, and finish in the browser that the address is opened in, on this machine',
+  return new CredentialError('LOGIN_TIMEOUT', `the browser did not return from the login within ${Math.ceil(timeout / 1000)} s`, {
+    hint: 'log in again, and finish in a browser on this machine',
   })
 }
 

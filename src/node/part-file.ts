@@ -29,9 +29,9 @@ export class PartFile {
     const lease = await tryLock(`${path}.lock`).catch((error) => {
       if (!isAuthError(error)) throw writeFailure(error, `"${name}"`)
       if (error.code !== 'CACHE_UNSAFE') throw error
-      throw busy(name, 'something else is in the place of its lock', `remove "${path}.lock" if no other process is at work`)
+      throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
     })
-    if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; the lock of one on another host ends after 60 s')
+    if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')
     try {
       // What a download has left has a journal, and is worth something.
       const isDownload = await lstat(`${path}.json`).then(Boolean, () => false)
@@ -43,9 +43,9 @@ export class PartFile {
     }
   }
 
-  /** To be called before the part gets the name of the file. Errors: `PATH_BUSY` when another process has taken it over. */
+  /** To be called before the part gets the name of the file. Errors: `PATH_BUSY` when another process took it over. */
   async confirm(): Promise<void> {
-    if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process has taken it over', 'wait for that process')
+    if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process took it over', 'wait for that process')
   }
 
   /** Removes the part, unless it has a name by now or is another process's. Throws nothing. */

@@ -7,7 +7,7 @@ import { notWrittenThrough, readFailure, writeFailure } from './system-error.ts'
 /** A file's bytes and what the same open file says about itself, or why it was not read, as the end of a sentence. */
 type FileReading = { readonly bytes: Uint8Array; readonly stats: Stats } | { readonly problem: FileProblem }
 
-type FileProblem = 'does not exist' | 'may not be read by you' | 'cannot be read' | 'is not a regular file' | 'is too long'
+type FileProblem = 'does not exist' | 'is not readable by you' | 'cannot be read' | 'is not a regular file' | 'is too large'
 
 /** Windows has no such flag, and no named pipes in its folders. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0
@@ -19,9 +19,9 @@ export async function readRegularFile(path: string, limit: number): Promise<File
     try {
       const stats = await file.stat()
       if (!stats.isFile()) return { problem: 'is not a regular file' }
-      if (stats.size > limit) return { problem: 'is too long' }
+      if (stats.size > limit) return { problem: 'is too large' }
       const bytes = await file.readFile()
-      return bytes.length > limit ? { problem: 'is too long' } : { bytes, stats }
+      return bytes.length > limit ? { problem: 'is too large' } : { bytes, stats }
     } finally {
       await file.close()
     }
@@ -33,7 +33,7 @@ export async function readRegularFile(path: string, limit: number): Promise<File
 function problemOf(error: unknown): FileProblem {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
-  return code === 'EACCES' || code === 'EPERM' ? 'may not be read by you' : 'cannot be read'
+  return code === 'EACCES' || code === 'EPERM' ? 'is not readable by you' : 'cannot be read'
 }
 
 /** What stands in the place of a file; undefined for nothing. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
@@ -50,7 +50,7 @@ export function presentFile(path: string): Stats | undefined {
  */
 export function checkFolder(path: string): void {
   const folder = dirname(path)
-  if (realOf(folder) !== folder) throw notWrittenThrough(`"${folder}" has become a link`)
+  if (realOf(folder) !== folder) throw notWrittenThrough(`"${folder}" was replaced by a link`)
 }
 
 /** Returns the first bytes of a regular file, at most that many. Errors: `FILE_ACCESS`. */

@@ -2,11 +2,11 @@
 import { IntegrityError } from '../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   EACCES: 'access is denied',
   EPERM: 'access is denied',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EROFS: 'the file system is read-only',
   EIO: 'the device reports an error',
   EFBIG: 'it would be larger than this process may write',
@@ -25,12 +25,12 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new IntegrityError('DISK_FULL', `no space is left to write ${name}${code === 'EDQUOT' ? ': the disk quota is used up' : ''}`, {
-      hint: 'make room there, then try again; a download goes on with what it has',
+      hint: 'free some space, then try again; downloads resume',
     })
   }
   if (code === 'EEXIST') {
-    return new IntegrityError('PATH_BUSY', `${name} is being written already: its partial file is there`, {
-      hint: 'remove the .part beside it if no other process is at work',
+    return new IntegrityError('PATH_BUSY', `${name} is already being written: its partial file exists`, {
+      hint: 'remove its .part file if no other process uses it',
     })
   }
   if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot write ${name}: `)
@@ -72,5 +72,5 @@ export function notWrittenThrough(what: string): IntegrityError {
 
 /** `PATH_EXISTS` for a file that was not there when its download began. */
 export function fileAppeared(path: string): IntegrityError {
-  return new IntegrityError('PATH_EXISTS', `"${path}" has come into being while it was downloaded; it was left as it is`)
+  return new IntegrityError('PATH_EXISTS', `"${path}" was created by another program during the download; it was not replaced`)
 }

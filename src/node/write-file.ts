@@ -43,7 +43,7 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   const refuse = refusing(name)
   const file = basename(name)
   if (/[\\/]$/.test(name) || file === '' || file === '.' || file === '..')
-    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`, { hint: 'write a file name behind it' })
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`, { hint: 'add a file name to it' })
   const folder = await realpath(dirname(name)).catch(refuse)
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))

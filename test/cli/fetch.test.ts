@@ -66,8 +66,8 @@ describe('fetch', () => {
     ])
     expect([outcome.code, outcome.stderr]).toEqual([
       3,
-      `error AUTH_REJECTED: ${server.origin.slice(0, -1)} asks for authentication (ApiKey) and the document names no scheme for it (auth:refs): ` +
-        `${server.origin}private/lost\n  with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${server.origin}private/lost\n`,
+      `error AUTH_REJECTED: ${server.origin.slice(0, -1)} requires authentication (ApiKey) and the document does not name a scheme for it (auth:refs): ` +
+        `${server.origin}private/lost\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
     ])
   })
 
@@ -107,7 +107,7 @@ describe('fetch', () => {
     const { code, stderr } = await fetchIt(`${asking.origin}f?sig=1`)
     const origin = asking.origin.slice(0, -1)
     expect(code).toBe(3)
-    expect(stderr).toContain(`${origin} asks for authentication (Basic, Bearer) and no entry of yours covers it: ${origin}/f\n`)
+    expect(stderr).toContain(`${origin} requires authentication (Basic, Bearer) and none of your credentials matches it: ${origin}/f\n`)
     expect(stderr).toContain(`"scheme":"basic"`)
     expect(stderr).toContain(`"sendTo":["${origin}/"]`)
     expect(stderr).not.toContain('sig')
@@ -129,7 +129,7 @@ describe('fetch', () => {
     it('is refused before a byte is written where the document says something else', async () => {
       const { origin, get } = await page()
       const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type: 'image/tiff; application=geotiff' } }))
-      const stderr = expect.stringMatching(/^error FILE_INTEGRITY \/assets\/page: .*page is a web page, and image\/tiff was expected/)
+      const stderr = expect.stringMatching(/^error FILE_INTEGRITY \/assets\/page: .*page is a web page, but image\/tiff was expected/)
       expect(await get(path, '--asset', 'page')).toMatchObject({ code: 6, stdout: '', stderr })
       expect(await get(path, '--asset', 'page', '-o', join(folder, 'page.tif'))).toMatchObject({ code: 6, stderr })
       expect(existsSync(join(folder, 'page.tif'))).toBe(false)

@@ -66,12 +66,12 @@ describe('what was fetched', () => {
   })
 
   it.each([
-    ['size', { 'file:size': bytes.length + 1 }, 'has 19 bytes, its document says 20'],
-    ['size of nothing', { 'file:size': 0 }, 'has 19 bytes, its document says 0'],
-    ['checksum', { 'file:checksum': checksum(Buffer.from('other')) }, 'has another sha256 than its document says'],
+    ['size', { 'file:size': bytes.length + 1 }, 'has 19 bytes, its document states 20'],
+    ['size of nothing', { 'file:size': 0 }, 'has 19 bytes, its document states 0'],
+    ['checksum', { 'file:checksum': checksum(Buffer.from('other')) }, 'has another sha256 than its document states'],
   ])('ends in 6 with another %s, and is no file', async (_, promises, problem) => {
     const { shown, code, stderr, file } = await fetched('whole', promises)
-    expect([code, stderr, file]).toEqual([6, `error FILE_INTEGRITY /assets/data: what came ${problem}\n`, undefined])
+    expect([code, stderr, file]).toEqual([6, `error FILE_INTEGRITY /assets/data: the response ${problem}\n`, undefined])
     expect([shown.code, shown.stderr]).toEqual([6, stderr])
   })
 
@@ -79,7 +79,7 @@ describe('what was fetched', () => {
     const { shown, code, stderr, file } = await fetched('part')
     expect([code, stderr, file]).toEqual([
       5,
-      expect.stringMatching(/^error RANGE_INVALID: .* gives a part that nobody asked for\n$/),
+      expect.stringMatching(/^error RANGE_INVALID: .* returned a part that was not requested\n$/),
       undefined,
     ])
     expect([shown.code, shown.stdout]).toEqual([5, ''])

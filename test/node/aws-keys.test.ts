@@ -65,7 +65,7 @@ describe('variables', () => {
     const half = await keysFrom({ ...PAIR, CLOUD_ACCESS_KEY_ID: 'C' })
     expect(half).toEqual({
       keys: { accessKeyId: 'A', secretAccessKey: 'a' },
-      told: ['CLOUD_ACCESS_KEY_ID is set without CLOUD_SECRET_ACCESS_KEY and is passed over'],
+      told: ['CLOUD_ACCESS_KEY_ID is set without CLOUD_SECRET_ACCESS_KEY and is ignored'],
     })
     const mixed = { CLOUD_ACCESS_KEY_ID: 'C', AWS_SECRET_ACCESS_KEY: 'a', CLOUD_CONFIG_FILE: file }
     expect((await keysFrom(mixed)).keys).toMatchObject({ accessKeyId: 'DEFAULT' })
@@ -90,7 +90,7 @@ describe('variables', () => {
   it('that forbid signing are overruled, with a word', async () => {
     for (const wish of ['YES', 'true', '1']) {
       expect((await keysFrom({ ...PAIR, CLOUD_NO_SIGN_REQUEST: wish })).told).toEqual([
-        'CLOUD_NO_SIGN_REQUEST is overruled: the document asks for signed requests',
+        'CLOUD_NO_SIGN_REQUEST is ignored: the document requires signed requests',
       ])
     }
     expect((await keysFrom({ ...PAIR, AWS_NO_SIGN_REQUEST: 'NO' })).told).toEqual([])

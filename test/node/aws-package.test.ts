@@ -25,7 +25,7 @@ it.each([
 it.each([
   ['Your session has expired. Please reauthenticate using `aws login`.', 'LOGIN_REQUIRED', 'aws login --profile person'],
   ['Token is expired. To refresh this SSO session run aws sso login', 'LOGIN_REQUIRED', 'aws sso login --profile person'],
-  ['something else', 'CREDENTIAL_SOURCE', 'this shows why: aws sts get-caller-identity --profile person'],
+  ['something else', 'CREDENTIAL_SOURCE', 'to see why, run: aws sts get-caller-identity --profile person'],
 ])('is understood when it says: %s', async (words, code, hint) => {
   const provider = () => () => Promise.reject(new Error(words))
   expect(await failureOf(askAws({ ...person, provider }))).toMatchObject({ code, hint })

@@ -134,11 +134,11 @@ describe('a role', () => {
     const error = await failureOf(keysOf('stranger'))
     expect(error).toMatchObject({
       code: 'CREDENTIAL_SOURCE',
-      message: 'profile "stranger" (role_arn) gives no keys: AWS answered AccessDenied',
+      message: 'profile "stranger" (role_arn) returned no keys: AWS returned AccessDenied',
     })
     expect(leaks([canaryOf(BASE.secretAccessKey), canaryOf('user/ada')], { error: shown(error) })).toEqual([])
     await profiles(CONFIG.replaceAll(BASE.secretAccessKey, 'another-secret'))
-    expect(await failureOf(keysOf('role'))).toMatchObject({ message: expect.stringContaining('AWS answered SignatureDoesNotMatch') })
+    expect(await failureOf(keysOf('role'))).toMatchObject({ message: expect.stringContaining('AWS returned SignatureDoesNotMatch') })
   })
 
   it('is assumed with a token of an identity provider', async () => {
@@ -150,7 +150,7 @@ describe('a role', () => {
     await writeFile(token, 'wrong')
     expect(await failureOf(awsKeys({})())).toMatchObject({
       code: 'CREDENTIAL_SOURCE',
-      message: expect.stringMatching(/^AWS_WEB_IDENTITY_TOKEN_FILE gives no keys: AWS answered InvalidIdentityToken/),
+      message: expect.stringMatching(/^AWS_WEB_IDENTITY_TOKEN_FILE returned no keys: AWS returned InvalidIdentityToken/),
     })
     await writeFile(token, WEB_IDENTITY)
     await profiles(`[profile web]\nrole_arn=${ROLE}\nweb_identity_token_file=${token}\n`)
@@ -158,12 +158,12 @@ describe('a role', () => {
   })
 
   it.each([
-    ['one', 'start from each other'],
-    ['lost', 'starts from "nowhere", and there is no such profile'],
+    ['one', 'refer to each other in source_profile'],
+    ['lost', 'has source_profile "nowhere", which is not defined'],
     ['bare-role', 'has role_arn without source_profile'],
-    ['contained', 'gets its keys from EcsContainer, which has none here'],
-    ['from-machine', 'gets its keys from Ec2InstanceMetadata, which has none here'],
-    ['with-code', 'can only be asked for at a terminal'],
+    ['contained', 'gets its keys from EcsContainer, which is not available here'],
+    ['from-machine', 'gets its keys from Ec2InstanceMetadata, which is not available here'],
+    ['with-code', 'can only be prompted for at a terminal'],
   ])('says what it lacks: %s', async (name, message) => {
     expect(await failureOf(keysOf(name))).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining(message) })
     expect(asked()).toEqual([])
@@ -219,7 +219,7 @@ describe('the machine', () => {
     inContainer('Basic wrong')
     expect(await failureOf(awsKeys({})())).toMatchObject({
       code: 'CREDENTIAL_SOURCE',
-      message: expect.stringMatching(/^the container gives no keys/),
+      message: expect.stringMatching(/^the container returned no keys/),
     })
   })
 

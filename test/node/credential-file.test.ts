@@ -99,16 +99,16 @@ describe('what it says', () => {
   })
 
   it.each([
-    ['a trailing comma', '{\n  "version": 1,\n  "credentials": [],\n}', '4:1: this is not JSON'],
-    ['single quotes', "{\n  'canary': 1\n}", '2:3: this is not JSON'],
-    ['an early end', '{ "version": 1, "credentials": [ "canary', 'this is not JSON'],
-    ['nothing', '', '1:1: this is not JSON'],
-    ['a list', '[]', '1:1: a credential file is a JSON object'],
+    ['a trailing comma', '{\n  "version": 1,\n  "credentials": [],\n}', '4:1: not valid JSON'],
+    ['single quotes', "{\n  'canary': 1\n}", '2:3: not valid JSON'],
+    ['an early end', '{ "version": 1, "credentials": [ "canary', 'not valid JSON'],
+    ['nothing', '', '1:1: not valid JSON'],
+    ['a list', '[]', '1:1: the credential file must be a JSON object'],
     ['another version', '{\n  "version": 2, "credentials": [] }', '2:14: version must be 1'],
     ['no version', '{ "credentials": [] }', '1:1: version must be 1'],
     ['an unknown member', '{ "version": 1, "credentials": [],\n "canary": 1 }', '2:'],
-    ['no entries', '{ "version": 1 }', 'credentials must be a list'],
-    ['preferred as a text', '{ "version": 1, "credentials": [],\n"preferred": "a" }', '2:14: preferred must be a list of ids'],
+    ['no entries', '{ "version": 1 }', 'credentials must be an array'],
+    ['preferred as a text', '{ "version": 1, "credentials": [],\n"preferred": "a" }', '2:14: preferred must be an array of ids'],
     ['an entry that is a text', '{ "version": 1, "credentials": [\n "canary" ] }', '2:2: '],
   ])('%s is refused with its place', async (_name, content, text) => {
     const error = await errorOf(content)
@@ -171,6 +171,6 @@ describe('whose file', () => {
   it('is a regular one of at most 1 MiB', async () => {
     await expect(credentialsFromFile(folder)).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
     await expect(credentialsFromFile('/dev/zero')).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
-    expect((await errorOf(' '.repeat(2 ** 20 + 1))).message).toContain('is too long')
+    expect((await errorOf(' '.repeat(2 ** 20 + 1))).message).toContain('is too large')
   })
 })

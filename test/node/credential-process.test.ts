@@ -57,14 +57,14 @@ console.log('{"Version":1,"AccessKeyId":"A","SecretAccessKey":"a"}')`
   })
 
   it.each<[string, () => Promise<string>, string]>([
-    ['ends with an error', () => lineOf("console.error('canary-secret'); process.exit(3)"), 'ended with exit code 3'],
-    ['prints text', () => lineOf("console.log('canary-secret')"), 'printed no JSON of version 1'],
-    ['prints another version', () => printing({ Version: 2, ...KEYS }), 'printed no JSON of version 1'],
-    ['prints half a pair', () => printing({ Version: 1, SecretAccessKey: 'canary-secret' }), 'printed no keys that can be used'],
-    ['prints what no header takes', () => printing({ Version: 1, ...KEYS, SessionToken: 'a\nb' }), 'printed no keys that can be used'],
+    ['ends with an error', () => lineOf("console.error('canary-secret'); process.exit(3)"), 'exited with code 3'],
+    ['prints text', () => lineOf("console.log('canary-secret')"), 'did not print JSON with "Version": 1'],
+    ['prints another version', () => printing({ Version: 2, ...KEYS }), 'did not print JSON with "Version": 1'],
+    ['prints half a pair', () => printing({ Version: 1, SecretAccessKey: 'canary-secret' }), 'did not print usable keys'],
+    ['prints what no header takes', () => printing({ Version: 1, ...KEYS, SessionToken: 'a\nb' }), 'did not print usable keys'],
     ['is not there', async () => 'stac-auth-no-such-program --x', 'stac-auth-no-such-program was not found'],
-    ['has an open quote', async () => '"/opt/tool --x', 'cannot be told from its arguments'],
-    ['is no program', async () => '""', 'cannot be told from its arguments'],
+    ['has an open quote', async () => '"/opt/tool --x', 'cannot be separated from its arguments'],
+    ['is no program', async () => '""', 'cannot be separated from its arguments'],
   ])('are not there when it %s', async (_what, line, message) => {
     const error = await failureOf(keysOfProcess(await line()))
     expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining(message) })

@@ -61,7 +61,7 @@ describe('a prompt', () => {
     terminal[end].isTTY = false
     const error = await promptSecret('Password', terminal).catch((reason) => reason)
     expect(error).toBeInstanceOf(CredentialError)
-    expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: '"Password" can only be asked for at a terminal' })
+    expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: '"Password" can only be prompted for at a terminal' })
     expect(shown()).toBe('')
   })
 

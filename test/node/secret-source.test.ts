@@ -80,7 +80,7 @@ describe('file', () => {
 
   it('may have 64 KiB, no more', async () => {
     expect(await secretSource({ file: await file('full', 'x'.repeat(65_536)) })()).toHaveLength(65_536)
-    expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too long')
+    expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too large')
   })
 
   it('that cannot be a secret is named', async () => {
@@ -118,8 +118,8 @@ describe('command', () => {
   })
 
   it.each([
-    ['ends with an error', `console.log('canary'); console.error('canary'); process.exit(1)`, 'ended with exit code 1'],
-    ['ends by a signal', `console.log('canary'); process.kill(process.pid, 'SIGTERM')`, 'was ended by SIGTERM'],
+    ['ends with an error', `console.log('canary'); console.error('canary'); process.exit(1)`, 'exited with code 1'],
+    ['ends by a signal', `console.log('canary'); process.kill(process.pid, 'SIGTERM')`, 'was terminated by SIGTERM'],
     ['prints two lines', `console.log('canary'); console.log('canary')`, 'more than one line'],
     ['prints 10 MB', `process.stdout.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
     ['complains for 10 MB', `process.stderr.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
@@ -132,7 +132,7 @@ describe('command', () => {
 
   it('that hangs is killed in time, with a child that holds its output', async () => {
     const script = `require('child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); console.log(process.pid); setInterval(() => {}, 1000)`
-    expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not end within 0.7 s')
+    expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not exit within 0.7 s')
   })
 
   it('does not outlive the process that asked it', async () => {

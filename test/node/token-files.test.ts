@@ -115,7 +115,7 @@ describe('where others could have had a hand in', () => {
   }
 
   it.each([0o644, 0o640, 0o606, 0o660, 0o610])('a file with mode %o is refused until it is repaired', async (mode) => {
-    await refused('is open to other users', 'believed', await storeWith(envelope({}), mode))
+    await refused('is accessible to other users', 'believed', await storeWith(envelope({}), mode))
   })
 
   it.each([0o755, 0o770, 0o701])('a folder with mode %o is refused until it is repaired', async (mode) => {
@@ -123,7 +123,7 @@ describe('where others could have had a hand in', () => {
     await chmod(folder, mode)
     for (const work of [() => store.write(KEY, 'x'), () => store.remove(KEY), () => store.exclusively(KEY, async () => {})])
       await expect(work()).rejects.toMatchObject({ code: 'CACHE_UNSAFE' })
-    await refused('is open to other users', 'believed', store)
+    await refused('is accessible to other users', 'believed', store)
   })
 
   it('a file or folder of another user is refused', async () => {
@@ -134,7 +134,7 @@ describe('where others could have had a hand in', () => {
     // The folder is ours, the file is not.
     geteuid.mockReturnValueOnce(uid)
     const fileError = await failureOf(store.read(KEY)).finally(() => geteuid.mockRestore())
-    const message = (name: string) => `"${name}" belongs to another user: nothing in it is used`
+    const message = (name: string) => `"${name}" belongs to another user: its content is not used`
     expect(folderError).toMatchObject({ code: 'CACHE_UNSAFE', message: message(folder), hint: `mv '${folder}' '${folder}.old'` })
     expect(fileError).toMatchObject({ code: 'CACHE_UNSAFE', message: message(path), hint: `rm -f '${path}'` })
   })

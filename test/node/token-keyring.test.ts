@@ -119,7 +119,7 @@ describe('tokenKeyring', () => {
     await open().write(KEY, 'one')
     state.locked = true
     expect(await open().read(KEY)).toBeUndefined()
-    expect(warnings).toEqual([{ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('count as absent') }])
+    expect(warnings).toEqual([{ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('are not used') }])
   })
 
   it('fails to remove what a locked keyring has, but nothing is left in files, and it can be tried again', async () => {

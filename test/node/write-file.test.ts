@@ -43,7 +43,7 @@ describe('writeNewFile', () => {
     for (const name of ['fresh/', 'sub/'])
       await expect(writeNewFile(`${folder}/${name}`, never)).rejects.toMatchObject({
         code: 'PATH_UNSAFE',
-        hint: 'write a file name behind it',
+        hint: 'add a file name to it',
       })
     await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')

@@ -119,7 +119,7 @@ describe.each(['MIT', 'Heimdal'] as const)('Apache and %s Kerberos', (kdc) => {
   it('know no service by another name of the host', async () => {
     const { code, stderr, seen } = await fetchFile('files', { kdc, origin: apache.url.replace('localhost', '127.0.0.1') })
     expect([code, seen]).toEqual([3, []])
-    expect(stderr).toContain('CREDENTIAL_SOURCE: the Kerberos realm knows no service HTTP@127.0.0.1')
+    expect(stderr).toContain('CREDENTIAL_SOURCE: the Kerberos realm does not know the service HTTP@127.0.0.1')
   })
 
   it('refuse a ticket for a key that the service does not have', async () => {

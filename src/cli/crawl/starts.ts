@@ -74,7 +74,7 @@ function sendFiles(starts: readonly string[]): CrawlSend {
       headers: { get: () => null },
       bytes: async (limit) => {
         const reading = await readRegularFile(real, limit)
-        if ('problem' in reading && reading.problem === 'is too long') throw tooLarge(limit, { url })
+        if ('problem' in reading && reading.problem === 'is too large') throw tooLarge(limit, { url })
         if ('problem' in reading) throw new IntegrityError('FILE_ACCESS', `"${nameOfFile(url)}" ${reading.problem}`)
         return reading.bytes
       },

@@ -23,7 +23,7 @@ export interface AwsUser {
 }
 
 const HINT =
-  'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or CLOUD_ACCESS_KEY_ID and CLOUD_SECRET_ACCESS_KEY), or AWS_PROFILE (CLOUD_PROFILE with CLOUD_CONFIG_FILE), or give the entry a "profile", a "credentialsUrl" or keys'
+  'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or CLOUD_ACCESS_KEY_ID and CLOUD_SECRET_ACCESS_KEY), or AWS_PROFILE (CLOUD_PROFILE with CLOUD_CONFIG_FILE), or give the credential a "profile", a "credentialsUrl" or keys'
 
 /**
  * The source of an entry's keys: the entry's profile, else the variables, else the profile that the variables name or the one called
@@ -79,7 +79,7 @@ function noProfile(name: string, places: readonly ProfileFiles[]): CredentialErr
 /** The document asks for a signature, so a wish not to sign does not count for it. */
 function noteUnsigned(environment: NodeJS.ProcessEnv, warn: (message: string) => void): void {
   for (const name of FAMILIES.map((family) => `${family}_NO_SIGN_REQUEST`)) {
-    if (/^(yes|true|1)$/i.test(environment[name] ?? '')) warn(`${name} is overruled: the document asks for signed requests`)
+    if (/^(yes|true|1)$/i.test(environment[name] ?? '')) warn(`${name} is ignored: the document requires signed requests`)
   }
 }
 
@@ -108,7 +108,7 @@ export function pairIn(
     if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
     if (accessKeyId || secretAccessKey) {
       const [there, missing] = accessKeyId ? [idName, secretName] : [secretName, idName]
-      warn(`${there} is set without ${missing} and is passed over`)
+      warn(`${there} is set without ${missing} and is ignored`)
     }
   }
   return undefined
@@ -166,7 +166,7 @@ function parseProfiles(text: string): ReadonlyMap<string, Profile> {
 async function textOf(file: string): Promise<string> {
   const home = homeFolder()
   if (file.startsWith('~/') && home === undefined)
-    throw new CredentialError('CREDENTIAL_SOURCE', `${file} is in a home folder, and there is none`, { hint: HOME_HINT })
+    throw new CredentialError('CREDENTIAL_SOURCE', `${file} is in the home folder, but no home folder is set`, { hint: HOME_HINT })
   const path = file.startsWith('~/') && home !== undefined ? join(home, file.slice(2)) : file
   try {
     return await readFile(path, 'utf8')

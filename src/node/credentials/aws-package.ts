@@ -92,15 +92,15 @@ function troubleOf(error: unknown, { source, profile }: AwsQuestion): AuthError 
   const text = `${name} ${code} ${message}`
   const named = profile === undefined ? '' : ` --profile ${profile}`
   if (LOGIN.test(text)) {
-    return new CredentialError('LOGIN_REQUIRED', `the session behind ${source} has ended or is not there`, {
+    return new CredentialError('LOGIN_REQUIRED', `the session behind ${source} has expired or does not exist`, {
       hint: /aws login\b/.test(text) ? `aws login${named}` : `aws sso login${named}`,
     })
   }
   if (SILENT.test(text)) {
-    return new CredentialError('CREDENTIAL_SOURCE', `${source} gives no keys: the service behind it does not answer`, { retryable: true })
+    return new CredentialError('CREDENTIAL_SOURCE', `${source} returned no keys: its service is unreachable`, { retryable: true })
   }
-  const refused = error instanceof Error && '$metadata' in error && /^\w{1,64}$/.test(name) ? `: AWS answered ${name}` : ''
-  return sourceError(`${source} gives no keys${refused}`, `this shows why: aws sts get-caller-identity${named}`)
+  const refused = error instanceof Error && '$metadata' in error && /^\w{1,64}$/.test(name) ? `: AWS returned ${name}` : ''
+  return sourceError(`${source} returned no keys${refused}`, `to see why, run: aws sts get-caller-identity${named}`)
 }
 
 /** The first of the three that this machine says it has; undefined when it has none. Metadata is asked only where the entry allows it. */

@@ -117,7 +117,7 @@ async function startingKeys({ name, settings, files }: FoundProfile, user: AwsUs
   if (starting) return keysBy({ name: source, settings: starting, files }, user, seen)
   throw new CredentialError(
     'CREDENTIAL_SOURCE',
-    `profile "${name}" starts from "${source}", and there is no such profile in ${files.config}`,
+    `profile "${name}" has source_profile "${source}", which is not defined in ${files.config}`,
   )
 }
 
@@ -135,16 +135,16 @@ async function sourceKeys(name: string, source: string | undefined, user: AwsUse
           : undefined
   if (found) return found
   if (source === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" has role_arn without source_profile`)
-  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" gets its keys from ${source}, which has none here`, {
-    ...(source === 'Ec2InstanceMetadata' && { hint: 'the metadata service is asked only for an entry with "instanceMetadata": true' }),
+  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" gets its keys from ${source}, which is not available here`, {
+    ...(source === 'Ec2InstanceMetadata' && { hint: 'the metadata service is used only for a credential with "instanceMetadata": true' }),
   })
 }
 
 function circular(name: string, source: string): AuthError {
-  return new CredentialError('CREDENTIAL_SOURCE', `profiles "${name}" and "${source}" start from each other`)
+  return new CredentialError('CREDENTIAL_SOURCE', `profiles "${name}" and "${source}" refer to each other in source_profile`)
 }
 
-const HINT = 'run it yourself: it must print {"Version": 1, "AccessKeyId": …, "SecretAccessKey": …} and end with exit code 0'
+const HINT = 'run it yourself: it must print {"Version": 1, "AccessKeyId": …, "SecretAccessKey": …} and exit with code 0'
 
 /**
  * The keys that the program of a profile prints; started directly, with the words of its line as arguments, nothing in it is expanded.
@@ -154,11 +154,12 @@ const HINT = 'run it yourself: it must print {"Version": 1, "AccessKeyId": …, 
 export async function keysOfProcess(line: string): Promise<S3Keys> {
   const words = wordsOf(line)
   const [program = ''] = words ?? []
-  if (!words || !program) throw programError('of credential_process', 'cannot be told from its arguments', 'check the quotes in its line')
+  if (!words || !program)
+    throw programError('of credential_process', 'cannot be separated from its arguments', 'check the quotes in its line')
   const answer = parsed(await runProgram(words, HINT))
-  if (!isObject(answer) || answer.Version !== 1) throw programError(program, 'printed no JSON of version 1', HINT)
+  if (!isObject(answer) || answer.Version !== 1) throw programError(program, 'did not print JSON with "Version": 1', HINT)
   const keys = keysIn(answer)
-  if (!keys) throw programError(program, 'printed no keys that can be used', HINT)
+  if (!keys) throw programError(program, 'did not print usable keys', HINT)
   return keys
 }
 

@@ -47,7 +47,7 @@ export async function credentialFileText(name: string): Promise<string | undefin
   }
   if (file.problem === 'does not exist') return undefined
   throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} ${file.problem}`, {
-    hint: 'it must be a JSON file of yours, at most 1 MiB',
+    hint: 'use a JSON file that you own, at most 1 MiB',
   })
 }
 
@@ -79,7 +79,7 @@ function checkOwner(name: string, { mode, uid }: Stats): void {
   if (process.platform === 'win32') return
   if (uid !== process.getuid?.() && uid !== 0) {
     throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} belongs to another user`, {
-      hint: 'use a file of your own, or one of root that only root can write',
+      hint: 'use a file that you own, or one that root owns and only root can write',
     })
   }
   if (mode & 0o022) {
@@ -107,7 +107,7 @@ export async function credentialsFromText(
 }
 
 function readSet(content: unknown): CredentialSet {
-  if (!isObject(content)) throw invalid('', 'a credential file is a JSON object')
+  if (!isObject(content)) throw invalid('', 'the credential file must be a JSON object')
   const unknown = Object.keys(content).find((member) => !MEMBERS.includes(member))
   if (unknown !== undefined)
     throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
@@ -116,14 +116,14 @@ function readSet(content: unknown): CredentialSet {
 }
 
 function readEntries({ credentials }: JsonObject): CredentialSet['credentials'] {
-  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be a list of entries')
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be an array of credentials')
   return credentials
 }
 
 function readPreferred({ preferred }: JsonObject): Pick<CredentialSet, 'preferred'> {
   if (preferred === undefined) return {}
   if (!Array.isArray(preferred) || !preferred.every((id) => typeof id === 'string'))
-    throw invalid('/preferred', 'preferred must be a list of ids')
+    throw invalid('/preferred', 'preferred must be an array of ids')
   return { preferred }
 }
 
@@ -144,8 +144,8 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const hint = 'names and texts stand in double quotes, nothing but one comma stands between members, and none after the last'
-    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, scan(text) ?? text.length))}: this is not JSON`, {
+    const hint = 'write names and strings in double quotes, one comma between members and none after the last'
+    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, scan(text) ?? text.length))}: not valid JSON`, {
       hint,
     })
   }
@@ -173,7 +173,7 @@ export function credentialsFromEnvironment(
   if (!env.STAC_AUTH_TOKEN) return { credentials: [] }
   const sendTo = (env.STAC_AUTH_TOKEN_FOR ?? '').split(/\s+/).filter(Boolean)
   if (sendTo.length === 0) {
-    warn('STAC_AUTH_TOKEN is ignored: set STAC_AUTH_TOKEN_FOR to where it may go, for example https://data.example/')
+    warn('STAC_AUTH_TOKEN is ignored: set STAC_AUTH_TOKEN_FOR to the URL pattern that it may be sent to, for example https://data.example/')
     return { credentials: [] }
   }
   for (const pattern of sendTo) checkPattern(pattern)
@@ -186,7 +186,7 @@ function checkPattern(pattern: string): void {
     parseUrlPattern(pattern)
   } catch (error) {
     const message = `STAC_AUTH_TOKEN_FOR: ${(error as ConfigurationError).message}`
-    throw new ConfigurationError('CONFIG_INVALID', message, { actual: pattern, hint: 'separate several patterns by blanks' })
+    throw new ConfigurationError('CONFIG_INVALID', message, { actual: pattern, hint: 'separate patterns with spaces' })
   }
 }
 

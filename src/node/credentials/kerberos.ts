@@ -105,13 +105,13 @@ const TROUBLES: readonly Trouble[] = [
   {
     words: /not found in Kerberos database/i,
     code: 'CREDENTIAL_SOURCE',
-    message: ({ service }) => `the Kerberos realm knows no service ${service}`,
-    hint: 'the name is that of the address: use the address that the service is registered under',
+    message: ({ service }) => `the Kerberos realm does not know the service ${service}`,
+    hint: 'use the host name that the service is registered under',
   },
   {
     words: /cannot (?:contact|find|resolve)\b.*\bKDC\b/i,
     code: 'CREDENTIAL_SOURCE',
-    message: ({ service }) => `no server of the Kerberos realm answers, so there is no ticket for ${service}`,
+    message: ({ service }) => `cannot get a Kerberos ticket for ${service}: no server of the realm is reachable`,
     hint: 'check the network and krb5.conf',
     retryable: true,
   },
@@ -133,8 +133,8 @@ function troubleOf(error: unknown, wanted: SecurityRequest): AuthError | undefin
 }
 
 function noToken({ id, service }: SecurityRequest): AuthError {
-  const hint = `this shows why: kvno ${service.replace('@', '/')}`
-  return new CredentialError('CREDENTIAL_SOURCE', `Kerberos gives no token for ${service}`, { credential: id, hint })
+  const hint = `to see why, run: kvno ${service.replace('@', '/')}`
+  return new CredentialError('CREDENTIAL_SOURCE', `Kerberos returned no token for ${service}`, { credential: id, hint })
 }
 
 function foreignToken({ id, service }: SecurityRequest): AuthError {

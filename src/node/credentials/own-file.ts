@@ -128,7 +128,7 @@ function checkFile(path: string, stats: Stats, limit: number): void {
 function checkKind(path: string, stats: Stats): void {
   if (stats.isFile()) return
   const kind = stats.isSymbolicLink() ? 'a link' : stats.isDirectory() ? 'a folder' : 'a special file'
-  throw unsafe(`"${path}" is ${kind}, not a file of tokens`, `${stats.isDirectory() ? 'rm -r' : 'rm'} ${shellWord(path)}`)
+  throw unsafe(`"${path}" is ${kind}, not a token file`, `${stats.isDirectory() ? 'rm -r' : 'rm'} ${shellWord(path)}`)
 }
 
 /** Modes and owners mean little on Windows. */
@@ -137,11 +137,11 @@ function checkAccess(path: string, stats: Stats): void {
   const [name, folder] = [shellWord(path), stats.isDirectory()]
   if (stats.uid !== process.geteuid?.())
     throw unsafe(`"${path}" belongs to another user`, folder ? `mv ${name} ${shellWord(`${path}.old`)}` : `rm -f ${name}`)
-  if (stats.mode & 0o077) throw unsafe(`"${path}" is open to other users`, `chmod ${folder ? '700' : '600'} ${name}`)
+  if (stats.mode & 0o077) throw unsafe(`"${path}" is accessible to other users`, `chmod ${folder ? '700' : '600'} ${name}`)
 }
 
 function unsafe(message: string, hint: string): IntegrityError {
-  return new IntegrityError('CACHE_UNSAFE', `${message}: nothing in it is used`, { hint })
+  return new IntegrityError('CACHE_UNSAFE', `${message}: its content is not used`, { hint })
 }
 
 /** A name in the same folder that nobody else chooses: what precedes the first dot, then chance. */

@@ -48,17 +48,17 @@ function fromEnvironment(name: string): string {
 async function fromFile(name: string): Promise<string> {
   const path = /^~[/\\]/.test(name) ? join(homeOf(name), name.slice(2)) : name
   if (!isAbsolute(path))
-    throw sourceError(`the secret file ${name} is named by a relative path`, 'write an absolute path, or one that starts with ~/')
+    throw sourceError(`the secret file ${name} is named by a relative path`, 'use an absolute path, or one that starts with ~/')
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
   if ('problem' in file)
-    throw sourceError(`the secret file ${name} ${file.problem}`, `it must hold the secret alone, at most ${MAX_SECRET_BYTES} bytes`)
+    throw sourceError(`the secret file ${name} ${file.problem}`, `it must contain only the secret, at most ${MAX_SECRET_BYTES} bytes`)
   return secretText(file.bytes, `the secret file ${name}`)
 }
 
 /** Errors: `CREDENTIAL_SOURCE`. */
 function homeOf(name: string): string {
   const home = homeFolder()
-  if (home === undefined) throw sourceError(`the secret file ${name} is in a home folder, and there is none`, HOME_HINT)
+  if (home === undefined) throw sourceError(`the secret file ${name} is in the home folder, but no home folder is set`, HOME_HINT)
   return home
 }
 
@@ -77,7 +77,7 @@ async function fromKeyring(account: string): Promise<string> {
   return secret
 }
 
-const HINT = 'run it yourself: it must print the secret alone, on one line'
+const HINT = 'run it yourself: it must print only the secret, on one line'
 
 /** The one line that a program prints. Errors: those of {@link runProgram}, `CREDENTIAL_SOURCE` for more than one line. */
 export async function runSecretCommand(command: readonly string[], timeout?: number): Promise<string> {
@@ -110,7 +110,7 @@ export function promptSecret(label: string, terminal: Terminal = { input: proces
 async function ask(label: string, { input, output }: Terminal): Promise<string> {
   if (!input.isTTY || !output.isTTY) {
     throw sourceError(
-      `"${label}" can only be asked for at a terminal`,
+      `"${label}" can only be prompted for at a terminal`,
       'use the source env, file, command or keyring in programs without one',
     )
   }
@@ -121,7 +121,7 @@ async function ask(label: string, { input, output }: Terminal): Promise<string> 
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
       lines.once('SIGINT', () => reject(new AbortedError('interrupted at the prompt')))
-      lines.once('close', () => reject(new AbortedError('the prompt was left')))
+      lines.once('close', () => reject(new AbortedError('the prompt was closed')))
     })
   } finally {
     lines.close()
@@ -173,8 +173,8 @@ export function programError(program: string, problem: string, hint: string) {
 
 function problemOf({ code, killed, signal }: ExecFileException, timeout: number): string {
   if (String(code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${MAX_SECRET_BYTES} bytes`
-  if (killed) return `did not end within ${timeout / 1000} s`
-  if (typeof code === 'number') return `ended with exit code ${code}`
-  if (signal) return `was ended by ${signal}`
+  if (killed) return `did not exit within ${timeout / 1000} s`
+  if (typeof code === 'number') return `exited with code ${code}`
+  if (signal) return `was terminated by ${signal}`
   return String(code) === 'ENOENT' ? 'was not found' : 'cannot be started'
 }

@@ -9,7 +9,7 @@ export function secretText(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
   } catch {
-    throw sourceError(`${source} gave bytes that are not UTF-8 text`)
+    throw sourceError(`${source} returned bytes that are not UTF-8 text`)
   }
 }
 

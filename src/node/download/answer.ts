@@ -88,22 +88,22 @@ export function deliveryOf(
   if (status !== 206) return wholeOf(headers, asSent)
   const coding = codingOf(headers)
   const range = rangeHeaders(asked).range
-  if (range === undefined) throw invalid(url, 'gives a part that nobody asked for')
+  if (range === undefined) throw invalid(url, 'returned a part that was not requested')
   // A response to If-Range may leave the coding out (RFC 9110 §15.3.7): then the entity tag tells.
   const isCodingSame = coding === asked.stored || (coding === undefined && headers.get('etag')?.trim() === asked.validator)
-  if (!isCodingSame) throw invalidPart(url, 'gives a part in another content coding')
+  if (!isCodingSame) throw invalidPart(url, 'returned a part in another content coding')
   const [, first, last, total = '*'] =
     /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/i.exec(headers.get('content-range')?.trim() ?? '') ?? []
-  if (first === undefined || last === undefined) throw invalidPart(url, 'does not say which part it gives')
+  if (first === undefined || last === undefined) throw invalidPart(url, 'returned a part without a valid Content-Range')
   requireSameVersion(headers, asked, url)
   const size = total === '*' ? asked.size : Number(total)
   const end = asked.end ?? size
   const isAsked = Number(first) === asked.offset && (end === undefined || Number(last) + 1 === end)
-  if (!isAsked) throw invalidPart(url, `was asked for ${range} and gives ${first}-${last}`)
+  if (!isAsked) throw invalidPart(url, `was asked for ${range} and returned ${first}-${last}`)
   if (asked.size !== undefined && size !== asked.size) throw invalidPart(url, `had ${asked.size} bytes before and has ${total} now`)
   const length = Number(last) + 1 - asked.offset
   const stated = lengthIn(headers)
-  if (stated !== undefined && stated !== length) throw invalidPart(url, `gives ${first}-${last} in ${stated} bytes`)
+  if (stated !== undefined && stated !== length) throw invalidPart(url, `returned ${first}-${last} with a Content-Length of ${stated}`)
   return {
     offset: asked.offset,
     length,
@@ -206,7 +206,7 @@ function codingOf(headers: HttpResponse['headers']): string | undefined {
 
 /** What is odd about a body that stays coded although nobody asked for that, which mostly is of no use like that. */
 export function codingProblem(coding: string): string {
-  return `the answer is in the content coding "${coding.slice(0, 40)}", which was not asked for and cannot be taken off here`
+  return `the response has the unsupported content coding "${coding.slice(0, 40)}"`
 }
 
 /**

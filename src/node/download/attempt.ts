@@ -75,7 +75,7 @@ export class UnwantedSize extends Error {
   readonly size: number
 
   constructor(size: number) {
-    super(`a file of ${size} bytes is left out`)
+    super(`a file of ${size} bytes is outside of the size limits`)
     this.size = size
   }
 }
@@ -86,7 +86,7 @@ export class AlreadyThere extends Error {
   readonly size: number | undefined
 
   constructor(size: number | undefined) {
-    super('the file is there already')
+    super('the file exists already')
     this.size = size
   }
 }
@@ -179,7 +179,11 @@ export class Attempt {
       this.#requireWanted(delivery.size)
     }
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
-      throw new IntegrityError('FILE_INCOMPLETE', `${state.file.url}: nothing would tell whether all of it came: it has no length`, { url })
+      throw new IntegrityError(
+        'FILE_INCOMPLETE',
+        `${state.file.url}: cannot verify that the response is complete: it has no length and the file has no checksum`,
+        { url },
+      )
     // A checksum decides by itself whether these are the bytes.
     if (delivery.coding !== undefined && state.hash?.by !== 'checksum')
       this.#object('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
@@ -258,7 +262,7 @@ export class Attempt {
     const { offset, size } = asked
     await response.discard()
     const total = /^bytes \*\/(\d{1,16})$/i.exec(response.headers.get('content-range')?.trim() ?? '')?.[1]
-    if (total === undefined) throw invalid(response.url, `has nothing behind ${offset} bytes and does not say how long it is`)
+    if (total === undefined) throw invalid(response.url, `has no bytes after ${offset} and does not state the length of the file`)
     if (Number(total) !== offset || (size !== undefined && size !== offset)) throw fileChanged(response.url)
     requireSameVersion(response.headers, asked, response.url)
     this.#requireWanted(offset)

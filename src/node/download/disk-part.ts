@@ -60,10 +60,10 @@ export class DiskPart {
     checkFolder(path)
     const lease = await tryLock(lockOf(path), wait).catch((error) => {
       throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
-        ? busy(path, 'something else is in the place of its lock', removalOf(lockOf(path)))
+        ? busy(path, 'the path of its lock is taken by something else', removalOf(lockOf(path)))
         : told(error, path)
     })
-    if (!lease) throw busy(path, 'another process is downloading it', `wait for it; if there is none, remove "${lockOf(path)}"`)
+    if (!lease) throw busy(path, 'another process is downloading it', `wait for that process; if there is none, remove "${lockOf(path)}"`)
     try {
       return new DiskPart(path, { lease, ...(await opened(path)) })
     } catch (error) {
@@ -88,7 +88,7 @@ export class DiskPart {
     this.#attempt(() => this.#journal.begin(version))
   }
 
-  /** Begins anew, in a new file, and is of no version. Errors: `PATH_BUSY` when another process has taken it over, `FILE_ACCESS`, `DISK_FULL`. */
+  /** Begins anew, in a new file, and is of no version. Errors: `PATH_BUSY` when another process took it over, `FILE_ACCESS`, `DISK_FULL`. */
   async reset(): Promise<void> {
     await this.#syncing
     if (!(await this.#lease.confirm())) throw lost(this.#path)
@@ -107,7 +107,7 @@ export class DiskPart {
     }
   }
 
-  /** Errors: `PATH_BUSY` when another process has taken it over, `DISK_FULL`, `FILE_ACCESS`. */
+  /** Errors: `PATH_BUSY` when another process took it over, `DISK_FULL`, `FILE_ACCESS`. */
   async write(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
     if (this.#unwritten !== undefined) throw told(this.#unwritten, this.#path)
     if (!this.#lease.isFresh && !(await this.#lease.confirm())) throw lost(this.#path)
@@ -130,7 +130,7 @@ export class DiskPart {
    *
    * @param path in the same folder; default: the one that the part was made for
    *
-   * Errors: `PATH_EXISTS` when another file has come there, `PATH_BUSY` when another process has taken it over, `PATH_UNSAFE`, `DISK_FULL`,
+   * Errors: `PATH_EXISTS` when another file has come there, `PATH_BUSY` when another process took it over, `PATH_UNSAFE`, `DISK_FULL`,
    * `FILE_ACCESS`.
    */
   async complete(replace: boolean, path = this.#path): Promise<void> {
@@ -162,7 +162,7 @@ export class DiskPart {
     await this.#lease.release()
   }
 
-  /** Removes it, unless another process has taken it over. Throws nothing. */
+  /** Removes it, unless another process took it over. Throws nothing. */
   async discard(): Promise<void> {
     await this.#close()
     const isOurs = await this.#lease.confirm()
@@ -256,7 +256,7 @@ async function removeAll(path: string): Promise<void> {
 
 /** `PATH_BUSY` for a part that another process took over while this one did not send a heartbeat. */
 function lost(path: string): IntegrityError {
-  return busy(path, 'another process has taken it over, for this one was stopped for too long', 'wait for that process')
+  return busy(path, 'another process took it over because this one was suspended for too long', 'wait for that process')
 }
 
 /** What an earlier run has left beside a part. Errors: `PATH_BUSY` for what is not ours. */
@@ -264,9 +264,9 @@ async function recordOf(path: string, present: Stats | undefined): Promise<PartR
   const record = await readPartJournal(journalOf(path))
   if (record) return record
   // A journal is there before its part is, so a part without one is somebody else's.
-  if (present) throw busy(path, 'its partial file is there, and was not left by a download of ours')
+  if (present) throw busy(path, 'its partial file exists and is not from stac-auth')
   // One that was never begun is empty.
-  if (presentFile(journalOf(path))?.size) throw busy(path, 'something else is in the place of its journal', removalOf(journalOf(path)))
+  if (presentFile(journalOf(path))?.size) throw busy(path, 'the path of its journal is taken by something else', removalOf(journalOf(path)))
   return undefined
 }
 
@@ -276,13 +276,13 @@ function busy(path: string, why: string, hint = removalOf(partOf(path))): Integr
 }
 
 function removalOf(place: string): string {
-  return `remove "${place}" if no other program is at work`
+  return `remove "${place}" if no other process uses it`
 }
 
 function told(error: unknown, path: string): Error {
   if (isAuthError(error)) return error
   // A link in the place of the part or of its journal.
-  if (systemCode(error) === 'ELOOP') return busy(path, 'a link is in the place of its partial file')
+  if (systemCode(error) === 'ELOOP') return busy(path, 'its partial file is a link')
   return writeFailure(error, `"${path}"`)
 }
 

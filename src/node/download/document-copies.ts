@@ -149,7 +149,7 @@ async function writeDocument(path: string, document: JsonObject): Promise<void> 
   const there = present && (await textIn(path))
   if (there === text) return
   if (present && !(there !== undefined && isCopyOf(there, document)))
-    throw new IntegrityError('PATH_EXISTS', `"${path}" exists already and is no copy of this document`, {
+    throw new IntegrityError('PATH_EXISTS', `"${path}" exists already and is not a copy of this document`, {
       hint: 'move it away or remove it',
     })
   await writeSmallFile(path, [Buffer.from(text)], present !== undefined)

@@ -67,7 +67,7 @@ export class Exchange {
 
   /** Gives up what is still to come. */
   cancel(): void {
-    this.#controller.abort(new Error('the rest is not wanted'))
+    this.#controller.abort(new Error('the rest is not needed'))
   }
 
   /** What we hold back ourselves is not late. */
@@ -100,7 +100,7 @@ function cutShort(error: AuthError, url: string): AuthError {
 }
 
 function stalled(url: string, milliseconds: number): TimeoutError {
-  const says = `less than ${SLOWEST} bytes per second came in ${milliseconds / 1000} s`
+  const says = `fewer than ${SLOWEST} bytes per second were received for ${milliseconds / 1000} s`
   return new TimeoutError('TIMEOUT_BODY', `${originOf(url)}: ${says}`, { url, retryable: true })
 }
 

@@ -168,9 +168,9 @@ function fileAt(segments: readonly string[], number: number, { targets: [target]
 }
 
 function collision({ name, pointer }: Pick<DownloadFile, 'name' | 'pointer'>, owner: string): IntegrityError {
-  return new IntegrityError('PATH_COLLISION', `"${name}" is the name of another file already${owner === name ? '' : `: "${owner}"`}`, {
+  return new IntegrityError('PATH_COLLISION', `"${name}" is already the name of another file${owner === name ? '' : `: "${owner}"`}`, {
     pointer,
-    hint: 'choose another template for the names, such as {collection}/{id}/{key}{ext}, or let the second one be renamed',
+    hint: 'choose another template for the names, such as {collection}/{id}/{key}{ext}, or have the second file renamed',
   })
 }
 
@@ -214,12 +214,12 @@ const ABSENT = '_'
 export function pathTemplate(template: string): NameFile {
   const segments = template.split('/')
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..' || segment.includes('\\')))
-    throw invalid(template, 'names no file below the folder')
+    throw invalid(template, 'does not name a file below the folder')
   for (const [, field = ''] of template.matchAll(/\{([^{}]*)\}/g))
     if (!isField(field)) throw invalid(template, `has a field {${field}}; there are ${FIELDS.join(', ')}`)
-  if (/[{}]/.test(template.replace(/\{[^{}]*\}/g, ''))) throw invalid(template, 'has a brace without its other half')
+  if (/[{}]/.test(template.replace(/\{[^{}]*\}/g, ''))) throw invalid(template, 'has an unmatched brace')
   if (segments.some((segment) => segment.includes(LOCAL_PATH) && segment !== LOCAL_PATH))
-    throw invalid(template, `has other text beside ${LOCAL_PATH} between two slashes`)
+    throw invalid(template, `has other text next to ${LOCAL_PATH} between two slashes`)
   const isPerItem = template.includes('{id}')
   const isOpen = /\{(?:name|ext|local_path)\}$/.test(template)
   return (target, key, localPath) => {

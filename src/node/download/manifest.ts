@@ -206,7 +206,9 @@ class NewManifest {
   static async begin(name: string): Promise<NewManifest> {
     const path = await newPath(name, true)
     if (presentFile(path) && !isManifest(path))
-      throw new IntegrityError('PATH_EXISTS', `"${name}" exists already and is no manifest`, { hint: 'remove it or choose another name' })
+      throw new IntegrityError('PATH_EXISTS', `"${name}" exists already and is not a manifest`, {
+        hint: 'remove it or choose another name',
+      })
     try {
       return new NewManifest(path, `${path}.${process.pid}.part`)
     } catch (error) {
@@ -398,10 +400,10 @@ export class DownloadRecord {
    */
   async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
     const present = presentFile(path)
-    if (!present) return 'it is not there'
+    if (!present) return 'it does not exist'
     if (present.size !== entry.size) return `it has ${present.size} bytes and had ${entry.size}`
     if (present.mtimeMs === entry.modified) return undefined
-    if ((await fileDigest(path)) !== entry.sha256) return 'its bytes are other ones'
+    if ((await fileDigest(path)) !== entry.sha256) return 'its content has changed'
     this.#note({ ...entry, modified: present.mtimeMs })
     return undefined
   }

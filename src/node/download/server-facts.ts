@@ -70,13 +70,15 @@ export async function differenceFrom(
   { size, etag, lastModified, hash }: ServerFacts,
   local: { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: string },
 ): Promise<string | undefined> {
-  if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} there`
+  if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} bytes on the server`
   if (hash)
-    return (await fileDigest(local.path, hash.algorithm)).startsWith(hash.digest) ? undefined : `its ${hash.algorithm} is another one there`
+    return (await fileDigest(local.path, hash.algorithm)).startsWith(hash.digest)
+      ? undefined
+      : `its ${hash.algorithm} is different on the server`
   if (etag !== undefined && local.etag !== undefined)
-    return opaque(etag) === opaque(local.etag) ? undefined : 'its entity tag is another one there'
+    return opaque(etag) === opaque(local.etag) ? undefined : 'its ETag is different on the server'
   if (lastModified !== undefined && local.lastModified !== undefined && lastModified !== local.lastModified)
-    return `it was changed there: ${lastModified.slice(0, 40)}`
+    return `it was changed on the server: ${lastModified.slice(0, 40)}`
   return size === undefined ? 'unknown' : undefined
 }
 
@@ -97,7 +99,7 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
   } finally {
     signal.removeEventListener('abort', abort)
     // A server that gives no parts would send all of it.
-    controller.abort(new Error('the rest is not wanted'))
+    controller.abort(new Error('the rest is not needed'))
   }
 }
 

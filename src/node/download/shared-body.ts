@@ -156,7 +156,7 @@ async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
     if (response.status !== 206) {
       exchange.cancel()
       if (response.status === 200) throw fileChanged(response.url)
-      throw new Error('no part came')
+      throw new Error('no part was received')
     }
     const delivery = deliveryOf(response, asked)
     for await (const chunk of exchange.receive(response, delivery)) await writer.add(chunk)

@@ -147,7 +147,7 @@ function urlOf({ href, scope: { url } }: Target): URL | undefined {
 }
 
 function tooMany({ href }: Target, most: number): NetworkError {
-  return new NetworkError('RESPONSE_TOO_LARGE', `this asset is a folder of more than ${most} objects, the limit`, {
+  return new NetworkError('RESPONSE_TOO_LARGE', `this asset is a folder of more than ${most} objects, which is the limit`, {
     url: href,
     hint: 'raise the limit with --max-objects (maxObjects), or leave the asset out with --exclude',
   })
@@ -155,7 +155,7 @@ function tooMany({ href }: Target, most: number): NetworkError {
 
 function notListed(error: AuthError): AuthError {
   if (error.code === 'RESPONSE_TOO_LARGE') return error
-  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the credential needs the right to list this folder (s3:ListBucket)`
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the credential needs permission to list this folder (s3:ListBucket)`
   return new AuthError(error.code, `this asset is a folder, and its objects cannot be listed: ${error.message}`, { ...error, hint })
 }
 
@@ -163,7 +163,7 @@ function notListed(error: AuthError): AuthError {
 export function asFolderFailure(error: AuthError, { targets: [target], folder }: WantedFile): AuthError {
   const isNamed = looksLikeFolder(target) && !target.href.endsWith('/')
   if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
-  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or one that an s3 credential covers`
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or at a URL that an s3 credential allows`
   return new AuthError(error.code, error.message, { ...error, hint })
 }
 

@@ -4,7 +4,7 @@ import { type AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } 
 import { failure } from '../../http/network-error.ts'
 import { type BodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../../http/web-page.ts'
 import { sleep } from '../../net/cancellation.ts'
-import { Retries, retryAfterOf } from '../../net/retry.ts'
+import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { headOf, presentFile } from '../regular-file.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
@@ -67,10 +67,10 @@ export async function transfer(
   }
 }
 
-const UNSUPPORTED = 'its checksum is of a kind that cannot be compared here, or no multihash'
+const UNSUPPORTED = 'its checksum is malformed or of an unsupported algorithm'
 
 function waiting(longest: number): string {
-  return `a process that cannot be asked (on another host, or in another container) may be downloading it: waits up to ${longest / 1000} s for a sign of it`
+  return `a process on another host or in another container may be downloading it: waiting up to ${longest / 1000} s for its heartbeat`
 }
 
 function isKept(event: unknown): event is KeptEvent {
@@ -196,7 +196,7 @@ async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: 
       if (!isAuthError(error) || isOurs(error)) throw error
       first ??= error
       if (index + 1 < targets.length)
-        context.tell({ kind: 'warning', file, code: error.code, message: `${error.message}; the next address is tried` })
+        context.tell({ kind: 'warning', file, code: error.code, message: `${error.message}; the next URL is tried` })
     }
   }
   throw first
@@ -245,7 +245,7 @@ async function keptFile(
   if (!present || existing === 'replace') return undefined
   if (existing === 'refuse') throw inTheWay(file, 'exists already')
   if (size !== undefined && size !== present.size)
-    throw inTheWay(file, `is there already and has ${present.size} bytes; its server has ${size}`)
+    throw inTheWay(file, `exists already and has ${present.size} bytes; the server has ${size}`)
   const verified = await verifiedHere(planned, present.size, context)
   const byServer = context.settings.verify && planned.repeats === undefined ? await verifiedThere(planned, present.size, context) : []
   const problem = await context.record.kept(file, present.size, hadQuery(planned))
@@ -270,15 +270,15 @@ function hadQuery({ wanted: { targets } }: PlannedFile): boolean {
 async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: DownloadContext): Promise<readonly Verification[]> {
   const { file, base } = planned
   const owner = record.suffixes.baseOf(file.name)
-  if (owner !== undefined && owner !== base) throw inTheWay(file, `is there already and is another file, which was planned as "${owner}"`)
+  if (owner !== undefined && owner !== base) throw inTheWay(file, `exists already and is another file, which was planned as "${owner}"`)
   const verified = await verifyPresent(file.path, bytes, promiseOf(planned.wanted))
-  if (!verified) throw inTheWay(file, 'is there already and is not what its document promises')
+  if (!verified) throw inTheWay(file, 'exists already and does not match its document')
   if (verified.includes('checksum')) return verified
   const entry = record.known(file)
   const difference = entry && (await record.difference(entry, file.path))
-  if (difference !== undefined) throw inTheWay(file, `is there already and is not what was downloaded: ${difference}`)
+  if (difference !== undefined) throw inTheWay(file, `exists already and differs from what was downloaded: ${difference}`)
   const isPage = !settings.acceptHtml && promisedKind(promisedBody(planned)) === 'other' && isPageFile(file.path)
-  if (isPage) throw inTheWay(file, 'is there already and is a web page: an earlier run may have saved a login page')
+  if (isPage) throw inTheWay(file, 'exists already and is a web page: an earlier run may have saved a login page')
   return entry ? [...verified, 'manifest'] : verified
 }
 
@@ -299,7 +299,7 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
       const noted = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
       const difference = await differenceFrom(facts, { path: file.path, size, ...noted })
       if (difference === 'unknown') return []
-      if (difference !== undefined) throw inTheWay(file, `is there already and is not what its server has: ${difference}`)
+      if (difference !== undefined) throw inTheWay(file, `exists already and differs from the file on its server: ${difference}`)
       return ['server']
     } catch (error) {
       if (context.signal.aborted) throw abortedBy(context.signal)
@@ -313,7 +313,7 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
 }
 
 function inTheWay({ name }: DownloadFile, problem: string): IntegrityError {
-  return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint: 'remove it, or let it be replaced' })
+  return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint: 'remove it, or replace it with --existing replace' })
 }
 
 function isPageFile(path: string): boolean {
@@ -379,13 +379,13 @@ class TargetRetries {
     }
     // Asking again opens no fewer files.
     if (error.code === 'FILE_ACCESS') throw error
-    if (!error.retryable || this.#unresolved > DOWNLOAD_RETRIES.unresolved) throw given(error)
+    if (!error.retryable || this.#unresolved > DOWNLOAD_RETRIES.unresolved) throw finalError(error)
     const hint = retryAfterOf(error)
     const { status } = error
     const delay = this.#retries.next({ hint, status, free: hasGained })
-    if (delay === 'retry-after') throw rateLimited(error)
+    if (delay === 'retry-after') throw rateLimited(error, retryAfterProblem(hint ?? 0, DOWNLOAD_RETRIES.retryAfter.longest))
     if (delay === 'budget') throw budgetEmpty(error)
-    if (typeof delay === 'string') throw given(error)
+    if (typeof delay === 'string') throw finalError(error)
     this.#hasRetried = true
     if (status === 429 || status === 503 || hint !== undefined) context.origins.gate.refused(this.#origin, hint ?? 0)
     context.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
@@ -406,13 +406,13 @@ function errorOf(thrown: unknown, { href, scope }: Target): AuthError {
   return failure(thrown, undefined, URL.canParse(href, scope.url) ? new URL(href, scope.url).href : '')
 }
 
-/** The error of a file that is given up. */
-function given(error: AuthError): AuthError {
-  return error.code === 'HTTP_429' ? rateLimited(error) : error
+/** Returns the error of a file after its last attempt. */
+function finalError(error: AuthError): AuthError {
+  return error.code === 'HTTP_429' ? rateLimited(error, 'the server still answers 429 after the last retry') : error
 }
 
-function rateLimited({ url, status }: AuthError): NetworkError {
-  return new NetworkError('RATE_LIMITED', `${url}: the server wants to be left alone for longer than a download waits`, {
+function rateLimited({ url, status }: AuthError, why: string): NetworkError {
+  return new NetworkError('RATE_LIMITED', `${url}: ${why}`, {
     retryable: true,
     ...(url !== undefined && { url }),
     ...(status !== undefined && { status }),
@@ -420,6 +420,6 @@ function rateLimited({ url, status }: AuthError): NetworkError {
 }
 
 function budgetEmpty(last: AuthError): NetworkError {
-  const message = `too many requests to this server failed to ask any of them again; the last one: ${last.message}`
+  const message = `too many requests to this server failed to retry any of them; the last error: ${last.message}`
   return new NetworkError('RETRY_BUDGET', message, { reasons: [last], retryable: true, ...(last.url !== undefined && { url: last.url }) })
 }

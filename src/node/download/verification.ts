@@ -25,14 +25,14 @@ export function promiseOf({ size, checksum }: WantedFile): Promised & { readonly
 /** Errors: `FILE_INTEGRITY` for another size than the document's. */
 export function checkSize(file: PromisedFile, actual: number): void {
   if (file.size === undefined || file.size === actual) return
-  throw broken(file, `has ${actual} bytes, its document says ${file.size}`, String(file.size), String(actual))
+  throw broken(file, `has ${actual} bytes, its document states ${file.size}`, String(file.size), String(actual))
 }
 
 /** Errors: `FILE_INTEGRITY` for another digest than the one that is known. */
 export function checkDigest(file: PromisedFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
   if (actual.startsWith(digest)) return
   const who = by === 'checksum' ? 'its document' : 'its server'
-  throw broken(file, `has another ${algorithm} than ${who} says`, digest, actual.slice(0, digest.length))
+  throw broken(file, `has another ${algorithm} than ${who} states`, digest, actual.slice(0, digest.length))
 }
 
 /** What speaks for a file that is there already; undefined when something speaks against it. Errors: `FILE_ACCESS`. */
@@ -53,7 +53,7 @@ export async function verifyPresent(path: string, bytes: number, promise: Promis
 type PromisedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
 
 function broken({ name, url, pointer }: PromisedFile, problem: string, expected: string, actual: string): IntegrityError {
-  const message = name === undefined ? `what came ${problem}` : `"${name}" ${problem}; nothing of it was kept`
+  const message = name === undefined ? `the response ${problem}` : `"${name}" ${problem}; it was not saved`
   return new IntegrityError('FILE_INTEGRITY', message, { url, pointer, expected, actual })
 }
 

@@ -128,7 +128,7 @@ async function verifiedPath(entry: ManifestEntry, folder: TargetFolder): Promise
   const present = presentFile(path)
   if (!present) throw wrong('is missing')
   if (present.size !== size) throw wrong(`has ${present.size} bytes and had ${size} when it was downloaded`)
-  if ((await fileDigest(path)) !== sha256) throw wrong('has other bytes than it had when it was downloaded')
+  if ((await fileDigest(path)) !== sha256) throw wrong('has changed since it was downloaded')
   return path
 }
 
@@ -139,7 +139,7 @@ function isThere(path: string): boolean {
   try {
     return presentFile(path) !== undefined
   } catch (error) {
-    if (isAuthError(error) && error.message.endsWith('a part of the path is no folder')) return false
+    if (isAuthError(error) && error.message.endsWith('a part of the path is not a folder')) return false
     throw error
   }
 }
@@ -152,7 +152,7 @@ async function verifyAtServer(
   retries: number,
   signal: AbortSignal,
 ): Promise<readonly Verification[] | string> {
-  if (hadQuery || /[?#]/.test(url)) return 'its URL had a query, which the manifest does not keep'
+  if (hadQuery || /[?#]/.test(url)) return 'its URL had a query, which the manifest does not store'
   const facts = await askServer({
     send: (headers, signal) => auth.send({ method: 'GET', url, headers }, { signal, headers }),
     url,
@@ -164,7 +164,7 @@ async function verifyAtServer(
   })
   const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
   const difference = await differenceFrom(facts, { path, size, ...validators })
-  if (difference === 'unknown') return 'its server says nothing that could be compared'
+  if (difference === 'unknown') return 'its server reports nothing that can be compared'
   if (difference === undefined) return ['server']
-  throw new IntegrityError('FILE_INTEGRITY', `"${name}" is not what its server has: ${difference}`, { url, hint: AGAIN })
+  throw new IntegrityError('FILE_INTEGRITY', `"${name}" differs from the file on its server: ${difference}`, { url, hint: AGAIN })
 }

@@ -48,11 +48,11 @@ export function isWithin(size: number, { minSize = 0, maxSize = Number.POSITIVE_
 function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) continue
-    throw new ConfigurationError('CONFIG_INVALID', `assets.${name} is not a number of bytes`, { hint: 'give a whole number from 0' })
+    throw new ConfigurationError('CONFIG_INVALID', `assets.${name} is not a number of bytes`, { hint: 'use a whole number of 0 or more' })
   }
   if (minSize !== undefined && maxSize !== undefined && minSize > maxSize)
     throw new ConfigurationError('CONFIG_INVALID', `the smallest size of ${minSize} bytes exceeds the largest one of ${maxSize} bytes`, {
-      hint: 'no file can have both; correct one of them',
+      hint: 'lower the minimum or raise the maximum',
     })
   return { ...(minSize !== undefined && { minSize }), ...(maxSize !== undefined && { maxSize }) }
 }

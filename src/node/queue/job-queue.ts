@@ -157,8 +157,8 @@ export class JobQueue {
       this.#onLonely()
     }
     if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
-    const hint = 'start one where the same queue is reached: stac-auth worker'
-    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'no worker takes jobs from the queue', { hint }))
+    const hint = 'start a worker that uses the same queue: stac-auth worker'
+    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'no worker is taking jobs from the queue', { hint }))
   }
 }
 
@@ -168,5 +168,5 @@ async function cleaned(queue: Queue): Promise<void> {
 }
 
 function failed(): ProtocolError {
-  return new ProtocolError('JOB_FAILED', 'a worker could not do a job', { hint: 'are all workers of the same version?' })
+  return new ProtocolError('JOB_FAILED', 'a worker failed to run a job', { hint: 'make sure that all workers run the same version' })
 }

@@ -104,13 +104,12 @@ function failureOf(error: unknown, address: RedisAddress): AuthError {
   const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
   const { shown } = address
   if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word)) {
-    const what = address.password === undefined ? 'it wants a password' : 'it refuses this name and password'
+    const what = address.password === undefined ? 'it requires a password' : 'it rejects this user name and password'
     return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: 'STAC_AUTH_QUEUE=redis://:password@host:port' })
   }
-  if (word === 'ERR')
-    return new ConfigurationError('USAGE', `${shown}: it does not take these settings; is the number of the database right?`)
+  if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings; check the number of the database`)
   if (error instanceof Error && error.name === 'ParserError')
-    return new NetworkError('RESPONSE_INVALID', `${shown}: what answers there is no Redis`)
+    return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)
   const { code, message, hint } = networkError(error, 'http://queue/')
   const says = code === 'NETWORK_FAILED' ? 'the connection failed' : message.replace(/^.*?: /, '')
   return new NetworkError(code, `${shown}: ${says}`, { retryable: true, ...(hint !== undefined && { hint }) })
@@ -150,8 +149,8 @@ export function redisAddressOf(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const db = /^\/?(\d{0,4})$/.exec(url?.pathname ?? '')?.[1]
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || db === undefined || url.search !== '' || url.hash !== '')
-    throw new ConfigurationError('USAGE', 'the address of a queue is redis://host:port or rediss://host:port, and perhaps /number', {
-      hint: 'in an address a password follows a colon and is percent-encoded: redis://:p%40ss@host',
+    throw new ConfigurationError('USAGE', 'the URL of a queue is redis://host:port or rediss://host:port, optionally with /number', {
+      hint: 'write a password after a colon, percent-encoded: redis://:p%40ss@host',
     })
   const [username, password] = [decoded(url.username), decoded(url.password)]
   const port = url.port === '' ? 6379 : Number(url.port)

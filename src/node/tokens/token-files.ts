@@ -120,7 +120,7 @@ export class TokenFolder {
     const path = this.#pathOf(key, 'json')
     const content = formatEnvelope(key, envelope)
     if (Buffer.byteLength(content) > MAX_BYTES)
-      throw new IntegrityError('CACHE_UNSAFE', `a token set may have ${MAX_BYTES} bytes, not more: it was not kept`)
+      throw new IntegrityError('CACHE_UNSAFE', `a token set exceeds the limit of ${MAX_BYTES} bytes: it was not stored`)
     await this.#make()
     if (!(await this.mayReplace(key))) return
     const reserved = this.#reserved.get(key)
@@ -211,7 +211,7 @@ export class TokenFolder {
   }
 
   #pathOf(key: string, ending: string): string {
-    if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('the key of a token set has 64 hex digits')
+    if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('the key of a token set must have 64 hex digits')
     return join(this.path, `${key}.${ending}`)
   }
 

@@ -45,7 +45,7 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
     read: async (key) => {
       const { text, keyring } = (await files.load(key)) ?? {}
       if (text !== undefined || !keyring) return text
-      return (await ask(key, (entry) => entry.getPassword(), 'the tokens in it count as absent'))?.answer ?? undefined
+      return (await ask(key, (entry) => entry.getPassword(), 'its tokens are not used'))?.answer ?? undefined
     },
     write: async (key, text) => {
       // Whoever has come meanwhile has newer ones.
@@ -53,7 +53,11 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
       const { text: old, keyring } = (await files.load(key)) ?? {}
       // A text in the file goes before that of the keyring: at every moment the newest one is read.
       if (!keyring || old !== undefined) await files.save(key, { keyring: true, ...(old !== undefined && { text }) })
-      const taken = await ask(key, (entry) => entry.setPassword(text), `tokens are kept in files in ${files.path}, which only you can read`)
+      const taken = await ask(
+        key,
+        (entry) => entry.setPassword(text),
+        `tokens are stored in files in ${files.path}, which only you can read`,
+      )
       if (!taken) await files.save(key, { text, ...(keyring && { keyring }) })
       else if (old !== undefined) await files.save(key, { keyring: true })
       // A new file tells others that there is something newer; where it cannot be made, the keyring has it all the same.
@@ -70,7 +74,7 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
       // Asked even when no file says so: the file may have been lost.
       if ((await ask(key, (entry) => entry.deletePassword())) || !keyring) return files.remove(key)
       if (text !== undefined) await files.save(key, { keyring })
-      throw sourceError('the system keyring does not remove the tokens that it may have', 'unlock it and try again')
+      throw sourceError('the system keyring does not remove its tokens', 'unlock it and try again')
     },
     exclusively: (key, run, signal) => files.exclusively(key, run, signal),
   }

@@ -49,15 +49,15 @@ function uncovered(
 ): CredentialError {
   const { origin } = new URL(url)
   const schemes = offeredSchemes(headers.get('www-authenticate') ?? '')
-  const asks = status === 403 ? 'refuses access (403)' : `asks for authentication (${schemes.join(', ') || '401'})`
+  const asks = status === 403 ? 'refuses access (403)' : `requires authentication (${schemes.join(', ') || '401'})`
   const unasked = target !== undefined && !isProtected(target)
-  const why = unasked ? 'the document names no scheme for it (auth:refs)' : 'no entry of yours covers it'
+  const why = unasked ? 'the document does not name a scheme for it (auth:refs)' : 'none of your credentials matches it'
   return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
     status,
     url,
     hint: unasked
-      ? `with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${bareAddress(url)}`
-      : `if you trust ${origin}, add an entry to the credential file, such as ${exampleCredential(url, schemes)}`,
+      ? `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${bareAddress(url)}`
+      : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`,
   })
 }
 

@@ -24,7 +24,7 @@ const DECODERS = new Map<string, () => Transform>([
  */
 export function codingsOf(contentEncoding: string, url: string): readonly string[] {
   const codings = codingsIn(contentEncoding)
-  if (codings.length > MAX_CODINGS) throw tooLarge(url, `the answer has ${codings.length} content codings`)
+  if (codings.length > MAX_CODINGS) throw tooLarge(url, `the response has ${codings.length} content codings`)
   return codings.every((coding) => DECODERS.has(coding)) ? codings : []
 }
 
@@ -56,7 +56,7 @@ export async function* decodeBody(body: Body, codings: readonly string[], url: s
     // The last stream reports every error of the chain, so the callback has nothing to do.
     for await (const chunk of pipeline([Readable.from(coded), ...decoders], () => {}) as Transform) {
       unpacked += chunk.length
-      if (unpacked > HARMLESS && unpacked > came * DENSEST) throw tooLarge(url, `${came} bytes unpack to ${unpacked} and more`)
+      if (unpacked > HARMLESS && unpacked > came * DENSEST) throw tooLarge(url, `${came} bytes decode to ${unpacked} or more`)
       yield chunk
     }
   } finally {

@@ -95,7 +95,7 @@ function checkTarget({ protocol, hostname }: Dial, allowPrivateNetwork: boolean)
     const hint = 'unset it; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
     throw new TrustError(
       'TLS_DISABLED',
-      `NODE_TLS_REJECT_UNAUTHORIZED=0 asks for connections without certificate checks; ${hostname} was not called`,
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 asks for connections without certificate checks; ${hostname} was not contacted`,
       { hint },
     )
   }
@@ -143,8 +143,8 @@ function portOf({ protocol, port }: Dial): string {
 }
 
 function forbidden(hostname: string): TrustError {
-  const message = `"${hostname}" is a loopback or private address that you did not name; no connection was made`
-  return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if it is yours, write its origin into sendTo' })
+  const message = `"${hostname}" is a loopback or private address that you did not allow; no connection was made`
+  return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if you trust it, add its origin to sendTo' })
 }
 
 const CONNECT_TIMEOUT = 10_000

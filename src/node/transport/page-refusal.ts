@@ -37,14 +37,14 @@ export function pageRefusal(promise: BodyPromise, body: AnsweredBody, isPage = i
   const fields = { url: answered, ...(pointer && { pointer }) }
   const login = otherHost(asked, answered)
   if (login === undefined) {
-    const message = `${bareAddress(answered)} is a web page, and ${wordsFor(promise)} was expected; nothing of it was saved`
+    const message = `${bareAddress(answered)} is a web page, but ${wordsFor(promise)} was expected; it was not saved`
     return new IntegrityError('FILE_INTEGRITY', message, { ...fields, hint: `it may be a login page or an error page; ${ACCEPT}` })
   }
   const { origin } = new URL(asked)
-  const message = `${origin} was asked for ${wordsFor(promise)}, and ${login} answered with a web page, which looks like a login; nothing of it was saved`
+  const message = `${origin} was asked for ${wordsFor(promise)}, but ${login} answered with a web page that looks like a login; it was not saved`
   const hint =
     `log in at ${login}, then add a credential for ${origin}/ to the credential file, such as ${exampleCredential(asked)}; ` +
-    `if there is one, it has expired or is refused (stac-auth status); ${ACCEPT}`
+    `if there is one already, it has expired or is refused (stac-auth status); ${ACCEPT}`
   return new CredentialError('LOGIN_PAGE', message, { ...fields, hint })
 }
 
@@ -54,11 +54,11 @@ export function pageWarning(promise: BodyPromise, body: AnsweredBody): string | 
   const kind = promisedKind(promise)
   const login = otherHost(body.asked, body.answered)
   if (kind === 'other')
-    return `the answer is ${mediaType(body.contentType)}, and ${wordsFor(promise)} was expected: this may be a login page`
+    return `the response is ${mediaType(body.contentType)}, but ${wordsFor(promise)} was expected: this may be a login page`
   return kind === 'unknown' && login !== undefined ? `${login} answered with a web page: this may be a login page` : undefined
 }
 
-const ACCEPT = 'if the page is what you want: --accept-html, in code acceptHtml'
+const ACCEPT = 'to accept the page, use --accept-html, in code acceptHtml'
 
 /** The origin that has answered instead of the one that was asked; undefined where only the protocol differs, or for `s3:`. */
 function otherHost(asked: string, answered: string): string | undefined {

@@ -130,7 +130,7 @@ function refusal(proxy: URL, status: number, authority: string): AuthError {
 /** `PROXY_AUTH_REQUIRED`. */
 function loginRequired(proxy: URL): NetworkError {
   const hint = 'put the user name and password of the proxy into its variable: https_proxy=http://user:password@proxy:port'
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} asks for a login of its own`, { status: 407, hint })
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} requires its own login`, { status: 407, hint })
 }
 
 /** `PROXY_UNREACHABLE`. */

@@ -10,14 +10,14 @@ const ADDRESS_LENGTHS: Readonly<Record<number, number>> = { 1: 4, 4: 16 }
 /** RFC 1928 §6. */
 const REPLIES = [
   '',
-  'a failure of its own',
-  'its rules do not allow it',
+  'general failure',
+  'not allowed by its rules',
   'the network is unreachable',
   'the host is unreachable',
   'the connection was refused',
-  'the time ran out',
-  'it does not know CONNECT',
-  'it does not know this kind of address',
+  'timed out',
+  'CONNECT is not supported',
+  'the address type is not supported',
 ]
 
 /**
@@ -110,7 +110,7 @@ class Incoming {
 
   async take(length: number): Promise<Uint8Array> {
     while (this.#bytes.length < length) {
-      if (this.#isOver) throw new Error('the proxy hung up')
+      if (this.#isOver) throw new Error('the proxy closed the connection')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -143,7 +143,7 @@ class Incoming {
 
 function loginRequired({ host }: URL): NetworkError {
   const hint = 'put the user name and password of the proxy into its variable: all_proxy=socks5h://user:password@proxy:1080'
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} did not accept the login of its variable, or asks for one`, { hint })
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} rejected the login in its variable, or requires one`, { hint })
 }
 
 function unreachable({ host }: URL): NetworkError {

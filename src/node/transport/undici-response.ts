@@ -86,7 +86,7 @@ export class UndiciResponse implements HttpResponse {
     const { status, url } = this
     if (status > 599) {
       this.#body.destroy()
-      throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the answer has the status ${status}`, { url, status })
+      throw new ProtocolError('RESPONSE_INVALID', `${originOf(url)}: the response has the status ${status}`, { url, status })
     }
     const headers = this.headers.toHeaders()
     if (this.#codings.length) for (const name of ['content-encoding', 'content-length']) headers.delete(name)
@@ -175,7 +175,7 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   destroy(reason?: unknown): void {
     if (this.#isOver) return
     this.#waiting = []
-    this.#end(reason ?? new Error('the rest of the answer is not wanted'))
+    this.#end(reason ?? new Error('the rest of the response is not needed'))
     this.#controller?.abort(this.#error as Error)
   }
 
@@ -334,7 +334,7 @@ class Collector implements Dispatcher.DispatchHandler {
     keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
     if (this.#length <= this.#limit) return
     if (this.#status < 300) {
-      this.cancel(tooLarge(this.#origin, `the answer exceeds ${this.#limit} bytes`))
+      this.cancel(tooLarge(this.#origin, `the response exceeds ${this.#limit} bytes`))
     } else {
       this.#complete()
       this.#controller?.abort(new Error('enough'))
@@ -399,7 +399,7 @@ class Collector implements Dispatcher.DispatchHandler {
   #bodyError(error: unknown): AuthError {
     const known = networkError(error, this.#origin)
     if (known.code !== 'NETWORK_RESET' && known.code !== 'RESPONSE_TRUNCATED') return known
-    return new ProtocolError('RESPONSE_TRUNCATED', `${originOf(this.#origin)}: the answer ended too early`, {
+    return new ProtocolError('RESPONSE_TRUNCATED', `${originOf(this.#origin)}: the response ended too early`, {
       url: this.#origin,
       status: this.#status,
       retryable: true,

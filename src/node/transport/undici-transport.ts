@@ -152,7 +152,7 @@ function dialled({ protocol, hostname, host, port }: URL, connector: buildConnec
 }
 
 function lost(origin: string): NetworkError {
-  return new NetworkError('NETWORK_RESET', `${origin} closed the connection that the authorization belongs to`, { retryable: true })
+  return new NetworkError('NETWORK_RESET', `${origin} closed the connection that the authorization is bound to`, { retryable: true })
 }
 
 /** Sends one request through that dispatcher. Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`. */

@@ -43,8 +43,7 @@ export class ApiClient {
 
   constructor(options: ApiClientOptions) {
     const base = baseAddress(options.baseUrl, options.allowInsecure)
-    if (options.auth && options.credential)
-      throw new ConfigurationError('CONFIG_INVALID', 'give a client either auth or credential, not both')
+    if (options.auth && options.credential) throw new ConfigurationError('CONFIG_INVALID', 'set either auth or credential, not both')
     this.#options = options
     this.#settings = settingsOf(options, base)
     this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
@@ -99,7 +98,7 @@ export class ApiClient {
     const { origin, base } = this.#settings
     const to = URL.canParse(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
     if (to?.origin === origin && to.pathname.startsWith(`${base}/`)) return to.pathname.slice(base.length) + to.search
-    throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base address`, { url: origin })
+    throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base URL`, { url: origin })
   }
 
   /** Hears an event; the result takes the listener back. */
@@ -302,8 +301,8 @@ function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | 
   const isGranted = origin !== undefined && allowInsecure === 'loopback' && isLoopbackHost(origin.hostname)
   const url = addressOf(text, { secure: true, named: new Set(isGranted ? [origin.origin] : []) })
   if (!isAddressProblem(url) && url.protocol !== 's3:') return url
-  const why = isAddressProblem(url) ? url.message : 'is no address of the web'
-  throw new ProtocolError('RESPONSE_INVALID', `${by} names an address that ${why}; nothing was sent there`, { url: by })
+  const why = isAddressProblem(url) ? url.message : 'is not an http or https URL'
+  throw new ProtocolError('RESPONSE_INVALID', `${by} names a URL that ${why}; nothing was sent to it`, { url: by })
 }
 
 /** The same for entries that say the same; those with functions are what they are. Holds secrets: for a fingerprint, not to be shown. */
@@ -320,14 +319,14 @@ function credentialMark(credential: ServiceCredential): object | string {
  * Errors: `URL_INSECURE` for http:, unless `allowInsecure` and a loopback address; `CONFIG_INVALID` for everything else that is wrong.
  */
 export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
-  if (typeof baseUrl !== 'string') throw new TypeError('a client needs a baseUrl, which is a text')
+  if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
   const named = new Set(URL.canParse(baseUrl) ? [new URL(baseUrl).origin] : [])
   const url = addressOf(baseUrl, { secure: false, named })
   if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
   if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
-  if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must have no query and no fragment')
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must not have a query or a fragment')
   if (url.protocol === 'http:' && !(allowInsecure === 'loopback' && isLoopbackHost(url.hostname))) {
-    const hint = 'use https:; only for tests on this very machine: allowInsecure: "loopback"'
+    const hint = 'use https:, or for tests on this machine allowInsecure: "loopback"'
     throw new ConfigurationError('URL_INSECURE', `baseUrl ${url.origin} is not encrypted (http:); no credential was read`, { hint })
   }
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }

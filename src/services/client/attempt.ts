@@ -146,8 +146,8 @@ export class Attempts {
 }
 
 function usedUp(): ValidationError {
-  const message = 'the server wants the request again, but its body is a stream that was sent already'
-  const hint = 'give content as bytes, or as a function that makes the stream anew'
+  const message = 'the request must be sent again, but its body is a stream that was already consumed'
+  const hint = 'pass content as bytes, or as a function that returns a new stream'
   return new ValidationError('REQUEST_INVALID', message, { field: 'content', hint })
 }
 
@@ -173,7 +173,7 @@ class CollectedResponse implements HttpResponse {
 
   async bytes(limit: number): Promise<Uint8Array> {
     const { body } = this.collected
-    if (body.length > limit) throw tooLarge(this.url, `the answer exceeds ${limit} bytes`)
+    if (body.length > limit) throw tooLarge(this.url, `the response exceeds ${limit} bytes`)
     return body
   }
 

@@ -248,5 +248,5 @@ function deadlineOf({ timeout = 0, totalTimeout, deadline }: CallOptions, timeou
 }
 
 function noTime(field: string): ValidationError {
-  return new ValidationError('REQUEST_INVALID', `${field} is no time; nothing was sent`, { field })
+  return new ValidationError('REQUEST_INVALID', `${field} is not a valid time; nothing was sent`, { field })
 }

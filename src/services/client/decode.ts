@@ -42,15 +42,15 @@ export function decode(answer: Collected, decoding: Decoding): unknown {
   try {
     return decoding.parseJson(text)
   } catch {
-    throw unreadable(`is no JSON (${contentType || 'no content type'})`, text, contentType, answer.status, decoding)
+    throw unreadable(`is not JSON (${contentType || 'no content type'})`, text, contentType, answer.status, decoding)
   }
 }
 
 function fromXml(text: string, contentType: string, status: number, decoding: Decoding): unknown {
   const { codec, url } = decoding
   if (!codec) {
-    const hint = 'give the client a codec for XML, or ask for JSON'
-    const message = `${url}: the answer is XML, which nothing was given to read with`
+    const hint = 'set a codec for XML, or request JSON'
+    const message = `${url}: the response is XML, but no codec for XML is set`
     throw Object.assign(new ProtocolError('MEDIA_TYPE_UNSUPPORTED', message, { url, status, hint }), { contentType })
   }
   try {
@@ -61,7 +61,7 @@ function fromXml(text: string, contentType: string, status: number, decoding: De
 }
 
 function unreadable(why: string, text: string, contentType: string, status: number, { url, scrub, secret }: Decoding): ProtocolError {
-  const error = new ProtocolError('RESPONSE_INVALID', `${url}: the answer ${why}`, { url, status, retryable: true })
+  const error = new ProtocolError('RESPONSE_INVALID', `${url}: the response ${why}`, { url, status, retryable: true })
   return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text.slice(0, READ)).slice(0, SNIPPET) })
 }
 

@@ -166,5 +166,5 @@ export function described(error: unknown, attempts: number, operation: string): 
  */
 export function foreign(error: unknown, operation: string): AuthError {
   if (isAuthError(error)) return error
-  return new ConfigurationError('CONFIG_INVALID', `${operation}: a function that the client was given failed; what it threw is not shown`)
+  return new ConfigurationError('CONFIG_INVALID', `${operation}: a callback of the client failed; the error that it threw is not shown`)
 }

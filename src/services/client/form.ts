@@ -76,8 +76,8 @@ class FormWriter {
     this.#around.add(value)
     const isEmpty = Object.values(value).every((member) => member === undefined)
     if (isEmpty) {
-      const hint = 'leave it out, or give CLEAR to have it emptied'
-      throw new ValidationError('FORM_EMPTY_VALUE', `"${at}" is empty, which a form cannot say; nothing was sent`, { field: at, hint })
+      const hint = 'omit it, or use CLEAR to empty it'
+      throw new ValidationError('FORM_EMPTY_VALUE', `"${at}" is empty, which a form cannot express; nothing was sent`, { field: at, hint })
     }
   }
 
@@ -105,14 +105,14 @@ class FormWriter {
   /** One of several in a single value; a comma of its own is escaped. */
   #item(value: unknown, at: string): string {
     if (typeof value === 'object' && value !== null && !(value instanceof Date))
-      throw refused(at, 'holds a list or object in a list with commas')
+      throw refused(at, 'has a list or an object in a comma-separated list')
     if (value === null && this.#options.nulls === 'error') throw refused(at, 'has null in it')
     return value === null ? '' : this.#scalar(value, at)
   }
 
   #scalar(value: unknown, at: string): string {
     const text = this.#text(value, at)
-    if (!text.isWellFormed()) throw refused(at, 'has half of a surrogate pair in it')
+    if (!text.isWellFormed()) throw refused(at, 'has an unpaired surrogate in it')
     const encoded = percentEncoded(text)
     return this.#options.spaces === 'plus' ? encoded.replaceAll('%20', '+') : encoded
   }
@@ -126,7 +126,7 @@ class FormWriter {
       case 'bigint':
         return String(value)
       case 'number':
-        if (!Number.isFinite(value)) throw refused(at, 'is no finite number')
+        if (!Number.isFinite(value)) throw refused(at, 'is not a finite number')
         return String(value)
       default:
         if (value instanceof Date) return this.#date(value, at)
@@ -135,14 +135,14 @@ class FormWriter {
   }
 
   #date(value: Date, at: string): string {
-    if (Number.isNaN(value.getTime())) throw refused(at, 'is no valid date')
+    if (Number.isNaN(value.getTime())) throw refused(at, 'is not a valid date')
     return this.#options.dates === 'unix' ? String(Math.floor(value.getTime() / 1000)) : value.toISOString()
   }
 }
 
 /** Only what structures a name, its brackets and dots, stays as it is. */
 function percentEncodedName(name: string, at: string): string {
-  if (!name.isWellFormed()) throw refused(at, 'has half of a surrogate pair in its name')
+  if (!name.isWellFormed()) throw refused(at, 'has an unpaired surrogate in its name')
   return percentEncoded(name)
 }
 

@@ -9,6 +9,6 @@ import type { PathValue } from './request-builder.ts'
 export function numericId(id: unknown): PathValue {
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
   if ((typeof id === 'string' || typeof id === 'bigint') && /^\d{1,20}$/.test(String(id))) return id
-  const hint = 'give a whole number from 0 on, or its digits as text where it is too large for a number'
-  throw new ValidationError('REQUEST_INVALID', 'the id is no number; nothing was sent', { field: 'id', hint })
+  const hint = 'use a whole number of 0 or more, or its digits as a string if it is too large for a number'
+  throw new ValidationError('REQUEST_INVALID', 'the id is not a number; nothing was sent', { field: 'id', hint })
 }

@@ -61,7 +61,7 @@ export class Outcomes {
 
   /** `TIMEOUT_ATTEMPT`. */
   attemptTimeout(timeout: number): TimeoutError {
-    const message = `${this.#url}: no complete answer within ${timeout} ms`
+    const message = `${this.#url}: no complete response within ${timeout} ms`
     return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
   }
 
@@ -215,10 +215,10 @@ function redirectRefusal(status: number, location: string | null, from: string):
   const downgrade = own.protocol === 'https:' && to.protocol !== 'https:'
   const code = downgrade ? 'REDIRECT_DOWNGRADE' : 'REDIRECT_CROSS_ORIGIN'
   const place = to.origin === 'null' ? to.protocol : to.origin
-  const error = new TrustError(code, `${own.origin} redirects to ${place}; clients follow no redirect`, {
+  const error = new TrustError(code, `${own.origin} redirects to ${place}; clients do not follow redirects`, {
     url: from,
     status,
-    hint: `if the service has moved, give the client its new base address`,
+    hint: `if the service has moved, set baseUrl to its new URL`,
   })
   return Object.assign(error, { from: own.origin, to: place })
 }

@@ -56,7 +56,7 @@ export function cursorAfter(paging: Paging, seen: PageSeen): PageCursor | undefi
   if (cursor !== undefined || paging.style === 'none' || (isCounted && seen.count === 0)) return cursor
   const place = nextPlace(seen.answer)
   if (place === undefined) return undefined
-  throw invalid(`${place} names a next page, and paging by ${paging.style} does not see it`)
+  throw invalid(`${place} names a next page that paging by ${paging.style} does not read`)
 }
 
 function declaredAfter(paging: Paging, seen: PageSeen): PageCursor | undefined {
@@ -96,14 +96,14 @@ function isLast({ answer, count, total, pageSize }: PageSeen, { total: pointer, 
 function nextAt(data: unknown, pointer: string, { explicitEnd }: Ending): unknown {
   const next = valueAt(data, pointer)
   if (next === null || next === '' || next === false) return undefined
-  if (next === undefined && explicitEnd) throw invalid(`${pointer} is missing, so nobody knows whether there is another page`)
+  if (next === undefined && explicitEnd) throw invalid(`${pointer} is missing, so it is unknown whether there is another page`)
   if (typeof next === 'object' || next === true) throw invalid(`${pointer} is ${Array.isArray(next) ? 'a list' : typeof next}, not a page`)
   return next
 }
 
 function invalid(what: string): ProtocolError {
-  const hint = 'say in the profile how lists are paged: a pointer to a URL in the body, a cursor, the Link header, page or offset'
-  return new ProtocolError('RESPONSE_INVALID', `the list is not complete: ${what}`, { hint })
+  const hint = 'configure in the profile how lists are paged: a pointer to a URL in the body, a cursor, the Link header, page or offset'
+  return new ProtocolError('RESPONSE_INVALID', `the list is incomplete: ${what}`, { hint })
 }
 
 /** Where bodies name their next page. */
@@ -234,7 +234,7 @@ async function* walk<Page, Item, Cursor>(
     cursor = source.next(page, cursor, { number, count: all.length, total })
     if (cursor === undefined) return
     const mark = JSON.stringify(cursor)
-    if (seen.has(mark)) throw loop(source.name, `names a page again that was read before, on page ${number}`, number)
+    if (seen.has(mark)) throw loop(source.name, `names a page that was already read, on page ${number}`, number)
     seen.add(mark)
   }
 }

@@ -71,7 +71,7 @@ function withQuery(path: string, query: string): string {
 
 function contentOf({ operation }: PreparedOperation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
   if (content !== undefined && (extra ?? body) !== undefined)
-    throw new ValidationError('REQUEST_INVALID', 'nothing can be added to a body that is ready; nothing was sent', {
+    throw new ValidationError('REQUEST_INVALID', 'members cannot be added to an encoded body; nothing was sent', {
       field: extra === undefined ? 'body' : 'extraBody',
     })
   if (content !== undefined) return content
@@ -91,7 +91,7 @@ function merged(one: CallInput['query'], other: CallInput['query'], what: string
 function asMembers(body: unknown): Readonly<Record<string, unknown>> {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Readonly<Record<string, unknown>>
-  throw new ValidationError('REQUEST_INVALID', 'the body must be an object here; nothing was sent', { field: 'body' })
+  throw new ValidationError('REQUEST_INVALID', 'the body must be an object; nothing was sent', { field: 'body' })
 }
 
 /** What JSON cannot say is refused instead of left out or called null. */
@@ -156,7 +156,7 @@ function withCallHeaders(
   const all: Record<string, string> = { ...headers }
   for (const [written, value] of Object.entries(added)) {
     const name = written.toLowerCase()
-    if (!isToken(name) || typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) throw refused(name, 'is no valid header')
+    if (!isToken(name) || typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) throw refused(name, 'is not a valid header')
     if (OURS.has(name) || pinned.has(name) || name.startsWith('proxy-')) throw refused(name, 'cannot be set by a call')
     all[name] = value
   }
@@ -198,15 +198,15 @@ export function segment(value: unknown, name: string): string {
   const text = typeof value === 'number' ? digits(value, name) : typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string') throw refusedParameter(name, 'is missing')
   if (text === '') throw refusedParameter(name, 'is empty')
-  if (text === '.' || text === '..') throw refusedParameter(name, 'is a step in a path')
-  if (/[\0\\]|%(?:25)*(?:00|2f|5c)/i.test(text)) throw refusedParameter(name, 'has a hidden slash, a backslash or NUL in it')
-  if (!text.isWellFormed()) throw refusedParameter(name, 'has half of a surrogate pair in it')
+  if (text === '.' || text === '..') throw refusedParameter(name, 'is a dot segment')
+  if (/[\0\\]|%(?:25)*(?:00|2f|5c)/i.test(text)) throw refusedParameter(name, 'has an encoded slash, a backslash or NUL in it')
+  if (!text.isWellFormed()) throw refusedParameter(name, 'has an unpaired surrogate in it')
   return percentEncoded(text)
 }
 
 function digits(value: number, name: string): string {
   if (Number.isSafeInteger(value) && value >= 0) return String(value)
-  throw refusedParameter(name, 'is no safe integer from 0 on')
+  throw refusedParameter(name, 'is not a safe integer of 0 or more')
 }
 
 function own(values: Readonly<Record<string, PathValue>>, name: string): unknown {
@@ -222,7 +222,7 @@ function refusedParameter(name: string, why: string): ValidationError {
  * one that does not begin with a single slash, or has steps, backslashes, blanks, a fragment or hidden slashes in it.
  */
 export function rawPath(path: unknown): string {
-  if (typeof path !== 'string') throw new TypeError('a path is a text')
+  if (typeof path !== 'string') throw new TypeError('a path must be a string')
   const [way = ''] = path.split('?')
   const isWrong =
     !/^\/(?!\/)/.test(path) ||
@@ -230,6 +230,6 @@ export function rawPath(path: unknown): string {
     /%(?:25)*(?:00|2f|5c)/i.test(way) ||
     way.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
   if (!isWrong) return path.replaceAll('{', '%7B').replaceAll('}', '%7D')
-  const hint = 'write it below the base address, percent-encoded: /projects/1'
-  throw new ValidationError('REQUEST_INVALID', 'this is no path below the base address; nothing was sent', { field: 'path', hint })
+  const hint = 'write it relative to the base URL, percent-encoded: /projects/1'
+  throw new ValidationError('REQUEST_INVALID', 'the path is not below the base URL; nothing was sent', { field: 'path', hint })
 }

@@ -164,7 +164,7 @@ export class RestResource<T extends object = object, Create extends object = obj
     if (body !== 'xml') return { body: data }
     if (codec?.stringify)
       return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
-    throw new ValidationError('REQUEST_INVALID', 'this service wants XML, which nothing was given to write with', { field: 'body' })
+    throw new ValidationError('REQUEST_INVALID', 'this service requires XML, but no codec for XML is set', { field: 'body' })
   }
 }
 
@@ -212,7 +212,7 @@ function common({ accept, body, form }: ServiceProfile): Pick<Operation, 'accept
 /** What to tell of a list that seems to go on although its service is not known to have pages. The link is not followed. */
 function unreadPage(answer: ApiResponse): string | undefined {
   const place = nextPlace(answer)
-  return place && `${place} names a next page, which was not read: say in the profile how lists are paged`
+  return place && `${place} names a next page, which was not read: configure in the profile how lists are paged`
 }
 
 /** What reads each known field; undefined is a value that does not fit. */
@@ -269,5 +269,5 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
   }
   const found = Object.keys(members)
   const what = found.length > 0 ? `an object with ${found.slice(0, 20).join(', ')}` : inner === null ? 'null' : typeof inner
-  throw new ProtocolError('RESPONSE_INVALID', `${url}: a list of ${name} was expected, the answer is ${what}`, { url })
+  throw new ProtocolError('RESPONSE_INVALID', `${url}: expected a list of ${name}, received ${what}`, { url })
 }

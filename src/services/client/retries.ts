@@ -133,6 +133,6 @@ function about({ error, status }: Failure, attempt: number) {
 }
 
 function budgetEmpty(cause: AuthError): RetryBudgetError {
-  const message = `too many requests to this service fail: it is not asked again for now (${cause.message})`
+  const message = `too many requests to this service fail: no retries for now (${cause.message})`
   return new RetryBudgetError('RETRY_BUDGET', message, { cause, retryable: true, ...(cause.url !== undefined && { url: cause.url }) })
 }

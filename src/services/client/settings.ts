@@ -82,7 +82,7 @@ function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
   const { attempt = 30_000, headers = 30_000, bodyIdle = 30_000, total = 120_000 } = chosen
   const timeouts = { attempt, headers, bodyIdle, total }
   for (const [name, time] of Object.entries(timeouts)) {
-    if (Number.isNaN(Number(time))) throw new ConfigurationError('CONFIG_INVALID', `timeouts.${name} is no number of milliseconds`)
+    if (Number.isNaN(Number(time))) throw new ConfigurationError('CONFIG_INVALID', `timeouts.${name} is not a number of milliseconds`)
   }
   return timeouts
 }
@@ -167,6 +167,6 @@ export function replayOf(profile: ServiceProfile, action: Action): ReplayClass {
 /** Errors: `VERB_NOT_ALLOWED` for a method that the service does not know; no credential was read. */
 export function checkVerb({ verbs }: ServiceProfile, method: string, what: string): void {
   if ((verbs as readonly string[]).includes(method)) return
-  const message = `${what}: this service knows no ${method}, only ${verbs.join(', ')}; nothing was sent`
+  const message = `${what}: this service does not support ${method}, only ${verbs.join(', ')}; nothing was sent`
   throw new ValidationError('VERB_NOT_ALLOWED', message, { field: 'method' })
 }

@@ -54,5 +54,5 @@ export class StreamedBody {
 
 function brokenOff(error: unknown, url: string): AuthError {
   if (isAuthError(error) && error.code !== 'NETWORK_RESET') return error
-  return new ProtocolError('RESPONSE_TRUNCATED', `${url}: the answer ended too early`, { url, retryable: true })
+  return new ProtocolError('RESPONSE_TRUNCATED', `${url}: the response ended too early`, { url, retryable: true })
 }

@@ -22,8 +22,7 @@ const USER_AGENT = 'stac-auth-time-tracking'
 
 /** What to do about an answer of 401. */
 const BINDING =
-  'a token works only with the User-Agent that made it and is destroyed by any other: give the client the userAgent of the login, ' +
-  'or log in again'
+  'a token works only with the User-Agent that created it, and any other destroys it: set the userAgent of the login, ' + 'or log in again'
 
 /** A request that is no operation. */
 export interface RequestOptions extends CallOptions {
@@ -69,7 +68,7 @@ export class TimeTrackingClient {
     path: string,
   ): RestResource<T, Create, Update> {
     if (typeof path === 'string' && /^$|[?{}]|^\/|\/$|\/\//.test(path))
-      throw new ValidationError('REQUEST_INVALID', `${JSON.stringify(path)} is no path of a collection`, { field: 'path' })
+      throw new ValidationError('REQUEST_INVALID', `${JSON.stringify(path)} is not the path of a collection`, { field: 'path' })
     return new RestResource({
       client: this.#client,
       profile: this.#profile,
@@ -123,11 +122,11 @@ interface Identity {
 /** Errors: `CONFIG_INVALID`. */
 function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions): Identity {
   if (auth !== undefined && (token !== undefined || authHeader !== undefined))
-    throw new ConfigurationError('CONFIG_INVALID', 'give a client either auth, or token and authHeader')
+    throw new ConfigurationError('CONFIG_INVALID', 'set either auth, or token and authHeader')
   const bound = isBound(token) ? token : { token, userAgent }
   const agent = bound.userAgent
   if (agent !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(agent))
-    throw new ConfigurationError('CONFIG_INVALID', 'userAgent must be printable ASCII without blanks around it')
+    throw new ConfigurationError('CONFIG_INVALID', 'userAgent must be printable ASCII without leading or trailing spaces')
   if (auth !== undefined) return { ...(isEngine(auth) ? { auth } : { credential: auth }), userAgent: agent }
   return { ...(bound.token !== undefined && { credential: tokenCredential(bound.token, authHeader) }), userAgent: agent }
 }
@@ -207,8 +206,8 @@ export class TimeTrackingAuth {
   async login({ email, password, accountId }: LoginInput, options: OnceOptions = {}): Promise<LoginToken> {
     const userAgent = this.#userAgent
     if (userAgent === undefined) {
-      const hint = 'give the client a userAgent that every program with this token will use'
-      throw new ConfigurationError('CONFIG_INVALID', 'a token is bound to the User-Agent that makes it: userAgent is missing', { hint })
+      const hint = 'set a userAgent that every program with this token uses'
+      throw new ConfigurationError('CONFIG_INVALID', 'userAgent is missing: a token is bound to the User-Agent that creates it', { hint })
     }
     const body = { email, password, account_id: accountId }
     const answer = unwrapped(await this.#client.withoutCredential().call(LOGIN, { body }, options))
@@ -238,7 +237,7 @@ class OnceClient extends ApiClient {
 class ClientWithoutToken extends OnceClient {
   override async send<T = unknown>(operation: Operation, input?: CallInput, options: CallOptions = {}): Promise<ApiResponse<T>> {
     if (options.credential) return super.send(operation, input, options)
-    const hint = 'give the client token or auth; auth.login() makes a token'
+    const hint = 'set token or auth; auth.login() creates a token'
     throw described(new CredentialError('NO_CREDENTIAL', 'the client has no token; nothing was sent', { hint }), 0, operation.name)
   }
 }
@@ -265,7 +264,7 @@ const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
 function tokenCredential(token: SecretInput, header: AuthHeader | 'x-api-token' = BEARER): ServiceCredential {
   const { name, prefix = '' } = header === 'x-api-token' ? { name: header } : header
   if (isForbiddenHeader(name)) throw invalid(`a token cannot be sent in the header ${JSON.stringify(name)}`)
-  if (prefix !== '' && !isToken(prefix)) throw invalid('the prefix of authHeader is one word, without blanks')
+  if (prefix !== '' && !isToken(prefix)) throw invalid('the prefix of authHeader must be one word without spaces')
   const isBearer = name.toLowerCase() === 'authorization' && prefix.toLowerCase() === 'bearer'
   if (isBearer) return { type: 'http', scheme: 'bearer', token }
   return { type: 'apiKey', in: 'header', name, value: prefix === '' ? token : prefixed(prefix, token) }
@@ -291,7 +290,7 @@ export function checkVersionedBase({
 }: Pick<TimeTrackingOptions, 'baseUrl' | 'allowInsecure' | 'versionSegment'>): void {
   const { origin, path } = baseAddress(baseUrl, allowInsecure)
   if (versionSegment === false || path.endsWith(`/${versionSegment}`)) return
-  const hint = `write ${origin}${path}/${versionSegment}, or say with versionSegment what the last segment is; false: anything`
+  const hint = `write ${origin}${path}/${versionSegment}, or set versionSegment to the last segment, or to false to allow any`
   throw new ConfigurationError('CONFIG_INVALID', `baseUrl ${origin}${path} does not end in the version, /${versionSegment}`, { hint })
 }
 

@@ -168,7 +168,7 @@ const MOST_DAYS = 366
  */
 function checkDates(range: { readonly start_date: string; readonly end_date: string }, validation: Validation): void {
   for (const name of ['start_date', 'end_date'] as const)
-    if (typeof range[name] !== 'string') throw new TypeError(`${name} is a text: YYYY-MM-DD`)
+    if (typeof range[name] !== 'string') throw new TypeError(`${name} must be a string: YYYY-MM-DD`)
   if (validation !== 'strict') return
   const days = (Date.parse(range.end_date) - Date.parse(range.start_date)) / DAY
   if (days > MOST_DAYS) {

@@ -77,7 +77,7 @@ export async function fetchWhenDone(
     delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : delay.next()),
   }
   const fetched = await poll(source, { signal: options.signal, deadline })
-  if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: there is no document')
+  if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: the response has no document')
   return fetched
 }
 
@@ -127,7 +127,7 @@ async function unavailable(
 }
 
 function backwards(state: string | undefined): ProtocolError {
-  return new ProtocolError('RESPONSE_INVALID', `documents.status: a document that was done is ${state ?? 'in no state'}`)
+  return new ProtocolError('RESPONSE_INVALID', `documents.status: the state changed from done to ${state ?? 'no state'}`)
 }
 
 /**
@@ -140,7 +140,7 @@ export type DocumentSink = { readonly path: string; readonly overwrite?: boolean
 export async function checkSink(sink: DocumentSink): Promise<void> {
   if (sink === undefined || isWritable(sink)) return
   if (typeof sink !== 'object' || sink === null || typeof sink.path !== 'string')
-    throw new TypeError('a document goes to { path }, to a WritableStream, or with undefined into the result')
+    throw new TypeError('the output must be { path }, a WritableStream or undefined')
   await (await platform.files()).check(sink.path, sink.overwrite ?? false)
 }
 

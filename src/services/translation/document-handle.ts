@@ -41,7 +41,7 @@ export function documentFailure(
 
 /** `DOCUMENT_GONE`. */
 export function documentGone(handle: DocumentHandle, cause: HttpError): DocumentError {
-  const hint = 'upload it again: a result is given once, and not kept for long'
+  const hint = 'upload it again: a result can be fetched once, and for a limited time'
   return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
 }
 

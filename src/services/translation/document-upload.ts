@@ -66,7 +66,7 @@ async function uploaded(
 
 function nameOf(name: string | undefined): string {
   if (name !== undefined && name !== '') return name
-  const hint = 'give filename: the service tells the format by its extension'
+  const hint = 'set filename: the service detects the format by its extension'
   throw new ValidationError('REQUEST_INVALID', 'the document has no name; nothing was sent', { field: 'filename', hint })
 }
 
@@ -159,7 +159,7 @@ async function* counted({ filename, size, chunks }: FilePart): AsyncGenerator<Ui
 }
 
 function changed(name: string): IntegrityError {
-  return new IntegrityError('FILE_CHANGED', `"${name}" was changed while it was read`, { hint: 'upload it again' })
+  return new IntegrityError('FILE_CHANGED', `"${name}" changed while it was read`, { hint: 'upload it again' })
 }
 
 /** Bytes, a `Blob` or `File`, a stream (or a function that makes one, which can be sent again), or on Node the path of a file. */
@@ -205,5 +205,5 @@ function blobName(blob: Blob): string | undefined {
 }
 
 function noSource(): TypeError {
-  return new TypeError('a document is bytes, a Blob, a stream of bytes, a function that makes one, or { path }')
+  return new TypeError('a document must be bytes, a Blob, a stream of bytes, a function that returns one, or { path }')
 }

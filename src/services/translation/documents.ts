@@ -153,7 +153,7 @@ const KNOWN = new Set(['queued', 'translating', 'done'])
 function asHandle(service: TranslationService, handle: DocumentHandle | ExportedHandle): DocumentHandle {
   const exported = handle instanceof DocumentHandle ? handle.export() : handle
   if (typeof exported?.document_id !== 'string' || typeof exported.document_key !== 'string')
-    throw new TypeError('a handle has a document_id and a document_key, which are texts')
+    throw new TypeError('a handle must have the strings document_id and document_key')
   service.protect(exported.document_key)
   return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
 }

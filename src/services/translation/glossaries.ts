@@ -121,7 +121,7 @@ function queryOf({ source_lang, target_lang }: GlossaryPair): Readonly<Record<st
 function onlyDictionary(answer: EntriesAnswer, pair: GlossaryPair): DictionaryText {
   const found = 'dictionaries' in answer ? listed(answer.dictionaries, pair) : answer
   if (typeof found?.entries === 'string') return found
-  throw new ProtocolError('RESPONSE_INVALID', 'glossaries.entries: the answer has no entries for these languages', { retryable: false })
+  throw new ProtocolError('RESPONSE_INVALID', 'glossaries.entries: the response has no entries for these languages', { retryable: false })
 }
 
 function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPair): DictionaryText | undefined {
@@ -221,7 +221,7 @@ function dictionaryTexts(dictionaries: readonly DictionaryInput[], validation: V
 
 /** Errors: `REQUEST_TOO_LARGE` for a name of more than 1024 bytes; `TypeError`. */
 function checkGlossaryName(name: string, validation: Validation): void {
-  if (typeof name !== 'string') throw new TypeError('the name of a glossary is a text')
+  if (typeof name !== 'string') throw new TypeError('the name of a glossary must be a string')
   if (validation === 'off') return
   checkTermSize(name, 'the name of the glossary', 'name')
 }
@@ -229,6 +229,6 @@ function checkGlossaryName(name: string, validation: Validation): void {
 /** Errors: `REQUEST_INVALID` for more dictionaries than one change may have. */
 function checkOneDictionary(dictionaries: readonly DictionaryInput[], validation: Validation): void {
   if (validation !== 'strict' || dictionaries.length <= 1) return
-  const message = `one change has at most one dictionary, these are ${dictionaries.length}; nothing was sent`
+  const message = `an update can have one dictionary, not ${dictionaries.length}; nothing was sent`
   throw new ValidationError('REQUEST_INVALID', message, { field: 'dictionaries', limit: 1, hint: 'use putDictionary for each' })
 }

@@ -30,12 +30,13 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
   }
 
   /**
-   * Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with a blank, or has a control character or a
+   * Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with whitespace, or has a control character or a
    * line end in it; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages say where.
    */
   static of(entries: EntriesInput): GlossaryEntries {
     if (entries instanceof GlossaryEntries) return entries
-    if (typeof entries !== 'object' || entries === null) throw new TypeError('entries are pairs of texts, or an object; parse reads text')
+    if (typeof entries !== 'object' || entries === null)
+      throw new TypeError('entries must be pairs of strings or an object; use parse for text')
     return GlossaryEntries.#collected(Symbol.iterator in entries ? entries : Object.entries(entries), 'entry')
   }
 
@@ -47,7 +48,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
    * @param pair whose rows are taken where CSV has the languages in columns 3 and 4; without case
    */
   static parse(text: string, format: EntriesFormat = 'tsv', pair?: GlossaryPair): GlossaryEntries {
-    if (typeof text !== 'string') throw new TypeError('entries are read from a text')
+    if (typeof text !== 'string') throw new TypeError('entries can only be parsed from a string')
     checkGlossarySize(utf8Length(text))
     const content = text.replace(/^\ufeff/, '')
     if (format === 'csv') return GlossaryEntries.#collected(fromCsv(content, pair), 'row')
@@ -60,7 +61,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     for (const [source, target, place = ++count] of entries) {
       checkTerm(source, `${unit} ${place}: the source term`)
       checkTerm(target, `${unit} ${place}: the target term`)
-      if (terms.has(source)) throw refused(`${unit} ${place}: the source term was there before`)
+      if (terms.has(source)) throw refused(`${unit} ${place}: the source term is a duplicate`)
       terms.set(source, target)
     }
     return new GlossaryEntries(terms)
@@ -112,7 +113,7 @@ function* fromTsv(text: string): Generator<Placed> {
   if (lines.at(-1) === '') lines.pop()
   for (const [index, line] of lines.entries()) {
     const [source = '', target, ...more] = line.split('\t')
-    if (target === undefined || more.length > 0) throw refused(`line ${index + 1} has not exactly one tab`)
+    if (target === undefined || more.length > 0) throw refused(`line ${index + 1} does not have exactly one tab`)
     yield [source, target, index + 1]
   }
 }
@@ -122,7 +123,7 @@ function* fromCsv(text: string, pair: GlossaryPair | undefined): Generator<Place
     const place = index + 1
     if (target === undefined || more.length > 0 || (from !== undefined && to === undefined))
       throw refused(`row ${place} has neither two columns nor four`)
-    if (to !== undefined && !pair) throw refused(`row ${place} names its languages: say which pair is to be read`)
+    if (to !== undefined && !pair) throw refused(`row ${place} names its languages: pass the pair of languages to read`)
     if (pair && to !== undefined && !(isSame(from, pair.source_lang) && isSame(to, pair.target_lang))) continue
     yield [source, target, place]
   }
@@ -188,8 +189,8 @@ function csvField(value: string): string {
 }
 
 function broken(row: number): ValidationError {
-  const hint = 'put the whole field into quotes and write each quote inside of it twice'
-  return new ValidationError('REQUEST_INVALID', `row ${row} is no CSV: a quote is in the wrong place`, { field: 'entries', hint })
+  const hint = 'put the whole field in quotes and double each quote inside'
+  return new ValidationError('REQUEST_INVALID', `row ${row} is not valid CSV: misplaced quote`, { field: 'entries', hint })
 }
 
 /** Bytes of a term or of the name of a glossary, in UTF-8. */
@@ -200,11 +201,11 @@ const UNFIT = /[\0-\x1f\x7f-\x9f\u2028\u2029]/
 
 /** Checks one term. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` with the place, never with the term. */
 function checkTerm(term: unknown, at: string): asserts term is string {
-  if (typeof term !== 'string') throw new TypeError(`${at} is no text`)
+  if (typeof term !== 'string') throw new TypeError(`${at} is not a string`)
   if (term === '') throw refused(`${at} is empty`)
-  if (UNFIT.test(term)) throw refused(`${at} has a control character or a line end in it`)
-  if (term.trim() !== term) throw refused(`${at} begins or ends with a blank`)
-  if (!term.isWellFormed()) throw refused(`${at} has half of a surrogate pair in it`)
+  if (UNFIT.test(term)) throw refused(`${at} has a control character or a line break in it`)
+  if (term.trim() !== term) throw refused(`${at} begins or ends with whitespace`)
+  if (!term.isWellFormed()) throw refused(`${at} has an unpaired surrogate in it`)
   checkTermSize(term, at, 'entries')
 }
 

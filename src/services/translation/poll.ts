@@ -58,7 +58,7 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
 function tooLate(name: string): AuthError {
   return new TimeoutError('TIMEOUT_TOTAL', `${name}: not ready at the deadline`, {
     retryable: true,
-    hint: 'go on later with what the error holds',
+    hint: 'resume later with the data of the error',
   })
 }
 

@@ -152,7 +152,7 @@ export class Quality {
       throw namedJob(error, job.job_id)
     })
     if (state.status === 'done') return state as Result<QualityReport>
-    const { code, message = 'it says no more' } = state.error ?? {}
+    const { code, message = 'no details given' } = state.error ?? {}
     const error = new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
       jobId: job.job_id,
       ...(code !== undefined && { serviceCode: code }),

@@ -42,7 +42,7 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
 /** A result with one answer, which has a text, for each text that was sent. Errors: `RESPONSE_INVALID`. */
 export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
   if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
-  const message = `${operation}: ${sent} texts were sent, the answer has ${answers.length}`
+  const message = `${operation}: ${sent} texts were sent, the response has ${answers.length}`
   throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
 }
 
@@ -66,8 +66,8 @@ function isA(kind: Member, value: unknown): value is object {
 }
 
 function unexpected(operation: string, promised: string, found: unknown, url: string): ProtocolError {
-  const kind = found === undefined ? 'nothing' : found === null ? 'null' : Array.isArray(found) ? 'a list' : `of type ${typeof found}`
-  return new ProtocolError('RESPONSE_INVALID', `${operation}: ${promised} was expected in the answer, it is ${kind}`, {
+  const kind = found === undefined ? 'nothing' : found === null ? 'null' : Array.isArray(found) ? 'a list' : `a ${typeof found}`
+  return new ProtocolError('RESPONSE_INVALID', `${operation}: expected ${promised} in the response, received ${kind}`, {
     ...(url && { url }),
   })
 }

@@ -150,7 +150,7 @@ function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {
   const failures = missing.filter((outcome) => !outcome.notSent).map(({ index, error }) => ({ index, error }))
   const cause = (failures[0] ?? missing[0])?.error
   const message = `${present.length} of ${results.length} texts are translated, ${failures.length} failed, ${notSent.length} were not sent`
-  const hint = 'look at failures and notSent, and translate those again'
+  const hint = 'translate the texts in failures and notSent again'
   throw new BatchError(`${message}${cause ? `: ${cause.message}` : ''}`, { results, failures, notSent, hint, cause })
 }
 
@@ -184,7 +184,7 @@ class TextPacker {
     let size = this.#empty
     let index = 0
     for await (const text of texts) {
-      if (typeof text !== 'string') throw new TypeError(`text ${index} is no text`)
+      if (typeof text !== 'string') throw new TypeError(`text ${index} is not a string`)
       const more = this.#sizeOf(text, index)
       const isRefused = typeof more !== 'number'
       const isFull = isRefused || open.texts.length >= this.#most || size + more + this.#separator(open.texts.length) > LARGEST_TRANSLATION
@@ -256,7 +256,7 @@ export function checkBodySize(body: Readonly<Record<string, unknown>>, limit: nu
   const size = bodySize(body, encoding)
   if (size <= limit) return
   const message = `a request has at most ${limit} bytes, this one would have ${size}; nothing was sent`
-  const hint = 'send fewer texts at once: translateMany makes several requests of many'
+  const hint = 'send fewer texts at once: translateMany splits them into several requests'
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'text', limit, hint })
 }
 
@@ -278,7 +278,7 @@ function isSurelyWithin(limit: number, body: Readonly<Record<string, unknown>>, 
 
 /** Errors: `REQUEST_TOO_LARGE` for a text of more than so many characters (code points); `TypeError` for what is no text. */
 export function checkTextLength(text: string, field: string, limit: number): void {
-  if (typeof text !== 'string') throw new TypeError(`${field} is a text`)
+  if (typeof text !== 'string') throw new TypeError(`${field} must be a string`)
   if (text.length <= limit || (text.length <= limit * 2 && [...text].length <= limit)) return
   throw new ValidationError('REQUEST_TOO_LARGE', `${field} has more than ${limit} characters; nothing was sent`, { field, limit })
 }
@@ -289,8 +289,8 @@ export function checkCount(
   field: string,
   { least = 1, most }: { readonly least?: number; readonly most: number },
 ): void {
-  if (!Array.isArray(list)) throw new TypeError(`${field} is a list`)
-  if (list.length < least) throw new ValidationError('REQUEST_INVALID', `${field} needs ${least} at least; nothing was sent`, { field })
+  if (!Array.isArray(list)) throw new TypeError(`${field} must be an array`)
+  if (list.length < least) throw new ValidationError('REQUEST_INVALID', `${field} needs at least ${least}; nothing was sent`, { field })
   if (list.length <= most) return
   const message = `${field} has ${list.length}, at most ${most} can be sent at once; nothing was sent`
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: most })
@@ -308,8 +308,8 @@ const INSTRUCTED = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'])
 /** Refuses what the service would refuse. Errors: `REQUEST_INVALID`; `TypeError` for a target that is no text. */
 export function checkTranslation(params: Partial<TranslateParams>, validation: Validation): void {
   const { target_lang: target, source_lang: source, custom_instructions: instructions } = params
-  if (typeof target !== 'string') throw new TypeError('target_lang is a text: "DE"')
-  if (instructions && !isTexts(instructions)) throw new TypeError('custom_instructions is a list of texts')
+  if (typeof target !== 'string') throw new TypeError('target_lang must be a string, such as "DE"')
+  if (instructions && !isTexts(instructions)) throw new TypeError('custom_instructions must be an array of strings')
   if (validation === 'off') return
   if (target === '') throw refused('target_lang', 'target_lang is empty')
   const hasGlossary = params.glossary_id !== undefined || params.glossary_ids !== undefined
@@ -320,12 +320,12 @@ export function checkTranslation(params: Partial<TranslateParams>, validation: V
 
 /** A list of texts that is not empty. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
 export function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
-  if (!isTexts(texts)) throw new TypeError('text is a text or a list of texts')
+  if (!isTexts(texts)) throw new TypeError('text must be a string or an array of strings')
   if (validation === 'off') return
-  if (texts.length === 0) throw refused('text', 'there is no text')
+  if (texts.length === 0) throw refused('text', 'text is empty')
   if (validation === 'strict' && texts.length > most) {
-    const hint = 'use translateMany, which makes several requests of them'
-    const message = `a request has at most ${most} texts, these are ${texts.length}; nothing was sent`
+    const hint = 'use translateMany, which splits them into several requests'
+    const message = `a request has at most ${most} texts, not ${texts.length}; nothing was sent`
     throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'text', limit: most, hint })
   }
 }
@@ -343,17 +343,17 @@ function checkInstructions(instructions: readonly string[], target: string): voi
     throw refused(`custom_instructions[${long}]`, why, LONGEST_INSTRUCTION)
   }
   const [base = ''] = target.toLowerCase().split('-')
-  if (instructions.length > 0 && !INSTRUCTED.has(base)) throw refused('target_lang', `custom instructions are not for ${target}`)
+  if (instructions.length > 0 && !INSTRUCTED.has(base)) throw refused('target_lang', `custom instructions are not supported for ${target}`)
 }
 
 /** What only the public description of the service says. */
 function checkPublic({ glossary_id, glossary_ids, translation_memory_threshold: threshold }: Partial<TranslateParams>): void {
   if (glossary_id !== undefined && glossary_ids !== undefined)
-    throw refused('glossary_ids', 'glossary_id and glossary_ids exclude each other')
+    throw refused('glossary_ids', 'glossary_id and glossary_ids cannot be used together')
   if (glossary_ids && glossary_ids.length > MOST_GLOSSARIES)
     throw refused('glossary_ids', `there are at most ${MOST_GLOSSARIES} glossaries`, MOST_GLOSSARIES)
   if (threshold !== undefined && !(threshold >= 0 && threshold <= 100))
-    throw refused('translation_memory_threshold', 'the threshold is a number from 0 to 100', 100)
+    throw refused('translation_memory_threshold', 'the threshold must be a number from 0 to 100', 100)
 }
 
 function refused(field: string, why: string, limit?: number): ValidationError {

@@ -180,7 +180,7 @@ const FORM = 'application/x-www-form-urlencoded'
 /** Errors: `REQUEST_INVALID` for two bodies, and for what a form cannot say. */
 function contentOf({ form, body, contentType }: RawRequest): CallInput {
   if (form && body !== undefined)
-    throw new ValidationError('REQUEST_INVALID', 'form and body exclude each other; nothing was sent', { field: 'form' })
+    throw new ValidationError('REQUEST_INVALID', 'form and body cannot be used together; nothing was sent', { field: 'form' })
   if (form) return { content: encodeForm(form, { arrays: 'repeat' }), contentType: FORM }
   return { ...(body !== undefined && { content: body }), ...(contentType !== undefined && { contentType }) }
 }

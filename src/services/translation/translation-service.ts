@@ -117,7 +117,7 @@ export class TranslationService {
   #chosen(): ApiClient | Promise<ApiClient> {
     const [pro, free = pro] = this.#clients
     const key = this.#key
-    if (!pro || !free) throw new ConfigurationError('CONFIG_INVALID', 'the client has no base address')
+    if (!pro || !free) throw new ConfigurationError('CONFIG_INVALID', 'the client has no base URL')
     if (typeof key === 'string') {
       const warning = hostWarning(pro.origin, key)
       if (warning) pro.emit('warning', warning)
@@ -152,7 +152,7 @@ function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
     throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth')
   const knowsHost = baseUrl !== undefined || plan !== undefined
   if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
-    throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be told from the credential: give baseUrl or plan')
+    throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
   return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...credentials(options), baseUrl: host }))
 }
 
@@ -180,7 +180,7 @@ function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredent
 function userAgent({ name, version }: NonNullable<TranslationClientOptions['appInfo']> = { name: '' }): string {
   const app = name && (version === undefined ? name : `${name}/${version}`)
   if (/^[\x20-\x7e]*$/.test(app)) return `stac-auth/${PACKAGE_VERSION}${app && ` ${app}`}`
-  throw new ConfigurationError('CONFIG_INVALID', 'appInfo has characters that a header cannot carry')
+  throw new ConfigurationError('CONFIG_INVALID', 'appInfo has characters that are not allowed in a header')
 }
 
 /** The entry for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
@@ -202,7 +202,8 @@ function checkedKey(key: ApiKey): ApiKey {
 function checked(key: unknown): string {
   const isSendable = typeof key === 'string' && key !== '' && key === key.trim() && !/[\0\r\n]/.test(key)
   if (isSendable) return key
-  const message = 'the API key must be a text that is not empty, without line breaks and outer blanks; its value is not shown'
+  const message =
+    'the API key must be a non-empty string without line breaks and without leading or trailing spaces; its value is not shown'
   throw new ConfigurationError('CREDENTIAL_VALUE_INVALID', message)
 }
 
@@ -243,7 +244,7 @@ function hostWarning(origin: string, key: string): { readonly code: ErrorCode; r
 function reportingTag(tag: string): string {
   const trimmed = tag.trim()
   if (/^[\x21-\x7e]{1,100}$/.test(trimmed)) return trimmed
-  const message = 'a reporting tag has 1 to 100 characters of ASCII and no blanks; nothing was sent'
+  const message = 'a reporting tag must have 1 to 100 ASCII characters and no spaces; nothing was sent'
   throw new ValidationError('REQUEST_INVALID', message, { field: 'reportingTag', limit: 100 })
 }
 
@@ -257,7 +258,7 @@ function sentAs(
   { encoding }: TranslationCallOptions,
 ): { readonly operation: TranslationOperation; readonly input: CallInput } {
   if (encoding !== 'form') return { operation, input }
-  if (!operation.form) throw refused('encoding', `${operation.name} reads no forms`)
+  if (!operation.form) throw refused('encoding', `${operation.name} does not accept forms`)
   const known = forms.get(operation)
   const form = known ?? { ...operation, body: 'form' as const }
   if (!known) forms.set(operation, form)

@@ -21,7 +21,7 @@ export async function voiceCodec(format: 'json' | 'msgpack' = 'json'): Promise<V
   return {
     write: (message) => encode(message),
     read(data) {
-      if (!(data instanceof ArrayBuffer)) throw unreadable('it is text where bytes were agreed on')
+      if (!(data instanceof ArrayBuffer)) throw unreadable('it is text, but the session has a binary message format')
       return voiceMessage(
         decodedBy(() => decode(data)),
         packedBytes,
@@ -34,7 +34,7 @@ export async function voiceCodec(format: 'json' | 'msgpack' = 'json'): Promise<V
 const JSON_CODEC: VoiceCodec = {
   write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
   read(data) {
-    if (typeof data !== 'string') throw unreadable('it is bytes where text was agreed on')
+    if (typeof data !== 'string') throw unreadable('it is binary, but the session has a text message format')
     return voiceMessage(
       decodedBy(() => JSON.parse(data) as unknown),
       base64Bytes,
@@ -46,19 +46,19 @@ function decodedBy(decode: () => unknown): unknown {
   try {
     return decode()
   } catch {
-    throw unreadable('it is not in the format that was agreed on')
+    throw unreadable('it is not in the message format of the session')
   }
 }
 
 function base64Bytes(value: unknown): Uint8Array {
   const bytes = typeof value === 'string' ? fromBase64url(value) : undefined
   if (bytes) return bytes
-  throw unreadable('its sound is no base64')
+  throw unreadable('its audio is not base64')
 }
 
 function packedBytes(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value
-  throw unreadable('its sound is no bytes')
+  throw unreadable('its audio is not binary')
 }
 
 async function importMessagePack() {

@@ -180,7 +180,7 @@ export class VoiceJobs {
 
   /** What a service says may hold a signature. */
   #failed(jobId: string, { language, type }: VoiceJobTarget, { error }: VoiceJobResult): JobFailedError {
-    const { message = 'it says no more', code } = error ?? {}
+    const { message = 'no details given', code } = error ?? {}
     const said = this.#service.scrub(String(message))
     return new JobFailedError(`the voice job ${jobId} could not make ${language} as ${type}: ${said}`, {
       jobId,
@@ -216,7 +216,7 @@ export class VoiceJobs {
 /** The results of all targets: with fewer one would wait for ever, with more there would be something that nobody asked for. */
 function complete({ results }: VoiceJobState, targets: number): readonly VoiceJobResult[] {
   if (results.length === targets) return results
-  throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were asked for, the answer has ${results.length}`)
+  throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were requested, the response has ${results.length}`)
 }
 
 /** A recording: bytes, a stream, or a function that makes one for each attempt. */
@@ -279,7 +279,7 @@ class VoiceJobAssets {
   ): Promise<VoiceResultStream> {
     const url = signed_download_url ?? download_url
     if (typeof url !== 'string')
-      throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service names no address for a target that is ${status}`)
+      throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service returned no URL for a target that is ${status}`)
     const from = { url, ...(signed_download_url === undefined && { signature }) }
     return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { ...options, totalTimeout: options.totalTimeout ?? false })
   }

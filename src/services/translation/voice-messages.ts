@@ -85,10 +85,10 @@ const READERS: Readonly<Record<Exclude<VoiceMessageType, 'unknown'>, Reader>> = 
 export function voiceMessage(decoded: unknown, bytes: (value: unknown) => Uint8Array): VoiceMessage {
   const entries = isRecord(decoded) ? Object.entries(decoded) : []
   const [[name, payload] = ['', undefined]] = entries
-  if (entries.length !== 1) throw unreadable('has not exactly one key')
+  if (entries.length !== 1) throw unreadable('does not have exactly one key')
   const read = Object.hasOwn(READERS, name) ? READERS[name as keyof typeof READERS] : undefined
   if (!read) return { type: 'unknown', name, payload }
-  if (!isRecord(payload)) throw unreadable(`"${name}" is no object`)
+  if (!isRecord(payload)) throw unreadable(`"${name}" is not an object`)
   return { ...read(payload, bytes), type: name } as unknown as VoiceMessage
 }
 
@@ -114,7 +114,7 @@ function segments(value: unknown): readonly unknown[] {
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return value
-  throw unreadable('a list is none')
+  throw unreadable('a list is not an array')
 }
 
 /** What a voice session is asked for. */
@@ -147,7 +147,7 @@ export function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
   const { content_length: size } = source_file
   const field = 'source_file.content_length'
   if (!Number.isInteger(size) || size < 1)
-    throw new ValidationError('REQUEST_INVALID', `${field} is the number of bytes, 1 at least; nothing was sent`, { field })
+    throw new ValidationError('REQUEST_INVALID', `${field} must be a number of bytes of at least 1; nothing was sent`, { field })
   if (size > LARGEST_RECORDING) {
     const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
     throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })

@@ -80,7 +80,7 @@ export class VoiceSender {
 
   #check(): void {
     if (this.#ending.aborted) throw this.#ending.reason
-    if (this.#isSaid) throw new ValidationError('REQUEST_INVALID', 'the end of the sound was said already; nothing was sent')
+    if (this.#isSaid) throw new ValidationError('REQUEST_INVALID', 'the end of the audio was already sent; nothing was sent')
   }
 }
 
@@ -106,7 +106,7 @@ const LONGEST = 1000
  */
 export function* voicePieces(contentType: string, data: Uint8Array, duration?: number): Generator<VoicePiece> {
   if (duration !== undefined && !(duration >= 0 && duration < Number.POSITIVE_INFINITY))
-    throw new ValidationError('REQUEST_INVALID', 'a duration is a number of milliseconds, 0 or more; nothing was sent', {
+    throw new ValidationError('REQUEST_INVALID', 'a duration must be a number of milliseconds of 0 or more; nothing was sent', {
       field: 'duration',
     })
   const sample = sampleOf(contentType)
@@ -122,7 +122,9 @@ export function* voicePieces(contentType: string, data: Uint8Array, duration?: n
 function sampleOf(contentType: string): { readonly bytes: number; readonly perMillisecond: number } | undefined {
   const [, encoding, rate] = /^audio\/pcm;\s*encoding=(\w+);\s*rate=(\d+)$/.exec(contentType) ?? []
   if (Number(rate) === 0)
-    throw new ValidationError('REQUEST_INVALID', 'raw sound has a rate above 0; nothing was sent', { field: 'source_media_content_type' })
+    throw new ValidationError('REQUEST_INVALID', 'raw audio must have a rate above 0; nothing was sent', {
+      field: 'source_media_content_type',
+    })
   return rate === undefined ? undefined : { bytes: encoding === 's16le' ? 2 : 1, perMillisecond: Number(rate) / 1000 }
 }
 

@@ -97,7 +97,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
    * @param duration milliseconds that it lasts, for media whose bytes do not tell; without it such sound goes out at once
    */
   async send(data: Uint8Array, { duration }: { readonly duration?: number } = {}): Promise<void> {
-    if (!(data instanceof Uint8Array)) throw new TypeError('sound is a Uint8Array')
+    if (!(data instanceof Uint8Array)) throw new TypeError('audio must be a Uint8Array')
     return this.#sender?.send(data, duration)
   }
 
@@ -135,7 +135,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
 
   async #again(options: TranslationCallOptions): Promise<void> {
     if (this.#isOver) throw over()
-    this.#finish(lost('the voice session was given up for another connection'))
+    this.#finish(lost('the voice session was replaced by another connection'))
     this.#access = { ...this.#access, ...(await this.#parts.renew(this.#access.token, options)) }
     if (this.#isOver) throw over()
     this.#queue = new MessageQueue()
@@ -212,7 +212,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
 }
 
 function failed(
-  { error_code, reason_code, request_type, error_message = 'it says no more' }: Extract<VoiceMessage, { readonly type: 'error' }>,
+  { error_code, reason_code, request_type, error_message = 'no details given' }: Extract<VoiceMessage, { readonly type: 'error' }>,
   scrub: (text: string) => string,
 ): VoiceError {
   return new VoiceError(scrub(`the service ended the voice session: ${error_message}`), {
@@ -223,11 +223,11 @@ function failed(
 }
 
 function lost(message: string): NetworkError {
-  return new NetworkError('NETWORK_RESET', message, { retryable: true, hint: 'reconnect() goes on with a new token' })
+  return new NetworkError('NETWORK_RESET', message, { retryable: true, hint: 'reconnect() continues with a new token' })
 }
 
 function over(): ValidationError {
-  return new ValidationError('REQUEST_INVALID', 'the voice session is over: begin another one; nothing was sent')
+  return new ValidationError('REQUEST_INVALID', 'the voice session has ended: start a new one; nothing was sent')
 }
 
 /** Opens a connection for messages. */
@@ -260,7 +260,7 @@ function lineAddress(
   api: ApiClient,
   { streaming_url, token }: VoiceAccess,
 ): { readonly url: string; readonly origin: string; readonly allowPrivateNetwork: boolean } {
-  if (!/^wss?:/i.test(streaming_url)) throw unreadable('the address of the session is not one of a web socket')
+  if (!/^wss?:/i.test(streaming_url)) throw unreadable('the URL of the session is not a WebSocket URL')
   // Checked as an address of the web, which it is but for its name.
   const { url, allowPrivateNetwork } = api.allowed(streaming_url.replace(/^ws/i, 'http'))
   const search = `${url.search ? `${url.search}&` : '?'}token=${encodeURIComponent(token)}`
@@ -317,7 +317,7 @@ function socketOf(open: OpenSocket, url: string, host: string): MessageSocket {
 }
 
 function notOpened(host: string): NetworkError {
-  const hint = 'a token opens a session once: reconnect() asks for another'
+  const hint = 'a token opens a session once: reconnect() requests a new one'
   return new NetworkError('NETWORK_FAILED', `${host}: the voice session could not be opened`, { hint, retryable: false })
 }
 

@@ -86,7 +86,7 @@ export class Voice {
 
 function checkSpeed(speed: number): void {
   if (speed > 0 && speed <= FASTEST) return
-  throw new ValidationError('REQUEST_INVALID', `speed is more than 0 and at most ${FASTEST}; nothing was sent`, {
+  throw new ValidationError('REQUEST_INVALID', `speed must be more than 0 and at most ${FASTEST}; nothing was sent`, {
     field: 'speed',
     limit: FASTEST,
   })

@@ -63,7 +63,7 @@ export function correctText(
 
 function checkChoice({ writing_style: style = 'default', tone = 'default' }: RephraseTextParams): void {
   if (style !== 'default' && tone !== 'default')
-    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone exclude each other; nothing was sent', { field: 'tone' })
+    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone cannot be used together; nothing was sent', { field: 'tone' })
 }
 
 async function improved(

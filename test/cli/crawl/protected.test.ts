@@ -65,7 +65,7 @@ function expectedIn({ origin }: Server) {
       url: `${origin}inner/b.json`,
       code: 'HTTP_403',
       message: `${origin}inner/b.json: the server answered 403; the link in ${origin}below.json asks for "key" (apiKey)`,
-      hint: `if you have access: ${above}, or --entry FILE where that does not ask about the scheme; its "sendTo" must cover ${origin}`,
+      hint: `if you have access: ${above}, or use --entry FILE if it does not ask about the scheme; its "sendTo" must include ${origin}`,
       exit: 5,
     },
     {

@@ -126,8 +126,8 @@ describe('what goes wrong', () => {
     const { code, stdout, stderr } = await downloaded(server, [open])
     expect(code).toBe(3)
     expect(stderr).toBe(
-      `error AUTH_REJECTED: ${server.origin} asks for authentication (Bearer) and the document names no scheme for it (auth:refs): ${at('/private/a-10.tif')}\n` +
-        `  with --by-address it is sent the credential whose sendTo covers its URL, as by: stac-auth fetch ${at('/private/a-10.tif')}\n` +
+      `error AUTH_REJECTED: ${server.origin} requires authentication (Bearer) and the document does not name a scheme for it (auth:refs): ${at('/private/a-10.tif')}\n` +
+        `  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${at('/private/a-10.tif')}\n` +
         '  5 files: x/a-10.tif, x/b-10.tif, x/c-10.tif and 2 more files\n',
     )
     expect(stdout).toMatch(/^written {7}1 {4}10 bytes {2}by length\nfailed {8}5\n/)

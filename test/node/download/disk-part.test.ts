@@ -32,7 +32,7 @@ function later() {
   onTestFinished(() => void vi.restoreAllMocks())
 }
 
-const BUSY = { code: 'PATH_BUSY', message: expect.stringContaining('another process has taken it over') }
+const BUSY = { code: 'PATH_BUSY', message: expect.stringContaining('another process took it over') }
 
 describe('a part whose holder was stopped for longer than its lease', () => {
   it('is not written, reset, named or removed by that holder', async () => {

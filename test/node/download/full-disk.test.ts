@@ -55,7 +55,7 @@ describe('a disk that is full as a file begins', () => {
     disk.refuses = (its, name) => its === step && path.test(name)
     const result = await fetched()
     expect(codesOf(result)).toEqual(['DISK_FULL'])
-    expect(ofKind(result, 'failed')).toMatchObject([{ resumable: 0, error: { hint: expect.stringContaining('make room') } }])
+    expect(ofKind(result, 'failed')).toMatchObject([{ resumable: 0, error: { hint: expect.stringContaining('free some space') } }])
     expect([await readdir(folder), await openIn(folder)]).toEqual([[], []])
     disk.reset()
     expect((await fetched()).summary).toMatchObject({ written: 1, failed: 0 })

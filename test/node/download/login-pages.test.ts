@@ -70,7 +70,7 @@ describe('a login page of another host', () => {
     expect([result.summary.written, ofKind(result, 'warning').map(({ code }) => code)]).toEqual([1, ['CONTENT_TYPE_UNEXPECTED']])
     const again = await run([item], { folder, auth })
     expect(ofKind(again, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', '"granule.h5" is there already and is a web page: an earlier run may have saved a login page'],
+      ['PATH_EXISTS', '"granule.h5" exists already and is a web page: an earlier run may have saved a login page'],
     ])
     expect((await run([item], { folder, auth, acceptHtml: true })).summary).toMatchObject({ kept: 1 })
   })

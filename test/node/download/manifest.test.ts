@@ -56,8 +56,8 @@ const linesOf = async (path: string) =>
 
 describe('a second run', () => {
   it.each<[string, (path: string) => Promise<unknown>, RegExp]>([
-    ['truncated', (path) => truncate(path, 100), /not what was downloaded: it has 100 bytes and had 5000/],
-    ['corrupt', (path) => writeFile(path, noise(5000, 'x')), /not what was downloaded: its bytes are other ones/],
+    ['truncated', (path) => truncate(path, 100), /differs from what was downloaded: it has 100 bytes and had 5000/],
+    ['corrupt', (path) => writeFile(path, noise(5000, 'x')), /differs from what was downloaded: its content has changed/],
     ['longer', (path) => appendFile(path, 'x'), /it has 5001 bytes/],
   ])('notices a file that is %s since', async (_, change, message) => {
     const server = await both()
@@ -176,7 +176,7 @@ describe('verify', () => {
     server.files['/data.bin'] = after
     const again = await run([item], { folder, server, verify: true })
     expect(ofKind(again, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', expect.stringContaining('is not what its server has')],
+      ['PATH_EXISTS', expect.stringContaining('differs from the file on its server')],
     ])
     expect((await filesIn(folder))['data.bin']?.equals(small)).toBe(true)
   })
@@ -258,7 +258,7 @@ describe('verifyFolder', () => {
     const problems = events.flatMap((event) => (event.kind === 'failed' ? [`${event.error.code} ${event.error.message}`] : []))
     expect(problems.sort()).toEqual([
       'FILE_INTEGRITY "one/a.bin" has 10 bytes and had 500 when it was downloaded',
-      'FILE_INTEGRITY "one/b.bin" has other bytes than it had when it was downloaded',
+      'FILE_INTEGRITY "one/b.bin" has changed since it was downloaded',
       'FILE_INTEGRITY "one/c.bin" is missing',
     ])
     await rm(join(folder, 'one'), { recursive: true })

@@ -332,7 +332,7 @@ describe('a name that gets no extension from its document', () => {
     await writeFile(join(folder, 'one/data.zip'), 'other')
     const result = await run([itemOf(server, asset)], { folder, server, template })
     expect(ofKind(result, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', '"one/data.zip" is there already and has 5 bytes; its server has 100'],
+      ['PATH_EXISTS', '"one/data.zip" exists already and has 5 bytes; the server has 100'],
     ])
     expect(await readFile(join(folder, 'one/data.zip'), 'utf8')).toBe('other')
     expect(await readdir(join(folder, 'one'))).toEqual(['data.zip'])
@@ -429,7 +429,7 @@ describe('two files that would have one name by their suffix', () => {
     await run([itemOf(server, { data: { href: 'a/x' } })], { folder, server, template })
     const other = itemOf(server, { data: { href: 'b/x.zip' } })
     expect(ofKind(await run([other], { folder, server, template }), 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', '"x.zip" is there already and is another file, which was planned as "x"'],
+      ['PATH_EXISTS', '"x.zip" exists already and is another file, which was planned as "x"'],
     ])
     expect((await run([other], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
     expect((await run([other], { folder, server, template })).summary).toMatchObject({ kept: 1, failed: 0 })

@@ -99,7 +99,7 @@ it.each<[Paging, object, Record<string, string>]>([
   })()
   expect(await failureOf(reading)).toMatchObject({
     code: 'RESPONSE_INVALID',
-    message: expect.stringContaining('the list is not complete'),
+    message: expect.stringContaining('the list is incomplete'),
     hint: expect.stringContaining('paged'),
     operation: 'users.list',
     attempts: 1,

@@ -46,7 +46,7 @@ describe('entries of a glossary', () => {
     ['a line end', 'a\nb', /control character/],
     ['NUL', 'a\0b', /control character/],
     ['a C1 control', 'a\u0085b', /control character/],
-    ['a line separator', 'a\u2028b', /line end/],
+    ['a line separator', 'a\u2028b', /line break/],
     ['a blank before', ' a', /begins or ends/],
     ['a no-break space behind', 'a\u00a0', /begins or ends/],
     ['an ideographic space', '\u3000a', /begins or ends/],
@@ -79,7 +79,7 @@ describe('entries of a glossary', () => {
 
   it('refuse a source that comes twice, and never quote a term', () => {
     const error = refusal(() => GlossaryEntries.parse('Geheim\ta\nb\tc\nGeheim\tc\n'))
-    expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: 'line 3: the source term was there before' })
+    expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: 'line 3: the source term is a duplicate' })
   })
 
   it('refuse what is no text', () => {
@@ -114,9 +114,9 @@ describe('tab-separated entries', () => {
   })
 
   it.each<[string, RegExp]>([
-    ['a', /^line 1 has not exactly one tab/],
-    ['a\tb\nc\td\te', /^line 2 has not/],
-    ['a\tb\n\nc\td', /^line 2 has not/],
+    ['a', /^line 1 does not have exactly one tab/],
+    ['a\tb\nc\td\te', /^line 2 does not have exactly one tab/],
+    ['a\tb\n\nc\td', /^line 2 does not have exactly one tab/],
     ['a\tb\rc', /control character/],
     ['\tb', /^line 1: the source term is empty/],
   ])('are not read from %j', (text, message) => {
@@ -154,9 +154,9 @@ describe('comma-separated entries', () => {
     ['a', /^row 1 has neither/],
     ['a,b,en', /^row 1 has neither/],
     ['a,b,en,de,x', /^row 1 has neither/],
-    ['a,b\n"c,d', /^row 2 is no CSV/],
-    ['a"b,c', /^row 1 is no CSV/],
-    ['"a"b,c', /^row 1 is no CSV/],
+    ['a,b\n"c,d', /^row 2 is not valid CSV/],
+    ['a"b,c', /^row 1 is not valid CSV/],
+    ['"a"b,c', /^row 1 is not valid CSV/],
     ['"a\nb",c', /control character/],
     ['a,', /the target term is empty/],
   ])('are not read from %j', (text, message) => {
@@ -164,7 +164,7 @@ describe('comma-separated entries', () => {
   })
 
   it('name languages only for those who say which', () => {
-    expect(refusal(() => GlossaryEntries.parse('a,b,en,de', 'csv')).message).toMatch(/say which pair/)
+    expect(refusal(() => GlossaryEntries.parse('a,b,en,de', 'csv')).message).toMatch(/pass the pair of languages/)
   })
 })
 

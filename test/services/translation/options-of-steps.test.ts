@@ -101,7 +101,7 @@ describe('what is refused before anything is sent', () => {
     const { client } = await fakeClient()
     for (const custom_instructions of ['be kind', [undefined]])
       await expect(client.translateText({ text: 'a', target_lang: 'DE', custom_instructions } as never)).rejects.toThrow(
-        new TypeError('custom_instructions is a list of texts'),
+        new TypeError('custom_instructions must be an array of strings'),
       )
   })
 })

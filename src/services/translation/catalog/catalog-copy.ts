@@ -16,7 +16,7 @@ export async function catalogCopy(
   const root = parseDocument(text)
   const documents = catalogDocuments(root)
   if (documents.length === 0)
-    throw new ConfigurationError('TARGET_NOT_FOUND', 'the document is no catalog, collection or item, and no list of them')
+    throw new ConfigurationError('TARGET_NOT_FOUND', 'the document is not a Catalog, Collection or Item, or a list of them')
   const target = languageTag(options.target_lang)
   const open = documents.filter((document) => languageOf(document)?.toLowerCase() !== target.toLowerCase())
   const places = open

@@ -14,7 +14,7 @@ import { differenceOf } from '../../../servers/chaos/depot-content.ts'
 import type { FaultOf } from '../../../servers/chaos/fault.ts'
 import { contentName, type DepotFile, type DepotOptions, type FileDepot, startFileDepot } from '../../../servers/chaos/file-depot.ts'
 
-/** A file of the depot and what its document says of it. */
+/** A file of the depot and what its document states of it. */
 export interface WantedFile extends DepotFile {
   /** Members of the asset besides `href`. */
   readonly asset?: Readonly<Record<string, unknown>>

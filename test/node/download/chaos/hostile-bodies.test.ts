@@ -79,7 +79,7 @@ describe('a body that unpacks to far more', () => {
     ['gzip, gzip', twice, 1000],
     ['gzip', once, 5 * MIB],
     ['br', brotli, 100],
-  ])('than its document says is given up there: %s', async (coding, body, size) => {
+  ])('than its document states is given up there: %s', async (coding, body, size) => {
     const { codes, received, files, server } = await fetched(coded(coding, body), { 'file:size': size })
     // The second request asks whether the size is that of the coded bytes.
     expect([codes, files, server.requests.length]).toEqual([['FILE_INTEGRITY'], {}, 2])
