@@ -189,8 +189,6 @@ function withCodings({ headers }: HttpRequest): Readonly<Record<string, string>>
   return headers['accept-encoding'] === undefined && headers.range === undefined ? { ...headers, 'accept-encoding': 'gzip, br' } : headers
 }
 
-type Dispatch = Dispatcher['dispatch']
-
 /** What a parser leaves as it is: no dot segment, nothing to be encoded, no empty query, no fragment. */
 const PLAIN = /^(?:\/(?!\.|%2e)[\w.~!$&()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]+)?$/i
 
