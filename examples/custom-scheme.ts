@@ -26,7 +26,7 @@ const ticket: Strategy<TicketScheme, TicketCredential> = {
       },
     },
   ],
-  // What a scheme of a catalog must have in common with an entry of the user.
+  // What a scheme of a catalog must have in common with a credential of the user.
   identity: ({ counter }) => [[{ name: 'counter', value: counter, pointer: '/counter' }]],
   schemeOf: ({ counter }) => ({ type: 'com.example.ticket', counter }),
   describe: ({ counter }) => ({ entry: { type: 'com.example.ticket', counter }, fields: ticket.forms[0]?.fields ?? {} }),

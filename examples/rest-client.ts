@@ -1,5 +1,5 @@
 /**
- * A client of any REST service behind OAuth 2: `users`, in JSON. Run it with `npx tsx examples/rest-client.ts` and the addresses and
+ * A client of any REST service behind OAuth 2: `users`, in JSON. Run it with `npx tsx examples/rest-client.ts` and the URLs and
  * the secret of your service in the environment; it makes a user, changes it, lists all and deletes it.
  */
 import { ApiClient, JSON_REST, RestResource } from 'stac-auth/clients'

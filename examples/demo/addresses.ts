@@ -10,7 +10,7 @@ export interface Addresses {
   readonly issuerRequestUri: string
   /** Signing API. */
   readonly signing: string
-  /** Files behind signed addresses. */
+  /** Files behind signed URLs. */
   readonly blobs: string
   /** Object store. */
   readonly s3: string

@@ -25,7 +25,7 @@ export const STARTERS = {
 
 export interface Archive {
   readonly addresses: Addresses
-  /** SHA-256 of the file at an address of a document, in hex. */
+  /** SHA-256 of the file at a URL of a document, in hex. */
   digestAt(href: string): string
   /** How many requests came in. */
   requests(): number

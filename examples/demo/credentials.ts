@@ -1,11 +1,11 @@
-/** What the user of the demo has: one entry per credential, each bound to the addresses that may have it. */
+/** What the user of the demo has: one credential per credential, each bound to the URLs that may have it. */
 import type { CredentialInput, SecretInput, SecretSource } from 'stac-auth'
 import { type Addresses, CLIENT_ID, ISSUER, KEY_ID, REGION, SCOPE, USERNAME } from './addresses.ts'
 import type { SecretName } from './secrets.ts'
 
 type SecretOf = (name: SecretName) => SecretInput | SecretSource
 
-/** The entries. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
+/** The credentials. A secret is whatever `secret` gives for its name: a text in code, a source in a file. */
 export function credentialsFor(addresses: Addresses, secret: SecretOf): readonly CredentialInput[] {
   return [
     ...httpEntries(addresses, secret),

@@ -1,4 +1,4 @@
-/** Runs the demo: from an address of a catalog to the bytes of every file, and to every refusal that must happen. */
+/** Runs the demo: from a URL of a catalog to the bytes of every file, and to every refusal that must happen. */
 import type { STARTERS } from './archive.ts'
 import { protectedIn, readCatalog } from './reading.ts'
 import type { Screen } from './screen.ts'

@@ -1,4 +1,4 @@
-/** What the demo protects: a file for each scheme, and which entry of the user opens it. */
+/** What the demo protects: a file for each scheme, and which credential of the user opens it. */
 import type { AuthScheme } from 'stac-auth'
 import { type Addresses, PORTAL_WORD, SCOPE } from './addresses.ts'
 
@@ -10,15 +10,15 @@ export interface Holding {
   readonly title: string
   readonly scheme: AuthScheme
   readonly href: string
-  /** Id of the entry that opens it. */
+  /** Id of the credential that opens it. */
   readonly credential: string
-  /** The code of the refusal when a secret of that entry is wrong. */
+  /** The code of the refusal when a secret of that credential is wrong. */
   readonly refusal: 'AUTH_REJECTED' | 'OAUTH_ERROR' | 'HTTP_404'
   /** The authorization belongs to the connection that carries it, so it is not handed out. */
   readonly bound?: true
 }
 
-/** The files, with the servers at these addresses. */
+/** The files, with the servers at these URLs. */
 export function holdingsAt(addresses: Addresses): readonly Holding[] {
   return [
     ...httpHoldings(addresses),
@@ -35,7 +35,7 @@ const refusal = 'AUTH_REJECTED'
 const PASSWORDS = ['basic', 'digest', 'mutual', 'scram-sha-1', 'scram-sha-256']
 const KNOWN = [...PASSWORDS, 'bearer', 'dpop', 'gnap', 'hoba', 'oauth', 'privatetoken', 'vapid'].sort()
 const WORDS = [...KNOWN, PORTAL_WORD]
-/** Entries that are not called as the word is. */
+/** Credentials that are not called as the word is. */
 const ENTRIES: Readonly<Record<string, string>> = { basic: 'ada', bearer: 'mission' }
 
 function httpHoldings({ files }: Addresses): readonly Holding[] {
@@ -93,7 +93,7 @@ function oauthHolding({ files, tokenUrl }: Addresses): Holding {
   }
 }
 
-/** One signing API wants the address, the other bucket and key; both ask for a credential of their own. */
+/** One signing API wants the URL, the other bucket and key; both ask for a credential of their own. */
 function signedHoldings({ signing, blobs }: Addresses): readonly Holding[] {
   const inQuery = { in: 'query', required: true } as const
   const inBody = { in: 'body', required: true } as const

@@ -1,4 +1,4 @@
-/** Reads the catalog through the library, as a user does who was given one address. */
+/** Reads the catalog through the library, as a user does who was given one URL. */
 import { type Auth, type StacDocument, type Target, targetsOf } from 'stac-auth'
 import type { Holding } from './holdings.ts'
 

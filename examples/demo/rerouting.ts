@@ -1,17 +1,17 @@
-/** What a hostile catalog would do: the same document with one address changed. Nothing may follow the change. */
+/** What a hostile catalog would do: the same document with one URL changed. Nothing may follow the change. */
 import { altered, type Protected } from './reading.ts'
 import { type Outcome, refusalOf, type Stage, tally } from './step.ts'
 
 export interface Change {
   readonly on: Protected
-  /** The address that the document has. */
+  /** The URL that the document has. */
   readonly from: string
   readonly to: string
 }
 
 /** Tries each changed document; `code` is what must refuse it, and the hostile host must not even be dialled. */
 export async function rerouting(changes: readonly Change[], code: string, { user, servers: { root, evil } }: Stage): Promise<Outcome> {
-  // The user typed the address of the hostile host: only the entries stand between it and the secrets.
+  // The user typed the URL of the hostile host: only the credentials stand between it and the secrets.
   const auth = await user.auth(root, evil.origin)
   const failures: string[] = []
   const codes: string[] = []

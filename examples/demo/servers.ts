@@ -9,7 +9,7 @@ import type { Secrets } from './secrets.ts'
 
 export interface Servers extends Archive {
   readonly holdings: readonly Holding[]
-  /** Address of the root of the catalog. */
+  /** URL of the root of the catalog. */
   readonly root: string
   /** A host that nobody trusts. It takes everything it is given and remembers it; `/copy.json` places an asset there. */
   readonly evil: AnsweringServer

@@ -7,7 +7,7 @@ import type { User } from './user.ts'
 export interface Stage {
   readonly servers: Servers
   readonly user: User
-  /** Has the same entries with wrong secrets in them. */
+  /** Has the same credentials with wrong secrets in them. */
   readonly stranger: User
   readonly pages: readonly Page[]
   readonly targets: readonly Protected[]

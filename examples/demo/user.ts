@@ -15,9 +15,9 @@ export interface User {
   readonly file: string
   /** Path of the certificate of the authority that vouches for the servers. */
   readonly ca: string
-  /** The library with the user's credentials; `typed` are the addresses that the user was given. */
+  /** The library with the user's credentials; `typed` are the URLs that the user was given. */
   auth(...typed: string[]): Promise<Auth>
-  /** The status of an address asked for without anything. */
+  /** The status of a URL asked for without anything. */
   bare(url: string): Promise<number>
   /** Removes the folder; the end of the process does it too. */
   forget(): void

@@ -9,8 +9,8 @@ interface Config {
 }
 
 /**
- * A request interceptor for axios (1.12 or newer): the request is sent by the engine, with the entry whose `sendTo` covers its address, or by
- * the references of a target for addresses below it. Nothing secret is in the configuration, where errors and logs would show it,
+ * A request interceptor for axios (1.12 or newer): the request is sent by the engine, with the credential whose `sendTo` covers its URL, or by
+ * the references of a target for URLs below it. Nothing secret is in the configuration, where errors and logs would show it,
  * and axios does not carry it through redirects. Errors of the engine come as `AxiosError` with the same `code`.
  *
  * @example client.interceptors.request.use(authorizeWith(auth))

@@ -13,7 +13,7 @@ export interface ParquetFile {
 }
 
 /**
- * The argument for hyparquet's `asyncBufferFromUrl`. The length comes from a request for the first byte, because an address that is
+ * The argument for hyparquet's `asyncBufferFromUrl`. The length comes from a request for the first byte, because a URL that is
  * signed for GET does not open for HEAD.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`, those of `fetch`, `RANGE_INVALID` for an answer that does not tell the length, `HTTP_<status>`.

@@ -17,7 +17,7 @@ export interface MapRequests {
    * another one, and that no style or catalog can name it.
    */
   readonly protocol: string
-  /** For the option of that name: leads addresses on the origin of a target to `load`, leaves all others alone. */
+  /** For the option of that name: leads URLs on the origin of a target to `load`, leaves all others alone. */
   readonly transformRequest: (url: string) => { url: string } | undefined
   /** For `addProtocol(protocol, load)`. */
   readonly load: (request: MapRequest, abort: AbortController) => Promise<MapAnswer>
@@ -30,7 +30,7 @@ interface MapAnswer {
 }
 
 /**
- * What a map needs for tiles, styles and other data of these targets: each address on the origin of one of them is asked for by its
+ * What a map needs for tiles, styles and other data of these targets: each URL on the origin of one of them is asked for by its
  * references (those of the first that fits), judged by itself. A transformed request could only carry headers, and MapLibre would
  * take them along through redirects; a protocol leaves the sending to the engine, so every scheme works.
  *
@@ -54,7 +54,7 @@ export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined
     load: async ({ url, type }, { signal }) => {
       const [, own, at, address = ''] = /^([^:]*):\/\/(\d+)\/(.*)$/s.exec(url) ?? []
       const fetch = own === protocol ? fetches[Number(at)] : undefined
-      if (!fetch) throw new TypeError(`not an address of transformRequest: ${url}`)
+      if (!fetch) throw new TypeError(`not a URL of transformRequest: ${url}`)
       return answerOf(await fetch(address, { signal }), address, type)
     },
   }

@@ -19,7 +19,7 @@ export interface StacLayerOptions {
 
 /**
  * Options for ol-stac's layer: GeoTIFF, Zarr, PMTiles, tiles and pictures are asked for by the references of the asset or link that
- * they belong to. Addresses on another origin than that of the asset, as tile servers have, stay without anything.
+ * they belong to. URLs on another origin than that of the asset, as tile servers have, stay without anything.
  * A Zarr store gets headers once, when it is opened, so its scheme must allow them to be used again.
  * What fails is told to `onError`, or comes as error of the layer.
  *

@@ -39,7 +39,7 @@ export function geoTiffSource(auth: Auth, target: Target | undefined, onError: (
 }
 
 /**
- * The `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and the `imageLoadFunction` of pictures: each address is judged by itself,
+ * The `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and the `imageLoadFunction` of pictures: each URL is judged by itself,
  * by the references of the target. What fails is told to `onError` (errors of `fetch`, `HTTP_<status>`) and shown as a missing picture.
  *
  * @example new XYZ({ url, tileLoadFunction: pictureLoader(auth, linkOf(item, 'xyz')) })

@@ -19,8 +19,8 @@ const DESTINATIONS = new Set<string>(['image', 'video', 'audio', 'track', ''])
 const OF_BROWSER = /^(?:sec-|user-agent$|accept-encoding$|upgrade-insecure-requests$)/
 
 /**
- * Answers the GET and HEAD requests of a page for addresses that an entry covers with `sendTo`; all others go their way untouched, also those
- * that carry an authorization of their own. The page gets the answers, never a token nor an address with a key in it.
+ * Answers the GET and HEAD requests of a page for URLs that a credential covers with `sendTo`; all others go their way untouched, also those
+ * that carry an authorization of their own. The page gets the answers, never a token nor a URL with a key in it.
  * The servers must allow the page by CORS. What is refused is a network error for the page, and is told to `onError`.
  *
  * Service workers have no `import()`: bundle the worker into one file, with what is loaded on demand in it.
@@ -53,11 +53,11 @@ async function authorized(request: Request, auth: Auth): Promise<Response> {
   const { method, url, signal, redirect } = request
   const headers = [...request.headers].filter(([name]) => !OF_BROWSER.test(name))
   const { body, status, statusText, headers: told } = await auth.fetch(url, { method, headers, signal, redirect })
-  // A copy has no address: that which was asked may hold a key.
+  // A copy has no URL: that which was asked may hold a key.
   return new Response(body, { status, statusText, headers: told })
 }
 
-/** Whether an entry is meant for the address; asks no server. */
+/** Whether a credential is meant for the URL; asks no server. */
 async function isCovered(auth: Auth, url: string): Promise<boolean> {
   try {
     await auth.service(url)

@@ -10,7 +10,7 @@ import { type StacReference, targetOf } from './stac-js.ts'
 /** What is put into a request. It holds secrets. */
 export interface Injection {
   readonly headers: Readonly<Record<string, string>>
-  /** Parameters to add to the address. */
+  /** Parameters to add to the URL. */
   readonly query: Readonly<Record<string, string>>
 }
 
@@ -18,7 +18,7 @@ const NOTHING: Injection = { headers: {}, query: {} }
 
 /**
  * The hook `resolveInjection` of STAC Browser: what the references of a link or asset of stac-js, or without them its URL where the engine
- * allows that, add to the request for `url`. Nothing for another origin than its own. The browser sends by itself, so a key in a header of its own is not handed out, nor an address that
+ * allows that, add to the request for `url`. Nothing for another origin than its own. The browser sends by itself, so a key in a header of its own is not handed out, nor a URL that
  * a signing service gives.
  *
  * Errors: `SelectionError`, `CredentialError`, `SCHEME_UNSUPPORTED`.
@@ -37,17 +37,17 @@ export function injectionResolver(auth: Auth): (link: StacReference | null | und
 }
 
 /**
- * Parameters that the authorized address has and the other has not. Errors: `SCHEME_UNSUPPORTED` where more is different: what
+ * Parameters that the authorized URL has and the other has not. Errors: `SCHEME_UNSUPPORTED` where more is different: what
  * is there already cannot be replaced, and a name has one value.
  */
 function added(url: string, authorized: string): Readonly<Record<string, string>> {
   const [before, after] = [new URL(url), new URL(authorized)]
-  if (!sameOrigin(url, authorized) || before.pathname !== after.pathname) throw unsupported('replaces the address', url)
+  if (!sameOrigin(url, authorized) || before.pathname !== after.pathname) throw unsupported('replaces the URL', url)
   const names = new Set([...before.searchParams.keys(), ...after.searchParams.keys()])
   const differing = [...names].flatMap((name) => {
     const [old, values] = [before.searchParams.getAll(name), after.searchParams.getAll(name)]
     if (isEqual(old, values)) return []
-    if (old.length > 0) throw unsupported('changes a parameter that the address has', url)
+    if (old.length > 0) throw unsupported('changes a parameter that the URL has', url)
     if (values.length > 1) throw unsupported('adds a parameter several times', url)
     return values.map((value) => [name, value] as const)
   })

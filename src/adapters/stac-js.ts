@@ -20,7 +20,7 @@ export interface StacEntity {
 }
 
 /**
- * The target of an Asset, alternate Asset or Link of stac-js; undefined for one that stands in no document. Addresses are read as the
+ * The target of an Asset, alternate Asset or Link of stac-js; undefined for one that stands in no document. URLs are read as the
  * document states them, relative to where it came from. Documents around it (`parents`) may lend their schemes.
  *
  * @example const response = await auth.fetch(targetOf(item.getAsset('data')))

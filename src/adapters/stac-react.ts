@@ -12,7 +12,7 @@ interface Queries {
 
 /**
  * Prepares a `QueryClient` for the `StacApiProvider` of stac-react with this `apiUrl` and without `options`: every request of its hooks
- * is sent by the engine, judged by its own address. Headers, which the provider would take, are given to no one: it adds them to
+ * is sent by the engine, judged by its own URL. Headers, which the provider would take, are given to no one: it adds them to
  * whatever a `next` link or an Item names, on any host, and shows them in the names of its queries.
  *
  * Headers that a page link asks for are left out, for a catalog has no say in them. Errors: for the landing page, which is read here,

@@ -18,8 +18,8 @@ export interface ZarrOptions {
 }
 
 /**
- * The arguments for zarrita's `FetchStore`: each key is asked for by the references of the target, judged by its own address.
- * Addresses may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come with the reading.
+ * The arguments for zarrita's `FetchStore`: each key is asked for by the references of the target, judged by its own URL.
+ * URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come with the reading.
  *
  * @example const store = new FetchStore(...zarrStore(auth, assetOf(item, 'zarr')))
  */

@@ -1,4 +1,4 @@
-/** Puts together what `authorize` gives back. */
+/** Builds the results of `authorize`. */
 
 import { ConfigurationError } from '../errors.ts'
 import { isToken } from '../http/headers.ts'
@@ -10,14 +10,14 @@ import type { AuthStep } from './flow.ts'
 
 const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
 
-/** A request that carries nothing of the user's. */
+/** Returns a request without credentials. */
 export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
   return selection?.ref !== undefined
     ? { ...request, ref: selection.ref, scheme: selection.type, pointer, material: NOTHING }
     : { ...request, pointer, material: NOTHING }
 }
 
-/** The authorized request; what differs from the plain one is its material. */
+/** Returns the authorized request; every difference from the plain request is marked as secret. */
 export function authorizedRequest(
   plain: HttpRequest,
   { request, expiresAt, location, keys }: AuthStep,
@@ -38,7 +38,7 @@ export function authorizedRequest(
     pointer: target.pointer,
     ...(location && { location }),
     ...(keys && { keys }),
-    // Where an object lies is no secret; a presigned or signed address is.
+    // The location of an object is not secret; a presigned or signed URL is.
     material: { headers: names, url: url !== plain.url && !location },
   }
 }

@@ -1,4 +1,4 @@
-/** Makes what a strategy is given for one request; side requests go only to the entry's own endpoints. */
+/** Creates the context that a strategy receives for one request; token and signing requests go only to endpoints of the credential. */
 import { platform } from '#platform'
 import { ConfigurationError, TrustError, UnsupportedError } from '../errors.ts'
 import type { Connection, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
@@ -11,13 +11,13 @@ import type { MemorySessions } from './session.ts'
 import type { AuthContext, Input, Origin, Resource, SessionChange, Token, Warning } from './strategy.ts'
 import type { SessionStore } from './token-store.ts'
 
-/** Milliseconds for a token or signing call as a whole. */
+/** Timeout of a token or signing request, in milliseconds. */
 const SIDE_TIMEOUT = 60_000
 
-/** Most requests go where the one before went. */
+/** Caches the origin: consecutive requests usually go to the same one. */
 const ORIGIN = new LastOrigin()
 
-/** The parts of the world that an engine works with. */
+/** The dependencies of an engine. */
 export interface World {
   readonly transport: Transport
   readonly sessions: MemorySessions
@@ -25,24 +25,24 @@ export interface World {
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void
-  /** Hears what became of the token of an entry. */
+  /** Called when the token of a credential changes. */
   readonly changed: (change: SessionChange) => void
-  /** Hears which entry was accepted at which address. */
+  /** Called with the credential that was accepted and the URL. */
   readonly used: (credential: string, url: string) => void
-  /** Origins that the user wrote down. */
+  /** Origins that the user wrote in credentials. */
   readonly named: ReadonlySet<string>
-  /** The entry of that id as a choice of its own. */
+  /** Returns the match for the credential with that id. */
   readonly credential: (id: string) => CredentialMatch | undefined
 }
 
-/** What a flow is run for. */
+/** Options of one run of a flow. */
 interface Purpose {
   readonly signal?: AbortSignal
-  /** The authorized request is handed out instead of sent. */
+  /** The authorized request is returned instead of sent. */
   readonly unsent?: boolean
 }
 
-/** The context of one request. */
+/** Returns the context of one request. */
 export function contextOf(world: World, match: CredentialMatch, resource: Resource, { signal, unsent = false }: Purpose = {}): AuthContext {
   const { scheme, credential, strategy } = match
   const endpoints = strategy.endpoints?.(credential) ?? []
@@ -70,7 +70,7 @@ export function contextOf(world: World, match: CredentialMatch, resource: Resour
 }
 
 /**
- * Sends a leg of the resource request. The last look before the wire: material goes only where its owner lets it.
+ * Sends a step of the request for a target. Last check before sending: a secret is only sent to allowed URLs.
  * Errors: `CREDENTIAL_TARGET_UNTRUSTED`.
  */
 export function sendStep(
@@ -88,40 +88,40 @@ async function connectionTo(url: string, world: World, match: CredentialMatch, {
   checkReach(match, url)
   const { id } = match.credential
   if (unsent) {
-    const message = `the authorization of "${id}" belongs to the connection that carries it, so it cannot be handed out`
+    const message = `authorize is not possible with "${id}": its authorization is bound to a connection`
     throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'send the request with fetch' })
   }
   if (world.transport.connect) return world.transport.connect(url, granted(world, { url }, { signal }))
-  const message = `"${id}" needs a connection of its own, which the transport given cannot hold`
+  const message = `"${id}" cannot be used: its authorization needs a dedicated connection, which this transport does not support`
   throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'use undiciTransport of stac-auth/node' })
 }
 
-/** The options with the word on whether the user named that origin. */
+/** Returns the options, with private networks allowed when the user named that origin. */
 export function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
   return { ...options, allowPrivateNetwork: world.named.has(ORIGIN.of(request.url)) }
 }
 
-/** The token of another entry, for one address; that entry's grant is checked as if it went there itself. */
+/** Returns the token of another credential for one URL, which must be among that credential's allowed URLs. */
 async function tokenOf(world: World, id: string, url: string, signal?: AbortSignal): Promise<Token> {
   const match = chosen(world, id)
   checkReach(match, url)
-  if (!match.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" has no token to give`)
+  if (!match.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" cannot provide a token`)
   return match.strategy.token(contextOf(world, match, { url }, { signal }))
 }
 
 function chosen(world: World, id: string): CredentialMatch {
   const match = world.credential(id)
-  if (!match) throw new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
+  if (!match) throw new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
   return match
 }
 
-/** A side request authorized by another entry; that entry's grant is checked like for any request. */
+/** Returns a function that sends requests authorized by another credential; its allowed URLs are checked as for any request. */
 function sendAs(world: World, id: string): Send {
   return async (request, options) => {
     const match = chosen(world, id)
     const context = contextOf(world, match, { url: request.url }, { signal: options?.signal })
     const result = await runFlow(match.strategy.authorize(request, context), (step) => sendStep(world, match, step, options))
-    if (!result) throw new ConfigurationError('CONFIG_INVALID', `entry "${id}" cannot authorize a signing call`)
+    if (!result) throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" cannot authorize signing requests`)
     return result.response
   }
 }
@@ -134,8 +134,12 @@ function sameEndpoint(endpoint: string | Origin, url: string): boolean {
 }
 
 function foreignEndpoint(id: string, { url }: HttpRequest): TrustError {
-  return new TrustError('CREDENTIAL_ENDPOINT_UNTRUSTED', `${new URL(url).origin} is no endpoint of entry "${id}". Nothing was sent`, {
-    credential: id,
-    url,
-  })
+  return new TrustError(
+    'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    `${new URL(url).origin} is not an endpoint of credential "${id}". Nothing was sent`,
+    {
+      credential: id,
+      url,
+    },
+  )
 }

@@ -4,15 +4,15 @@ import { createEngine, type EngineOptions } from './create-engine.ts'
 import type { LazyStrategy, Strategy } from './strategy.ts'
 
 export interface AuthOptions extends Omit<EngineOptions, 'strategies'> {
-  /** Replaces the default list; add to `defaultStrategies` for custom types. */
+  /** Replaces the default list; extend `defaultStrategies` for custom types. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]
 }
 
 /**
- * Turns what catalogs say about access into requests, with the user's entries.
+ * Creates the engine that authorizes requests for targets with the user's credentials.
  *
- * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: at once for a credential without a known type or
- * without `sendTo`; everything else in it is read, and its strategy loaded, by `ready()` or the first call.
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: immediately for a credential without a supported type or
+ * without `sendTo`; all other fields are checked, and strategies loaded, by `ready()` or the first call.
  *
  * @example
  * const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })

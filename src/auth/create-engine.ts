@@ -1,4 +1,4 @@
-/** `createEngine`: chooses by itself, and loads the rest of the engine when something must be sent. */
+/** `createEngine`: selects credentials itself, and loads the other half of the engine when a request must be sent. */
 import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
@@ -17,42 +17,42 @@ import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.
 import type { SessionStore } from './token-store.ts'
 
 export interface EngineOptions {
-  /** The user's entries; in code they may hold plain strings. */
+  /** The user's credentials; in code they may hold plain strings. */
   readonly credentials: CredentialSource
-  /** One per scheme type; of what is not in the list nothing is ever loaded. */
+  /** One per scheme type; strategies that are not listed are never loaded. */
   readonly strategies: readonly (Strategy | LazyStrategy)[]
-  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere. */
+  /** Sends one request without following redirects; default: undici on Node, `fetch` elsewhere. */
   readonly transport?: Transport
-  /** Addresses that the user typed: their origins may be loopback or private. */
+  /** URLs that the user typed: their origins may be loopback or private addresses. */
   readonly typed?: readonly string[]
-  /** `allow`: a target whose references are all unusable is requested without credentials instead of refused. */
+  /** `allow`: a target whose references are all rejected is requested without credentials instead of refused. */
   readonly anonymous?: 'allow'
   /**
-   * True: a target without references is sent the credential whose `sendTo` covers its URL most narrowly. Without it only credentials
-   * that say `use: 'by-address'` are. Targets with `auth:refs` are not affected.
+   * True: targets without references get the credential with the narrowest matching `sendTo` pattern. By default only credentials
+   * with `use: 'by-address'` are used for them. Targets with `auth:refs` are not affected.
    */
   readonly byAddress?: boolean
   /** `error` refuses redirects to another origin. */
   readonly redirects?: 'follow' | 'error'
-  /** Hears what is worth telling and stops nothing. */
+  /** Called with each warning. */
   readonly onWarning?: (warning: Warning) => void
-  /** Hears the id of the entry with which a request of `fetch` was answered, and its address; after a redirect once more. */
+  /** Called with the credential id and the URL of each response to an authorized request of `fetch`; after a redirect once more. */
   readonly onUse?: (credential: string, url: string) => void
-  /** Hears when the token of an entry comes, is renewed or goes, so that what is shown can follow. */
+  /** Called when the token of a credential is obtained, refreshed or removed, so that a user interface can follow. */
   readonly onSession?: (change: SessionChange) => void
   readonly clock?: Clock
-  /** Where tokens are kept; default: in memory, as long as this engine. */
+  /** Where tokens are stored; default: in memory, as long as this engine exists. */
   readonly session?: SessionStore
 }
 
-/** What is known before anything was sent. */
+/** Before the first request, no session value exists. */
 const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
 
 /**
- * `createAuth` with the strategies that the caller names, for programs that are to carry no others.
+ * Creates an engine like `createAuth`, with only the strategies that the caller names, so that a program includes no others.
  *
- * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: at once for a credential without a known type or
- * without `sendTo`, for everything else in it with `ready()` or the first call.
+ * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: immediately for a credential without a supported type or
+ * without `sendTo`; for all other fields by `ready()` or the first call.
  *
  * @example createEngine({ credentials, strategies: [apiKey] }) // apiKey of stac-auth/strategies/api-key
  */
@@ -66,7 +66,7 @@ export function createEngine(options: EngineOptions): Auth {
   let chooser = isEmpty ? new CredentialSelector([], registry, typed) : undefined
   let runtime: Runtime | undefined
 
-  /** The chooser, once the entries are read and the strategies of all of them and of the target's schemes are loaded. */
+  /** Returns the selector once the credentials are read and the strategies for them and for the target's schemes are loaded. */
   async function ready(target?: Target): Promise<CredentialSelector> {
     if (!chooser) {
       const types = credentials.credentials.map(({ type }) => type)
@@ -90,7 +90,7 @@ export function createEngine(options: EngineOptions): Auth {
     return { outcome: selector.select(target, url, anonymous), request }
   }
 
-  /** What can be said without waiting. */
+  /** Returns what is known without waiting. */
   function known(
     request: HttpRequest,
     target: Target,
@@ -163,7 +163,7 @@ export function createEngine(options: EngineOptions): Auth {
   }
 }
 
-/** A leg whose address differs from the target's must be within reach as well. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
+/** Returns the step if its URL is allowed, which may differ from the target's. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
 function checked(request: HttpRequest, step: AuthStep, target: Target, selection: Selection, match: CredentialMatch): AuthorizedRequest {
   if (step.request.url !== request.url) checkReach(match, step.request.url)
   return authorizedRequest(request, step, target, selection)

@@ -1,6 +1,6 @@
 /**
- * Chooses which of the user's entries a target gets, if any. References are alternatives: each is judged by itself, every
- * "no" is kept as a reason, and the error is that of the reference that got furthest.
+ * Selects the user's credential for a target, if there is one. References are alternatives: each is checked separately, every
+ * rejection keeps its reason, and the error is that of the reference that passed most checks.
  */
 import { type AuthError, isAuthError, SelectionError } from '../errors.ts'
 import { isProtected, type MalformedRef, type Target } from '../stac/target.ts'
@@ -12,7 +12,7 @@ import { bestOf, type CredentialMatch, Refusal, SchemeMatcher } from './scheme-m
 import type { Strategy, Warning } from './strategy.ts'
 import { namedOrigin, type UrlPattern } from './url-pattern.ts'
 
-/** A reference that can be used; without a choice nothing needs to be sent along. */
+/** A usable reference; without `match`, no credential is sent. */
 export interface Selection {
   /** Absent for a credential that was selected by URL alone. */
   readonly ref?: string
@@ -22,13 +22,13 @@ export interface Selection {
   readonly warnings: readonly Warning[]
 }
 
-/** What a choice is prepared for. */
+/** What a credential is prepared for. */
 interface Wanted extends Pick<Selection, 'type' | 'ref'> {
-  /** Pointer of the scheme; of the target where no scheme is in the document. */
+  /** Pointer of the scheme; of the target when the document has no scheme. */
   readonly pointer: string
 }
 
-/** That no reference can be used. */
+/** The result when no reference can be used. */
 export class Unusable {
   readonly #refusals: readonly Refusal[]
 
@@ -36,13 +36,13 @@ export class Unusable {
     this.#refusals = refusals
   }
 
-  /** A `SelectionError` with the code of the reference that got furthest and the others in `reasons`. */
+  /** Returns a `SelectionError` with the code of the reference that passed most checks, and the others in `reasons`. */
   async error(): Promise<AuthError> {
     return (await import('./selection-errors.ts')).furthest(this.#refusals)
   }
 }
 
-/** Judges the references of targets against the user's entries; needs no network and reads no secret. */
+/** Checks the references of targets against the user's credentials; uses no network and reads no secret. */
 export class Selector {
   readonly #matcher: SchemeMatcher
   readonly #ranked: boolean
@@ -52,7 +52,7 @@ export class Selector {
     this.#ranked = credentials.some(({ preference }) => preference !== Number.POSITIVE_INFINITY)
   }
 
-  /** The usable references of a target for that address, best first; or why there is none. */
+  /** Returns the usable references of a target for that URL, best first, or why there is none. */
   select(target: Target, url: URL): readonly Selection[] | Unusable {
     const usable: Selection[] = []
     const refusals: Refusal[] = []
@@ -65,12 +65,12 @@ export class Selector {
     return usable.length > 1 && this.#ranked ? usable.sort(byPreference) : usable
   }
 
-  /** Type of the scheme behind a reference, as far as there is one. */
+  /** Returns the type of the scheme that a reference names, if it has one. */
   typeOf(target: Target, ref: string): string | undefined {
     return this.#matcher.typeOf(target, ref)
   }
 
-  /** What becomes of one reference. */
+  /** Returns the selection for one reference, or why it is rejected. */
   consider(target: Target, ref: string, url: URL): Selection | Refusal {
     const found = this.#matcher.scheme(target, ref)
     if (found instanceof Refusal) return found
@@ -81,13 +81,13 @@ export class Selector {
     return prepared(target, match, url, { type, ref, pointer: found.pointer })
   }
 
-  /** What becomes of a reference that names nothing. */
+  /** Returns why a malformed reference is rejected. */
   malformed(target: Target, ref: MalformedRef): Refusal {
     return new Refusal('reference', async () => (await import('./selection-errors.ts')).malformed(target, ref))
   }
 }
 
-/** The choice after its strategy has looked at the target, which may refuse it. */
+/** Returns the selection after its strategy has checked the target, which may refuse it. */
 function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
   const { strategy, scheme, credential } = match
   const selection = { type, match, ...(ref !== undefined && { ref }) }
@@ -96,7 +96,7 @@ function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref,
     return { ...selection, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
   } catch (error) {
     if (!isAuthError(error)) throw error
-    // Without a scheme there is nothing in the document that a pointer below it could name.
+    // Without a scheme, a pointer would name nothing in the document.
     const placed =
       ref === undefined ? new SelectionError(error.code, error.message, { ...error, pointer: `${target.pointer}/href` }) : error
     return new Refusal('parameters', placed)
@@ -113,13 +113,13 @@ export class CredentialSelector {
   readonly #registry: Registry
   readonly #selector: Selector
   readonly #matcher: SchemeMatcher
-  /** Origins that the user wrote down. */
+  /** Origins that the user wrote in credentials. */
   readonly named: ReadonlySet<string>
-  /** Each entry as a choice of its own, for addresses without references. */
+  /** A match for each credential, for URLs without references. */
   readonly own: readonly CredentialMatch[]
   readonly #byAddress: ByAddress
 
-  /** The strategies of all entries must be loaded. With `byAddress` every entry may serve targets without references. */
+  /** The strategies of all credentials must be loaded. With `byAddress` every credential may be used for targets without references. */
   constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
     this.#registry = registry
     this.named = grantedOrigins(credentials, registry.loaded, typed)
@@ -145,18 +145,18 @@ export class CredentialSelector {
     )
   }
 
-  /** The absolute address of a target. Errors: `URL_*`, `LINK_REQUEST_FORBIDDEN`. */
+  /** Returns the absolute URL of a target. Errors: `URL_*`, `LINK_REQUEST_FORBIDDEN`. */
   addressOf(target: Target): URL {
     return resourceOf(target, this.named, this.#registry.loaded)
   }
 
-  /** The usable references, best first; none for a target that asks for nothing, unless the user lets it have a credential by its URL. */
+  /** Returns the usable references, best first; for a target without references the credential selected by URL, if the user allows that. */
   select(target: Target, url: URL, anonymous?: 'allow'): readonly Selection[] | Unusable {
     const outcome = isProtected(target) ? this.#selector.select(target, url) : this.#withoutReferences(target, url)
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
   }
 
-  /** The strategy of that type, if there is one. */
+  /** Returns the strategy of that type, if there is one. */
   async strategyOf(type: string): Promise<Strategy | undefined> {
     await this.#registry.load([type])
     return this.#registry.get(type)
@@ -175,13 +175,13 @@ export class CredentialSelector {
   }
 }
 
-/** What the user allows for targets without references. */
+/** Selects credentials by URL for targets without references. */
 export class ByAddress {
   readonly #own: readonly CredentialMatch[]
   readonly #allowed: readonly CredentialMatch[]
   readonly #named: ReadonlySet<string>
 
-  /** With `all` every credential may be used, else those that say `"use": "by-address"`. */
+  /** With `all` every credential may be used, otherwise those with `"use": "by-address"`. */
   constructor(own: readonly CredentialMatch[], named: ReadonlySet<string>, all: boolean) {
     this.#own = own
     this.#allowed = all ? own : own.filter(({ credential }) => credential.use === 'by-address')
@@ -189,8 +189,8 @@ export class ByAddress {
   }
 
   /**
-   * The credential for that URL of the target, or why it cannot be used; undefined when no credential is to be sent. Of several that
-   * cover the URL a preferred one, else the one with the narrowest pattern, else the earliest is used, whatever their types are.
+   * Returns the credential for that URL of the target, or why it cannot be used; undefined when no credential is to be sent. Among several
+   * that match the URL, a preferred one is used, then the one with the narrowest pattern, then the first, whatever their types.
    */
   select(target: Target, url: URL): Selection | Refusal | undefined {
     const match = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
@@ -200,20 +200,20 @@ export class ByAddress {
     return prepared(target, match, url, { type: match.credential.type, pointer: target.pointer })
   }
 
-  /** Id of the credential that would be selected if the user opted in. */
+  /** Returns the id of the credential that would be selected if the user opted in. */
   possible(target: Target, url: URL): string | undefined {
     return this.#mayHave(target, url) ? bestOf(this.#own, url, target)?.credential.id : undefined
   }
 
-  /** True where the document says nothing: any `auth:refs`, even an empty or a malformed one, is a word on this target. */
+  /** True when the target has no `auth:refs`; an empty or malformed list counts as a statement of the document. */
   #mayHave({ refsOf }: Target, url: URL): boolean {
     return !Object.hasOwn(refsOf.object, 'auth:refs') && (url.protocol !== 'http:' || this.#named.has(url.origin))
   }
 }
 
 /**
- * The origins that the user wrote down, in patterns or as endpoints: for these, and only these, a loopback or private
- * address is what the user meant.
+ * Returns the origins that the user wrote, in patterns or as endpoints: only these may be loopback or private
+ * addresses.
  */
 function grantedOrigins(
   credentials: readonly Credential[],

@@ -1,4 +1,4 @@
-/** The user's credential entries: the shapes they may have, and what they are after reading. */
+/** The user's credentials: their types before and after reading, and the helpers that create them. */
 
 import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
@@ -23,7 +23,7 @@ import type { UrlPattern } from './url-pattern.ts'
 
 export type { CredentialInput } from './credential-input.ts'
 
-/** Where a secret is kept, for entries in a file; exactly one key. */
+/** Where a secret is stored, for credentials in a file; exactly one key. */
 export type SecretSource =
   | { readonly env: string }
   | { readonly file: string }
@@ -31,21 +31,21 @@ export type SecretSource =
   | { readonly keyring: string }
   | { readonly prompt: string }
 
-/** A secret as a program gives it: text, a function that is asked each time, or where it is kept. */
+/** A secret as a program gives it: text, a function that is called for each use, or its source. */
 export type SecretValue = SecretInput | Secret | SecretSource
 
-/** Patterns of URLs; one string is enough for one. */
+/** URL patterns; a single one may be a string. */
 export type UrlPatterns = string | readonly string[]
 
-/** What every credential may have. */
+/** Fields that every credential may have. */
 export type CredentialBase = {
-  /** Label for messages, `[A-Za-z0-9._-]{1,64}`; without it the type and a number. Never compared with scheme names. */
+  /** Label for messages, `[A-Za-z0-9._-]{1,64}`; default: the type and a number. Never compared with scheme names. */
   readonly id?: string
-  /** `by-address`: targets without references whose URL `sendTo` covers get it, too. */
+  /** `by-address`: also used for targets without references whose URL is in `sendTo`. */
   readonly use?: 'by-address'
 }
 
-/** A credential before it is read: in JSON nobody knows its fields. */
+/** A credential before it is read, with fields of unknown types, as in JSON. */
 export interface CredentialObject extends CredentialBase {
   readonly type: string
   readonly sendTo?: UrlPatterns
@@ -72,20 +72,20 @@ export type SourceOf<C> = C | CredentialSet<C> | readonly SourceOf<C>[]
 
 export type CredentialSource = SourceOf<CredentialInput>
 
-/** An entry after reading: patterns parsed, secrets wrapped, everything known to the strategy of its type checked. */
+/** A credential after reading: patterns parsed, secrets wrapped, all fields of its type checked. */
 export interface Credential {
   readonly id: string
   readonly type: string
-  /** Where the material may go. */
+  /** The allowed URLs. */
   readonly sendTo: readonly UrlPattern[]
-  /** 0 for the first of `preferred`, then 1 …; Infinity when it is not preferred. */
+  /** Index in `preferred`; Infinity when it is not preferred. */
   readonly preference: number
-  /** The user lets targets without references have it. */
+  /** `by-address`: may be used for targets without references. */
   readonly use?: 'by-address'
   readonly [field: string]: unknown
 }
 
-/** Field kinds of an entry. `issuer` is a URL that is kept as it is written, for it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
+/** Field kinds of a credential. `issuer` is a URL kept exactly as written, because it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
 export type FieldKind =
   | 'text'
   | 'secret'
@@ -102,37 +102,37 @@ export type FieldKind =
   | 'placement'
   | 'function'
 
-/** One field of an entry. */
+/** One field of a credential. */
 export interface Field {
   readonly kind: FieldKind
-  /** For people: a prompt, a form label, a table cell. */
+  /** Text for prompts, form labels and table cells. */
   readonly label: string
   readonly required?: boolean
   /** The values allowed, for `text`. */
   readonly values?: readonly string[]
-  /** True for texts of several lines, such as keys in PEM. */
+  /** True for multi-line text, such as keys in PEM. */
   readonly lines?: true
-  /** True for one-time codes: the source of the secret is read again for every use. */
+  /** True for one-time codes: the source of the secret is read for every use. */
   readonly oneTime?: true
 }
 
-/** One shape that the entries of a type may have, chosen by the values of `when` (`undefined`: the field is absent); the first that fits counts. */
+/** One form of the credentials of a type, selected by the values of `when` (`undefined`: the field is absent); the first that matches is used. */
 export interface CredentialFields {
   readonly when?: { readonly [field: string]: readonly (string | boolean | undefined)[] }
   readonly fields: { readonly [name: string]: Field }
 }
 
-/** What a user must supply for a scheme: for prompts, web forms and the entry printed in errors. */
+/** The fields that a user must supply for a scheme: for prompts, web forms and the credential printed in errors. */
 export interface CredentialForm {
-  /** The entry as far as the scheme determines it; `id`, `sendTo` and the fields below complete it. */
+  /** The credential as far as the scheme determines it; `id`, `sendTo` and the fields below complete it. */
   readonly entry: { readonly type: string; readonly [field: string]: unknown }
-  /** The fields to fill in, secret ones marked by their kind. */
+  /** The fields to fill in; the kind says which are secret. */
   readonly fields: { readonly [name: string]: Field }
-  /** Where the material goes in each request, where that is neither in `entry` nor the header `authorization`. */
+  /** Where the secret is sent in each request, when that is neither in `entry` nor the header `authorization`. */
   readonly carriedIn?: 'address' | 'signature'
-  /** The address at which a person logs in, or that of the document which names it. */
+  /** The URL of the login page, or of the document that names it. */
   readonly loginAt?: string
-  /** What pages can do of it; default: all. `if exposed`: servers must let them see the challenge. */
+  /** What is supported in browsers; default: everything. `if exposed`: only when servers expose the challenge to scripts. */
   readonly inPages?: 'if exposed' | 'never'
 }
 
@@ -230,23 +230,23 @@ export function uncheckedCredential(credential: CredentialObject): UncheckedCred
   return credential as CredentialObject & UncheckedCredential
 }
 
-/** The entries of all sources as one set. Errors: `CONFIG_INVALID`. */
+/** Returns the credentials of all sources as one set. Errors: `CONFIG_INVALID`. */
 export function flatten(source: SourceOf<CredentialObject>): CredentialSet<CredentialObject> {
   if (Array.isArray(source)) {
     const sets = (source as readonly SourceOf<CredentialObject>[]).map(flatten)
     return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
   }
-  if (!isObject(source)) throw new ConfigurationError('CONFIG_INVALID', 'credentials must be entries, sets of entries or lists of them')
-  // An entry may have a field of that name: the ready-made text of `http`.
+  if (!isObject(source)) throw new ConfigurationError('CONFIG_INVALID', 'credentials must be objects, sets or lists of these')
+  // A credential may have a field of that name: the ready-made value of `http`.
   if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
   const { credentials, preferred } = source
-  if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list of entries')
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list')
   if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
   return preferred === undefined ? { credentials } : { credentials, preferred }
 }
 
 /**
- * Checks what can be told of the credentials before a strategy is loaded: that each has a known type and says where it may go.
+ * Checks what can be checked before a strategy is loaded: that each credential has a supported type and `sendTo`.
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field.
  */
@@ -270,7 +270,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** That a member of the user's entries is wrong: `CONFIG_INVALID` with its name in the message, and its pointer. */
+/** Returns a `CONFIG_INVALID` error with the name and pointer of the invalid field. */
 export function invalid(at: string, what: string, hint?: string): ConfigurationError {
   return new ConfigurationError('CONFIG_INVALID', `${at.slice(at.lastIndexOf('/') + 1)} ${what}`, { pointer: at, ...(hint && { hint }) })
 }

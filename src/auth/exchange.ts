@@ -1,6 +1,6 @@
 /**
- * Sends a request and follows redirects. Every hop starts empty-handed and chooses by its own address; alternatives are
- * tried in turn when a server refuses one.
+ * Sends a request and follows redirects. Every hop starts without credentials and selects them by its own URL; alternatives are
+ * tried in order when a server refuses one.
  */
 import { AbortedError, type AuthError, CredentialError, SelectionError, TrustError, UnsupportedError } from '../errors.ts'
 import type { CookieJar } from '../http/cookies.ts'
@@ -18,16 +18,16 @@ import { matchesAny } from './url-pattern.ts'
 
 const MAX_HOPS = 10
 
-/** What lets the next reference have its turn. */
+/** Error codes after which the next reference is tried. */
 const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
-/** What a request is for, and which references may serve it. */
+/** The target of a request, and the references that may be used. */
 interface Purpose {
   readonly target?: Target
   readonly selections: readonly Selection[]
 }
 
-/** One hop, and what its transport is told. */
+/** One redirect hop and its transport options. */
 interface Hop {
   readonly target?: Target
   readonly hop: number
@@ -38,7 +38,7 @@ interface Hop {
 
 interface Answer {
   readonly response: HttpResponse
-  /** The address was replaced by a signed one: nothing is ever added to what comes after it. */
+  /** The URL was replaced by a signed URL: no credentials are added from here on. */
   readonly replaced: boolean
 }
 
@@ -55,18 +55,18 @@ export class Exchange {
     this.#cookies = new LoginCookies(world.clock)
   }
 
-  /** Forgets the sessions that hosts gave the credential. */
+  /** Deletes the cookies that hosts set for the credential. */
   forget(credential: string): void {
     this.#cookies.forget(credential)
   }
 
-  /** For an address without references: the entry whose grant covers it most narrowly, or nothing. */
+  /** Returns the credential with the narrowest pattern that matches a URL without references, or nothing. */
   byAddress(url: URL): readonly Selection[] {
     const best = bestOf(this.#selector.own, url)
     return best ? [{ type: best.credential.type, match: best, warnings: [] }] : []
   }
 
-  /** The answer at the end of all redirects, or the first one where `redirect` is `manual`. */
+  /** Returns the last response after all redirects, or the first one when `redirect` is `manual`. */
   async send(first: HttpRequest, purpose: Purpose, init: Pick<RequestInit, 'signal' | 'redirect'>): Promise<HttpResponse> {
     const signal = init.signal ?? undefined
     const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
@@ -90,7 +90,7 @@ export class Exchange {
       const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)
-      // With a new cookie it is not the same request.
+      // A request with a new cookie is a different request.
       if (seen.has(`${request.method} ${request.url} ${cookies.state}`)) throw circle(response.url, next, hop)
       replaced ||= answer.replaced
       selections = replaced ? [] : this.#forHop(purpose.target, next)
@@ -100,13 +100,20 @@ export class Exchange {
   #checkHop(from: string, next: URL, hop: number, redirect: RequestInit['redirect']): void {
     const { origin } = new URL(from)
     if (hop >= MAX_HOPS)
-      throw new TrustError('REDIRECT_TOO_MANY', `more than ${MAX_HOPS} redirects, the last one from ${origin}`, { url: from, hop })
+      throw new TrustError('REDIRECT_TOO_MANY', `too many redirects: the limit is ${MAX_HOPS}, the last one came from ${origin}`, {
+        url: from,
+        hop,
+      })
     const refused = redirect === 'error' || (this.#redirects === 'error' && next.origin !== origin)
     if (refused)
-      throw new TrustError('REDIRECT_CROSS_ORIGIN', `${origin} redirects to ${next.origin}, which was not allowed`, { url: from, hop })
+      throw new TrustError(
+        'REDIRECT_CROSS_ORIGIN',
+        `redirect from ${origin} to ${next.origin} refused: redirects to other origins are not allowed`,
+        { url: from, hop },
+      )
   }
 
-  /** A hop gets material only if its own address is granted; otherwise it goes out bare. */
+  /** Selects credentials for a hop only if its own URL is allowed; otherwise it is sent without. */
   #forHop(target: Target | undefined, url: URL): readonly Selection[] {
     if (url.protocol === 'http:' && !this.#world.named.has(url.origin)) return []
     if (!target) return this.byAddress(url)
@@ -114,7 +121,7 @@ export class Exchange {
     return selections instanceof Unusable ? [] : selections
   }
 
-  /** One hop: the references in turn, the next one when a server refuses. */
+  /** Sends one hop with each reference in order until a server accepts one. */
   async #attempt(request: HttpRequest, selections: readonly Selection[], hop: Hop): Promise<Answer> {
     let refusal: AuthError | undefined
     for (const selection of selections) {
@@ -160,33 +167,33 @@ export class Exchange {
     const flow = await openFlow(request, this.#selector, target)
     const result = flow && (await runFlow(flow, send))
     if (result) return { response: result.response, replaced: false }
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: address can be fetched only with the s3 strategy', { url: request.url })
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: URL can be fetched only with the s3 strategy', { url: request.url })
   }
 }
 
 function circle(from: string, next: URL, hop: number): TrustError {
   const { origin } = new URL(from)
   const isLogin = origin !== next.origin
-  return new TrustError('REDIRECT_LOOP', `the redirects lead in a circle, from ${origin} back to ${next.origin}`, {
+  return new TrustError('REDIRECT_LOOP', `redirect loop: from ${origin} back to ${next.origin}`, {
     url: next.href,
     hop,
-    ...(isLogin && { hint: 'a login that sets cookies needs each of its hosts in "sendTo" of one credential' }),
+    ...(isLogin && { hint: 'for a login that sets cookies, list each of its hosts in "sendTo" of one credential' }),
   })
 }
 
-/** The caller's request as it was put to the address that answered: at another origin it came with harmless headers only. */
+/** Returns the caller's request for the URL that answered; at another origin it has safelisted headers only. */
 function asked({ method, url, headers, body }: HttpRequest, answered: string): HttpRequest {
   if (new URL(url).origin !== new URL(answered).origin) return { method, url: answered, headers: harmlessHeaders(headers) }
   return body === undefined ? { method, url: answered, headers } : { method, url: answered, headers, body }
 }
 
-/** The words of RFC 6750 §3.1, RFC 9449 §7.1 and RFC 9470 §3; any other text of a server may repeat what it was sent. */
+/** Error codes of RFC 6750 §3.1, RFC 9449 §7.1 and RFC 9470 §3; other text of a server may repeat secrets from the request. */
 const ERROR =
   /\berror="?(invalid_request|invalid_token|insufficient_scope|invalid_dpop_proof|use_dpop_nonce|insufficient_user_authentication)\b/
 
 /**
- * `AUTH_REJECTED`: the server got the material and said no. It may be asked again where the material was good when the call began
- * and has `ended` since, as happens to tokens of a few seconds.
+ * Returns `AUTH_REJECTED`. It is retryable when the credential was valid at the start of the call and has expired since (`ended`),
+ * as happens with tokens that live for seconds.
  */
 function rejected({ status, url, headers }: HttpResponse, credential: string, hop: number, ended: boolean): CredentialError {
   const { origin } = new URL(url)
@@ -199,14 +206,14 @@ function rejected({ status, url, headers }: HttpResponse, credential: string, ho
     retryable: ended,
     hint:
       status === 403
-        ? 'the account may lack the right, or must accept terms first'
+        ? 'check that the account has access and has accepted the terms of the provider'
         : 'check the value of the credential and whether it has expired',
   })
 }
 
 /**
- * The legs of a request without material to an address that is none of the web's (`s3:`); undefined when no strategy knows it. The
- * places that they go to are held to the rules for addresses in documents. Errors: those of the strategy, `URL_*`.
+ * Returns the steps of a request without credentials to a URL that is not http(s) (`s3:`); undefined when no strategy supports it. Their
+ * URLs follow the rules for URLs in documents. Errors: those of the strategy, `URL_*`.
  */
 export async function openFlow(request: HttpRequest, selector: CredentialSelector, target?: Target): Promise<AuthFlow | undefined> {
   const url = new URL(request.url)
@@ -217,7 +224,7 @@ export async function openFlow(request: HttpRequest, selector: CredentialSelecto
   return flow && placed(flow, selector.named, target)
 }
 
-/** The document may have named the place, so it is looked at before it is sent to or handed out. */
+/** Checks the host before a step is sent or returned, because the document may have named it. */
 async function* placed(flow: AuthFlow, named: ReadonlySet<string>, target: Target | undefined): AuthFlow {
   try {
     let step = await flow.next(undefined as never)
@@ -235,13 +242,13 @@ function checkPlace(address: string, named: ReadonlySet<string>, target: Target 
   if (!isAddressProblem(problem)) return
   const { origin, protocol, hostname } = new URL(address)
   const grantable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
-  throw new SelectionError(problem.code, `the place of this object, ${origin}, ${problem.message}. Nothing was sent`, {
+  throw new SelectionError(problem.code, `the host of this object is refused: ${origin} ${problem.message}. Nothing was sent`, {
     ...(target && { pointer: `${target.pointer}/href` }),
-    ...(grantable && { hint: `if that is meant to be, write "${origin}/" in the sendTo of an entry` }),
+    ...(grantable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
 }
 
-/** What an engine keeps, by credential, until it ends. */
+/** Cookies by credential, kept as long as the engine exists. */
 class LoginCookies {
   readonly #clock: Clock
   readonly #kept = new Map<string, CookieJar>()
@@ -250,12 +257,12 @@ class LoginCookies {
     this.#clock = clock
   }
 
-  /** For one chain of redirects. Chains side by side do not see each other's cookies: both may be logging in. */
+  /** Returns the cookies for one chain of redirects. Parallel chains do not share cookies, because both may be logging in. */
   chain(): CookieChain {
     return new CookieChain(this.#kept, this.#clock)
   }
 
-  /** The user is logged out, or another one. */
+  /** Deletes the cookies after a logout or a change of user. */
   forget(credential: string): void {
     this.#kept.delete(credential)
   }
@@ -271,12 +278,12 @@ class CookieChain {
     this.#clock = clock
   }
 
-  /** Another text whenever a cookie changed: a request is not the same as before then. */
+  /** Changes with every cookie: requests before and after are not the same. */
   get state(): string {
     return [...this.#jars.values()].map(({ version }) => version).join()
   }
 
-  /** The leg with the cookies of its origin. */
+  /** Returns the step with the cookies of its origin. */
   with(match: CredentialMatch, step: AuthStep): AuthStep {
     const jar = this.#jars.get(match.credential.id) ?? this.#kept.get(match.credential.id)
     if (!jar || !maySee(match, step)) return step
@@ -284,7 +291,7 @@ class CookieChain {
     return cookies === undefined ? step : { ...step, request: withHeader(step.request, 'cookie', cookies) }
   }
 
-  /** Keeps what a redirect sets; a refusal ends the session at that origin. */
+  /** Stores the cookies that a redirect sets; a refused request deletes those of that origin. */
   async keep(match: CredentialMatch, step: AuthStep, { status, headers, url }: HttpResponse): Promise<void> {
     const { id } = match.credential
     if (!maySee(match, step)) return
@@ -293,7 +300,7 @@ class CookieChain {
     if (fields.length > 0) (await this.#jar(id)).keep(url, fields)
   }
 
-  /** The chain ended well: its cookies serve the next ones. */
+  /** Keeps the cookies of a successful chain for later ones. */
   settle(): void {
     for (const [id, jar] of this.#jars) {
       const kept = this.#kept.get(id)
@@ -310,7 +317,7 @@ class CookieChain {
   }
 }
 
-/** A URL that a service signed opens by itself, and cookies are for hosts in `sendTo` alone, whatever else the credential may reach. */
+/** True unless the URL is signed or not in `sendTo`: cookies are sent to hosts in `sendTo` only. */
 function maySee({ credential }: CredentialMatch, { request, replaces }: AuthStep): boolean {
   return replaces !== true && matchesAny(credential.sendTo, new URL(request.url))
 }

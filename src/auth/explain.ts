@@ -10,11 +10,11 @@ interface Explainer {
   readonly selector: Selector
   readonly byAddress: ByAddress
   readonly addressOf: (target: Target) => URL
-  /** What an entry still lacks. */
+  /** Returns why the credential needs a login. */
   readonly loginRequired: (selection: Selection) => Promise<AuthError | undefined>
 }
 
-/** Why a target is or is not reachable, reference by reference, or by its URL where it has none. */
+/** Explains why a target can or cannot be requested: by reference, or by URL when it has none. */
 export async function explain(target: Target, explainer: Explainer): Promise<Explanation> {
   const { selector, addressOf, loginRequired } = explainer
   const { pointer, href } = target
@@ -48,7 +48,7 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
 
 const MAX_TEXT = 40
 
-/** What stands where a name should, as JSON; what is nested in it is left out, for a catalog may nest without end. */
+/** Returns a malformed reference as JSON without nested values, because nesting in a catalog may be unlimited. */
 function textOf({ value }: MalformedRef): string {
   const flat = (inner: unknown) => (typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0 ? '…' : inner)
   const shown = Array.isArray(value)
@@ -76,7 +76,7 @@ async function explainByAddress(
   return { used: true, ...(outcome.match && { credential: outcome.match.credential.id }) }
 }
 
-/** Entries whose secret is all they need are not asked about. */
+/** True when the credential has a login. */
 function isLogin({ match }: Selection): boolean {
   return match !== undefined && (match.strategy.loginRequired ?? match.credential.with ?? match.credential.subject) !== undefined
 }
@@ -86,7 +86,7 @@ function schemeType(target: Target, ref: string, selector: Selector): { scheme?:
   return type === undefined ? {} : { scheme: type }
 }
 
-/** Without the entry's id: a reference that names one would be used. */
+/** Returns the fields of the error without the credential's id, which would mean that the reference is used. */
 function reason({ code, message, hint, pointer }: AuthError) {
   return { code, message, ...(hint && { hint }), ...(pointer && { pointer }) }
 }

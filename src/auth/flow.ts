@@ -1,13 +1,13 @@
 /**
- * A flow is one request's way to its authorization: an async generator that yields a leg, is given the answer, and
- * yields the next. Only legs of the resource request are yielded; tokens and signing APIs go through `context.send`.
+ * The auth flow of one request: an async generator that yields a step, receives the response, and yields the next step.
+ * Only steps of the target's request are yielded; token and signing requests go through `context.send`.
  */
 
 import { CredentialError } from '../errors.ts'
 import type { Connection, HttpRequest, HttpResponse } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 
-/** What a program needs that signs requests to an object store by itself. */
+/** The keys for programs that sign object store requests themselves. */
 export interface ObjectKeys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -18,40 +18,40 @@ export interface ObjectKeys {
 export interface AuthStep {
   readonly kind: 'handshake' | 'authorized'
   readonly request: HttpRequest
-  /** Epoch milliseconds after which this request is refused; absent when nobody knows. */
+  /** Epoch milliseconds after which this request is refused; absent when unknown. */
   readonly expiresAt?: number
-  /** The address is another one, which opens by itself: nothing is added to what it leads to. */
+  /** True when the URL was replaced by a signed one: no credentials are added to redirects from it. */
   readonly replaces?: boolean
-  /** For object stores: where the object lies. */
+  /** For object stores: the location of the object. */
   readonly location?: ObjectLocation
-  /** For object stores, when the caller asked for them. */
+  /** For object stores, when the caller requested them. */
   readonly keys?: ObjectKeys
-  /** The one that it must be sent over. */
+  /** The connection that it must be sent over. */
   readonly connection?: Connection
 }
 
 export type AuthFlow = AsyncGenerator<AuthStep, void, HttpResponse>
 
-/** A leg that only negotiates. */
+/** Returns a step that only negotiates. */
 export const handshake = (request: HttpRequest): AuthStep => ({ kind: 'handshake', request })
 
-/** The leg that carries the authorization. */
+/** Returns the step that carries the authorization. */
 export const authorized = (request: HttpRequest, expiresAt?: number): AuthStep =>
   expiresAt === undefined ? { kind: 'authorized', request } : { kind: 'authorized', request, expiresAt }
 
-/** Turns a plain signing function into a flow of one leg. */
+/** Turns a signing function into a flow of one step. */
 export function singleStep<Context>(sign: (request: HttpRequest, context: Context) => HttpRequest | Promise<HttpRequest>) {
   return async function* (request: HttpRequest, context: Context): AuthFlow {
     yield authorized(await sign(request, context))
   }
 }
 
-/** More legs than any scheme needs. */
+/** Above the number of steps of any scheme. */
 const MAX_LEGS = 8
 
 type SendLeg = (step: AuthStep) => Promise<HttpResponse>
 
-/** The first authorized leg, unsent; undefined when the server asked for nothing. */
+/** Returns the first authorized step, unsent; undefined when the server requested no authentication. */
 export async function authorizedStep(flow: AuthFlow, send: SendLeg): Promise<AuthStep | undefined> {
   try {
     let step = await flow.next(undefined as never)
@@ -66,7 +66,7 @@ export async function authorizedStep(flow: AuthFlow, send: SendLeg): Promise<Aut
   }
 }
 
-/** The last answer of a flow and the request that got it; undefined when the flow sent nothing. */
+/** Returns the last response of a flow and its request; undefined when the flow sent nothing. */
 export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ step: AuthStep; response: HttpResponse } | undefined> {
   let last: { step: AuthStep; response: HttpResponse } | undefined
   try {
@@ -88,7 +88,7 @@ export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ step: Au
 
 function sent(step: AuthStep, steps: number, send: SendLeg): Promise<HttpResponse> {
   if (steps <= MAX_LEGS) return send(step)
-  throw new CredentialError('AUTH_REJECTED', `${originOf(step.request)} kept asking: more than ${MAX_LEGS} rounds`, {
+  throw new CredentialError('AUTH_REJECTED', `authentication at ${originOf(step.request)} did not finish within ${MAX_LEGS} steps`, {
     url: step.request.url,
   })
 }

@@ -1,14 +1,14 @@
-/** How a login reaches the person at the screen; what is absent cannot be done here. */
+/** The interaction with the user during a login; methods that are absent are unsupported. */
 export interface Interaction {
-  /** Makes ready to receive the answer of an authorization server (RFC 6749 §4.1.2), where there is a choice at the place that is wished. */
+  /** Prepares to receive the authorization response (RFC 6749 §4.1.2), at the wished redirect URI where there is a choice. */
   redirect?(signal?: AbortSignal, wish?: RedirectWish): Promise<Redirection>
-  /** Shows where to go and what to type there (RFC 8628 §3.3). */
+  /** Shows the verification URL and the user code (RFC 8628 §3.3). */
   device?(prompt: DevicePrompt): void | Promise<void>
-  /** Shows the address at which the provider ends its own login (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
+  /** Shows the URL that logs the user out at the provider (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
   end?(url: string): void | Promise<void>
 }
 
-/** What a credential says about the redirect URI that its client is registered with, for listeners on loopback. */
+/** The redirect URI registered for the client in the credential, for loopback listeners. */
 export interface RedirectWish {
   /** Default: a free one. */
   readonly port?: number | undefined
@@ -16,38 +16,38 @@ export interface RedirectWish {
   readonly path?: string | undefined
 }
 
-/** A place where a browser is sent after the login. */
+/** A URL to which the browser is redirected after the login. */
 export interface Redirection {
   /** The redirect URI, for the authorization request and for the token request. */
   readonly uri: string
-  /** True for a page of the browser itself, which sees what comes behind the `#`. */
+  /** True for a page in the browser itself, which can read the URL fragment. */
   readonly seesFragments?: boolean
-  /** The answer to a login that was begun before the page went away; nobody is asked then. */
+  /** The response to a login that started before the page was unloaded; the user is not asked again. */
   readonly resumed?: { readonly record: string; readonly callback: URL }
   /**
-   * Shows the address of the authorization request to the person and waits for the browser to come back; what `isOurs` does not
-   * know is refused, and the wait goes on. Errors: `LOGIN_TIMEOUT`, `LOGIN_DENIED`, `ABORTED`.
+   * Shows the authorization URL to the user and waits for the redirect; callbacks that `isOurs` does not
+   * accept are refused without ending the wait. Errors: `LOGIN_TIMEOUT`, `LOGIN_DENIED`, `ABORTED`.
    */
   answer(url: string, isOurs: (callback: URL) => boolean, login: OngoingLogin): Promise<URL>
   close(): Promise<void>
 }
 
-/** A login whose answer is waited for. */
+/** A login that is waiting for its response. */
 export interface OngoingLogin {
-  /** The `state` that its answer has. */
+  /** The `state` that the response must have. */
   readonly state: string
-  /** All that it takes to go on with the answer later (`resumed`): secret, and good once. */
+  /** Everything needed to resume the login (`resumed`): secret, and valid once. */
   readonly record: string
 }
 
-/** What a person needs for a login on another device; the texts are safe to show. */
+/** What a user needs for a login on another device; the texts are safe to show. */
 export interface DevicePrompt {
-  /** Id of the entry. */
+  /** Id of the credential. */
   readonly credential: string
-  /** An https address (http for loopback). */
+  /** An https URL (http for loopback). */
   readonly verificationUri: string
   readonly userCode: string
-  /** The address with the code in it. */
+  /** The URL that contains the code. */
   readonly verificationUriComplete?: string
   /** Epoch milliseconds. */
   readonly expiresAt: number

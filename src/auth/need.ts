@@ -1,4 +1,4 @@
-/** What a target needs of its reader: the scheme behind a reference, and the narrowest place that can be granted. */
+/** The requirement behind a reference of a target: its scheme, and the narrowest URL pattern that can be allowed. */
 import { httpsForm } from '../http/href.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
@@ -8,17 +8,17 @@ import type { Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
 export interface Need {
-  /** As the catalog calls it. */
+  /** The name in the catalog. */
   readonly name: string
   readonly pointer: string
   readonly scheme: AuthScheme
   readonly strategy: Strategy
   readonly target: Target
-  /** Of the target, absolute. */
+  /** Absolute URL of the target. */
   readonly url: string
 }
 
-/** The scheme of that name from where the target stands; undefined when there is none, or none that somebody knows. */
+/** Returns the scheme with that name as seen from the target; undefined when it is missing or unsupported. */
 export function needOf(target: Target, name: string, strategies: readonly Strategy[]): Need | undefined {
   const { object, pointer } = target
   const found = findScheme(schemeMaps(target.scope, { object, pointer, describesItems: false }), name)
@@ -38,12 +38,12 @@ export function needOf(target: Target, name: string, strategies: readonly Strate
   )
 }
 
-/** The whole origin as a pattern; of a host that many owners share only the folder, and of one that reads as a wildcard nothing. */
+/** Returns the origin as a pattern; for shared hosts the folder, and for hosts that contain a wildcard nothing. */
 export function patternFor(url: URL): string | undefined {
   return patternsFor(url).find((text) => isPattern(text))
 }
 
-/** The folder of an address, as a pattern; the whole origin where a pattern with a folder would not cover it, or nothing. */
+/** Returns the folder of a URL as a pattern; the origin where a pattern with a path would not match the URL, or nothing. */
 export function folderFor(url: URL): string | undefined {
   return patternsFor(url)
     .reverse()

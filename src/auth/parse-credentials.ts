@@ -1,4 +1,4 @@
-/** Reads the user's entries: checks every field, wraps secrets, parses patterns. */
+/** Reads the user's credentials: checks every field, wraps secrets, parses patterns. */
 
 import { platform } from '#platform'
 import { ConfigurationError } from '../errors.ts'
@@ -26,7 +26,7 @@ const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
 const ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * The entries, ready to match. Pointers in errors start at `/credentials`, as in the credential file.
+ * Returns the credentials, ready for matching. Pointers in errors start at `/credentials`, as in the credential file.
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field.
  */
@@ -46,7 +46,7 @@ export function readCredentials(
     return rank < 0 ? credential : { ...credential, preference: rank }
   })
   preferred.forEach((id, index) => {
-    if (!seen.has(id)) throw invalid(`/preferred/${index}`, `names no entry: "${id}"`)
+    if (!seen.has(id)) throw invalid(`/preferred/${index}`, `no credential has the id "${id}"`)
   })
   checkChains(entries, strategies)
   return entries
@@ -67,9 +67,13 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
   const form = formOf(strategy, input)
   if (!form) {
     const name = typeof input.id === 'string' ? input.id : String(index)
-    throw new ConfigurationError('CONFIG_INVALID', `"${name}" is no entry of type ${strategy.type}: ${whatSelects(strategy)}`, {
-      pointer: at,
-    })
+    throw new ConfigurationError(
+      'CONFIG_INVALID',
+      `"${name}" is not supported for credentials of type ${strategy.type}: ${whatSelects(strategy)}`,
+      {
+        pointer: at,
+      },
+    )
   }
   const fields: Record<string, unknown> = {}
   for (const name of Object.keys(input)) {
@@ -78,7 +82,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
     if (!field)
       throw invalid(
         pointer(at, name),
-        `is not a field of ${strategy.type} entries`,
+        `is not a field of ${strategy.type} credentials`,
         `${meant(name, form)}fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
       )
     if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
@@ -100,7 +104,7 @@ function refined(strategy: Strategy, credential: Credential, at: string): Creden
   }
 }
 
-/** The first form whose `when` agrees with the entry. */
+/** Returns the first form whose `when` matches the credential. */
 function formOf({ forms }: Strategy, input: JsonObject): CredentialFields | undefined {
   return forms.find(({ when = {} }) => Object.entries(when).every(([name, values]) => values.includes(input[name] as string)))
 }
@@ -111,7 +115,7 @@ function meant(name: string, { fields }: CredentialFields): string {
   return near === undefined ? '' : `did you mean "${near}"? `
 }
 
-/** Where the form at hand is the one for everything else, the user may have meant another. */
+/** Names the other forms when the present one is the fallback, because the user may have meant another. */
 function otherForms(strategy: Strategy): string {
   return strategy.forms.length > 1 ? `; or ${whatSelects(strategy).slice('it needs '.length)}` : ''
 }
@@ -133,18 +137,22 @@ function readId(input: JsonObject, at: string, from: Origin, index: number): str
 function readSendTo(input: JsonObject, at: string, form: CredentialFields) {
   if (input.sendTo !== undefined) return readPatterns(input.sendTo, `${at}/sendTo`, false)
   if (form.fields.sendTo?.required !== false) {
-    throw invalid(`${at}/sendTo`, 'is missing: say where this credential may go', 'for example "sendTo": ["https://data.example/"]')
+    throw invalid(
+      `${at}/sendTo`,
+      'is missing: list the URLs to which this credential may be sent',
+      'for example "sendTo": ["https://data.example/"]',
+    )
   }
   return []
 }
 
 function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
   if (use === undefined) return {}
-  if (use !== 'by-address') throw invalid(`${at}/use`, 'must be "by-address", or be left out')
+  if (use !== 'by-address') throw invalid(`${at}/use`, 'must be "by-address" or absent')
   return { use }
 }
 
-/** `with` and `subject` hand material to an address, so the entry named must be allowed to go there. */
+/** Checks `with` and `subject`: the credential they name must be allowed for the URL that receives its secret. */
 function checkChains(credentials: readonly Credential[], strategies: readonly Strategy[]): void {
   credentials.forEach((credential, index) => {
     const strategy = strategies.find(({ type }) => type === credential.type)
@@ -152,17 +160,17 @@ function checkChains(credentials: readonly Credential[], strategies: readonly St
       if (typeof credential[name] !== 'string' || (strategy && formOf(strategy, credential)?.fields[name]?.kind !== 'id')) continue
       const at = `/credentials/${index}/${name}`
       const other = credentials.find(({ id }) => id === credential[name])
-      if (!other || other === credential) throw invalid(at, `must be the id of another entry, "${credential[name]}" is none`)
-      if (leadsBack(credential, other, credentials)) throw invalid(at, `names "${other.id}", which leads back to this entry`)
+      if (!other || other === credential) throw invalid(at, `must be the id of another credential, which "${credential[name]}" is not`)
+      if (leadsBack(credential, other, credentials)) throw invalid(at, `names "${other.id}", which leads back to this credential`)
       const [first] = strategy?.endpoints?.(credential) ?? []
       const uncovered = typeof first === 'object' ? `${first.origin}/` : first
       if (uncovered && !matchesAny(other.sendTo, new URL(uncovered)))
-        throw invalid(at, `names "${other.id}", whose sendTo does not cover ${uncovered}`)
+        throw invalid(at, `names "${other.id}", whose sendTo does not include ${uncovered}`)
     }
   })
 }
 
-/** True when following the chain from there comes to the entry again, or to no end. */
+/** True when the chain leads back to the credential or never ends. */
 function leadsBack(credential: Credential, from: Credential, credentials: readonly Credential[]): boolean {
   let next: Credential | undefined = from
   for (let steps = 0; next && steps <= credentials.length; steps++) {
@@ -173,24 +181,24 @@ function leadsBack(credential: Credential, from: Credential, credentials: readon
   return next !== undefined
 }
 
-/** Where entries come from: in a file a secret must be a source, in code it may be the text itself. */
+/** The origin of credentials: in a file a secret must be a source; in code it may be text. */
 export type Origin = 'file' | 'code'
 
 const SOURCES = ['env', 'file', 'command', 'keyring', 'prompt'] as const
 
-/** The field's value as strategies use it: `Secret`, `Grant[]`, canonical URL text, or what was written. */
+/** Returns the field's value as strategies use it: `Secret`, `UrlPattern[]`, canonical URL text, or the value as written. */
 function readField(value: unknown, field: Field, at: string, from: Origin): unknown {
   return READERS[field.kind](value, field, at, from)
 }
 
 const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at: string, from: Origin) => unknown } = {
   text: (value, { values }, at) => {
-    if (typeof value !== 'string' || value === '') throw invalid(at, 'must be a text')
+    if (typeof value !== 'string' || value === '') throw invalid(at, 'must be a string')
     if (values && !values.includes(value)) throw invalid(at, `must be one of ${values.join(', ')}`)
     return value
   },
   texts: (value, _field, at) => {
-    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) throw invalid(at, 'must be a list of texts')
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) throw invalid(at, 'must be a list of strings')
     return value
   },
   boolean: (value, _field, at) => {
@@ -202,7 +210,7 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
     return value
   },
   id: (value, _field, at) => {
-    if (typeof value !== 'string') throw invalid(at, 'must be the id of another entry')
+    if (typeof value !== 'string') throw invalid(at, 'must be the id of another credential')
     return value
   },
   url: (value, _field, at) => readUrl(value, at),
@@ -214,7 +222,7 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
   parameters: (value, _field, at, from) => readParameters(value, at, from),
   function: (value, _field, at, from) => {
     if (from === 'code' && typeof value === 'function') return value
-    throw invalid(at, 'must be a function, which only code can hold')
+    throw invalid(at, 'must be a function, which is only possible in code')
   },
   placement: (value, _field, at) => {
     if (!isObject(value) || value.in !== 'query' || typeof value.name !== 'string') {
@@ -224,7 +232,7 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
   },
 }
 
-/** A secret from its source, or in code from a text or a function. Errors: `CONFIG_INVALID`. */
+/** Returns a secret from its source, or in code from a text or a function. Errors: `CONFIG_INVALID`. */
 function readSecret(value: unknown, at: string, from: Origin, oneTime = false): Secret {
   const secret = Secret.from(value)
   if (secret) return secret
@@ -232,22 +240,22 @@ function readSecret(value: unknown, at: string, from: Origin, oneTime = false): 
   if (typeof value === 'string') {
     throw invalid(
       at,
-      'holds a secret; this file only says where secrets are',
+      'contains a secret: a credential file may only say where secrets are stored',
       'write { "env": "NAME" }, { "file": "~/path" } or { "command": ["program"] }',
     )
   }
   if (!isObject(value) || !isSource(value)) throw invalid(at, `must be an object with one of the keys ${SOURCES.join(', ')}`)
-  // A source remembers what it gave, which a one-time code must not be.
+  // A source caches its value; a one-time code must be read each time.
   const read = oneTime ? () => platform.secretSource(value)() : platform.secretSource(value)
   return new Secret(read, 'prompt' in value)
 }
 
-/** Patterns of addresses. Errors: `CONFIG_INVALID`. */
+/** Parses URL patterns. Errors: `CONFIG_INVALID`. */
 function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
   const list = typeof value === 'string' ? [value] : value
-  if (!Array.isArray(list)) throw invalid(at, 'must be a list of address patterns')
+  if (!Array.isArray(list)) throw invalid(at, 'must be a list of URL patterns')
   return list.map((pattern, index) => {
-    if (typeof pattern !== 'string') throw invalid(`${at}/${index}`, 'must be an address pattern')
+    if (typeof pattern !== 'string') throw invalid(`${at}/${index}`, 'must be a URL pattern')
     try {
       return parseUrlPattern(pattern, { sharedHosts })
     } catch (error) {
@@ -264,26 +272,26 @@ function isSource(value: { readonly [key: string]: unknown }): value is SecretSo
   return (SOURCES as readonly string[]).includes(key) && typeof content === 'string' && content !== ''
 }
 
-/** The user wrote this address, so loopback is what they meant; http: is for loopback only. */
+/** Returns the canonical URL. The user wrote it, so loopback is allowed; http: is for loopback only. */
 function readUrl(value: unknown, at: string): string {
   if (typeof value !== 'string' || !URL.canParse(value)) throw invalid(at, 'must be an absolute URL')
   const url = new URL(value)
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
   if (!secure) throw invalid(at, 'must be an https URL')
-  if (url.username || url.password) throw invalid(at, 'must not have a user name or password in it')
+  if (url.username || url.password) throw invalid(at, 'must not contain a user name or password')
   url.hash = ''
   return url.href
 }
 
-/** Tokens name their issuer letter by letter (OpenID Connect Core 1.0 §3.1.3.7), so a slash more or less is another one. */
+/** Returns the issuer as written: issuers are compared as text (OpenID Connect Core 1.0 §3.1.3.7), so trailing slashes count. */
 function readIssuer(value: unknown, at: string): string {
   const { search } = new URL(readUrl(value, at))
-  if (search !== '' || String(value).includes('#')) throw invalid(at, 'must not have a query or a fragment in it')
+  if (search !== '' || String(value).includes('#')) throw invalid(at, 'must not contain a query or a fragment')
   return String(value)
 }
 
 function readParameters(value: unknown, at: string, from: Origin): ReadonlyMap<string, Secret> {
-  if (!isObject(value)) throw invalid(at, 'must be an object of names and values')
+  if (!isObject(value)) throw invalid(at, 'must be an object')
   return new Map(
     Object.entries(value).map(([name, content]) => [
       name,

@@ -1,4 +1,4 @@
-/** The `sendTo` pattern language: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https URL. */
+/** Parses `sendTo` patterns: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https URL. */
 import { ConfigurationError } from '../errors.ts'
 import { GS_PROBLEM, httpsForm, isGs } from '../http/href.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
@@ -6,12 +6,12 @@ import { SLIPPERY, type UrlPattern } from './url-pattern.ts'
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
-/** What a host can be once a URL parser is through with it; parsers let commas and quotes pass. */
+/** Valid hosts after URL parsing; parsers accept commas and quotes. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
 
 /**
- * Reads a pattern. Errors: `CONFIG_INVALID`. With `sharedHosts` wildcards on shared suffixes are allowed, for places where
- * no material follows (`signedUrlHosts`).
+ * Parses a URL pattern. Errors: `CONFIG_INVALID`. With `sharedHosts`, wildcards on shared suffixes are allowed, for URLs
+ * that receive no secret (`signedUrlHosts`).
  */
 export function parseUrlPattern(pattern: string, options: { readonly sharedHosts?: boolean } = {}): UrlPattern {
   if (!isGs(pattern)) return parsed(pattern, options)
@@ -23,7 +23,7 @@ export function parseUrlPattern(pattern: string, options: { readonly sharedHosts
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
   if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
-  if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dots or encoded slashes in it that lead elsewhere')
+  if (SLIPPERY.test(path)) throw refused(pattern, 'the path contains dot segments or encoded slashes')
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
@@ -32,19 +32,19 @@ function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts
   if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
   if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
-  if (path.includes('//')) throw refused(pattern, 'the path has an empty segment in it')
+  if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
-  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only for loopback addresses; use https:')
+  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only allowed for loopback addresses. Use https:')
   if (wildcard && !host.includes('.')) throw refused(pattern, 'at least two labels must follow "*."')
   if (!sharedHosts) refuseShared(pattern, host, wildcard, url.pathname)
   return { pattern, scheme: scheme as 'https' | 'http', host, wildcard, port: url.port, path: folder(url.pathname) }
 }
 
 function refuseShared(pattern: string, host: string, wildcard: boolean, path: string): void {
-  if (wildcard && isSharedSuffix(host)) throw refused(pattern, `strangers can have names below ${host}: write the exact host`)
+  if (wildcard && isSharedSuffix(host)) throw refused(pattern, `anyone can register names below ${host}. Write the exact host`)
   if (!wildcard && path === '/' && isSharedHost(host)) {
-    throw refused(pattern, `${host} is shared by many owners: add the path of the bucket or repository`)
+    throw refused(pattern, `${host} is shared by many owners. Add the path of the bucket or repository`)
   }
 }
 
@@ -53,10 +53,10 @@ function folder(path: string): string {
 }
 
 function refused(pattern: string, why: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `"${pattern}" is not a valid address pattern: ${why}`, { actual: pattern })
+  return new ConfigurationError('CONFIG_INVALID', `"${pattern}" is not a valid URL pattern: ${why}`, { actual: pattern })
 }
 
-/** Hosts under which strangers can get a name or a path of their own; the list is kept by hand and errs on more. */
+/** Hosts under which anyone can register a name or a path; maintained by hand, deliberately broad. */
 
 const SUFFIXES = (
   'amazonaws.com amazonaws.com.cn blob.core.windows.net dfs.core.windows.net file.core.windows.net web.core.windows.net ' +
@@ -71,12 +71,12 @@ const SUFFIXES = (
 const HOSTS =
   /^(?:s3(?:[.-][a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
 
-/** True when anyone may own a name below that host, so that a wildcard there would trust strangers. */
+/** True when anyone can register a name below that host, so that a wildcard would trust strangers. */
 export function isSharedSuffix(host: string): boolean {
   return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
 }
 
-/** True when owners are told apart by the path, so that a grant needs one. */
+/** True when owners differ by path, so that a pattern needs a path. */
 function isSharedHost(host: string): boolean {
   return HOSTS.test(host)
 }

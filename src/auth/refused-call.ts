@@ -2,11 +2,11 @@ import { type AuthError, CredentialError, NetworkError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 
 /**
- * The error for an endpoint of an entry that did not do what it was asked for. `AUTH_REJECTED` for 401 and 403, else
- * `HTTP_<status>`, retryable where the trouble may pass.
+ * Returns the error for a failed request to an endpoint of a credential: `AUTH_REJECTED` for 401 and 403, otherwise
+ * `HTTP_<status>`, retryable for temporary failures.
  *
- * @param service what the endpoint is, for people
- * @param calls what is asked of it, for people
+ * @param service name of the endpoint in messages
+ * @param calls name of the requests in messages
  */
 export function refusedCall(service: string, calls: string, { status, url }: HttpResponse, credential: string): AuthError {
   if (status === 401 || status === 403) {
@@ -14,9 +14,9 @@ export function refusedCall(service: string, calls: string, { status, url }: Htt
       credential,
       url,
       status,
-      hint: `name the entry that authorizes ${calls} in "with", and check its value`,
+      hint: `name the credential that authorizes ${calls} in "with", and check its value`,
     })
   }
   const fields = { credential, url, status, retryable: status >= 500 || status === 429 }
-  return new NetworkError(`HTTP_${status}`, `the ${service} of "${credential}" answered with status ${status}`, fields)
+  return new NetworkError(`HTTP_${status}`, `the ${service} of "${credential}" failed with status ${status}`, fields)
 }

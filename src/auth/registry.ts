@@ -1,4 +1,4 @@
-/** The strategies of an engine: some at hand, some loaded when their type first comes up. */
+/** The strategies of an engine, some of which are loaded when their type is first used. */
 import type { LazyStrategy, Strategy } from './strategy.ts'
 
 export class Registry {
@@ -12,7 +12,7 @@ export class Registry {
     }
   }
 
-  /** The strategy of that type when it is loaded. */
+  /** Returns the strategy of that type when it is loaded. */
   get(type: string): Strategy | undefined {
     return this.#loaded.get(type)
   }
@@ -22,27 +22,27 @@ export class Registry {
     return [...this.#loaded.keys(), ...this.#lazy.keys()]
   }
 
-  /** True when a credential of that type must have `sendTo`, as far as that is known before anything is loaded. */
+  /** True when credentials of that type must have `sendTo`, as far as that is known before loading. */
   needsSendTo(type: string): boolean {
     return this.#lazy.get(type)?.sendTo === 'required'
   }
 
-  /** Those that are loaded. */
+  /** The loaded strategies. */
   get loaded(): readonly Strategy[] {
     return [...this.#loaded.values()]
   }
 
-  /** True when something is left to load. */
+  /** True when some strategies are not loaded yet. */
   get isPartial(): boolean {
     return this.#lazy.size > 0
   }
 
-  /** True when that type has a strategy that is not loaded. */
+  /** True when that type has a strategy that is not loaded yet. */
   isPending(type: string): boolean {
     return this.#lazy.has(type)
   }
 
-  /** Loads the strategies of those types, as far as there are any; of two calls at once the first to end decides. */
+  /** Loads the strategies of those types, if they exist; of two concurrent calls the first to finish decides. */
   async load(types: Iterable<string>): Promise<void> {
     const pending = [...new Set(types)].flatMap((type) => this.#lazy.get(type) ?? [])
     await Promise.all(
@@ -54,7 +54,7 @@ export class Registry {
   }
 }
 
-/** All strategies of a list, loaded. */
+/** Loads all strategies of a list. */
 export async function loadStrategies(strategies: readonly (Strategy | LazyStrategy)[]): Promise<readonly Strategy[]> {
   return Promise.all(strategies.map((strategy) => ('load' in strategy ? strategy.load() : strategy)))
 }

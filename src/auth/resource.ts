@@ -1,4 +1,4 @@
-/** The address of a target, after everything that can be said about it without looking at its references. */
+/** The URL of a target, and the checks that do not depend on its references. */
 import { SelectionError } from '../errors.ts'
 import { RELATIVE } from '../http/href.ts'
 import { type AddressProblem, addressInAnyNetwork, addressOf, isAddressProblem } from '../http/url.ts'
@@ -10,7 +10,7 @@ import type { Strategy } from './strategy.ts'
 type Named = Pick<ReadonlySet<string>, 'has'>
 
 /**
- * The absolute address of a target. Checked in this order: the address, then what a link wants to send along.
+ * Returns the absolute URL of a target. Checks the URL first, then the request fields of a link.
  *
  * Errors: `URL_*` at the href, `LINK_REQUEST_FORBIDDEN` at the member.
  */
@@ -27,61 +27,65 @@ function resource(target: Target, named: Named, strategies: readonly Strategy[],
       const known = strategy.addressProblem?.(target.href)
       if (known) throw new SelectionError(known.code, known.message, { ...known, pointer })
     }
-    throw new SelectionError(url.code, `the address of this ${what} ${url.message}`, { ...hintFor(url), pointer })
+    throw new SelectionError(url.code, `the URL of this ${what} ${url.message}`, { ...hintFor(url), pointer })
   }
   const forbidden = isProtected(target) ? linkRequestProblem(target) : undefined
   if (forbidden) throw forbidden
   return url
 }
 
-/** The address without fragment, which never travels. */
+/** Returns the URL without fragment, which is never sent. */
 export function hrefOf(url: URL): string {
   return url.hash ? url.href.slice(0, url.href.indexOf('#')) : url.href
 }
 
-/** `LINK_REQUEST_FORBIDDEN`: a link must not choose the method, headers or body of a request that carries a credential. */
+/** Returns `LINK_REQUEST_FORBIDDEN` for a link that sets the method, headers or body of a request with credentials. */
 export function linkRequestProblem({ kind, object, pointer }: Target): SelectionError | undefined {
   if (kind !== 'link') return undefined
   for (const member of Object.keys(object)) {
     const value = own(object, member)
     const harmless = member === 'method' ? value === 'GET' || value === 'HEAD' : member !== 'headers' && member !== 'body'
     if (harmless) continue
-    return new SelectionError('LINK_REQUEST_FORBIDDEN', `this link wants to choose the ${member} of a request with credentials`, {
-      pointer: `${pointer}/${member}`,
-    })
+    return new SelectionError(
+      'LINK_REQUEST_FORBIDDEN',
+      `this link sets the ${member} of a request with credentials, which is not allowed`,
+      {
+        pointer: `${pointer}/${member}`,
+      },
+    )
   }
   return undefined
 }
 
-/** The target that a caller gave. Errors: `TARGET_NOT_FOUND` for what `linkOf` did not find, and for an asset without its document. */
+/** Returns the caller's target. Errors: `TARGET_NOT_FOUND` for `undefined` and for an asset without its document. */
 export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
   const [message, hint] = isPlainTarget(target)
-    ? ['a plain asset does not say which document it is of', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
+    ? ['a plain asset does not contain its document', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
     : ['the document has no such asset or link', 'see targetsOf(document)']
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
 
-/** True for a target, as `assetOf` and its relatives make it. */
+/** True for a target as returned by `assetOf`, `linkOf` or `targetsOf`. */
 export function isTarget(value: unknown): value is Target {
   return isObject(value) && 'refs' in value && 'scope' in value
 }
 
-/** True for an asset or a link as it stands in a document. A URL has no `href` of its own. */
+/** True for an asset or a link as it is in a document. A URL has no `href` of its own. */
 export function isPlainTarget(value: unknown): boolean {
   return isObject(value) && Object.hasOwn(value, 'href')
 }
 
-/** The target of an address below another one (a Zarr chunk, a map tile): the same refs, judged by its own address. */
+/** Returns the target for a URL below another one (a Zarr chunk, a map tile): same references, checked with its own URL. */
 export function below(target: Target, url: string): Target {
   return { ...target, href: url, kind: 'asset' }
 }
 
-/** Whether an address is of a network that the user named is asked when something is sent. */
+/** Allows every origin; private networks are checked when a request is sent. */
 const ANY: Named = { has: () => true }
 
 /**
- * The absolute address of a target, for programs that want one to ask their `fetch` for; it grants nothing.
+ * Returns the absolute URL of a target, for programs that pass URLs to their own `fetch`; it allows nothing.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`, `LINK_REQUEST_FORBIDDEN`.
  */
@@ -90,12 +94,12 @@ export function targetAddress(target: Target | undefined): string {
 }
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
-  URL_HAS_USERINFO: 'they belong into an entry of type "http"',
-  URL_INSECURE: 'ask for its https: address',
+  URL_HAS_USERINFO: 'put them into a credential of type "http"',
+  URL_INSECURE: 'use its https: URL',
 }
 
-/** The hint for a refused address, where something can be done. */
+/** Returns the hint for a refused URL, where there is one. */
 export function hintFor(problem: AddressProblem): { readonly hint?: string } {
-  const hint = problem === RELATIVE ? 'name the document by its address, or give it a "self" link' : HINTS[problem.code]
+  const hint = problem === RELATIVE ? 'name the document by its URL, or give it a "self" link' : HINTS[problem.code]
   return hint === undefined ? {} : { hint }
 }

@@ -1,4 +1,4 @@
-/** The half of the engine that sends: loaded with the first request that needs it. */
+/** The part of the engine that sends requests: loaded with the first request that needs it. */
 import { platform } from '#platform'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError, TrustError } from '../errors.ts'
 import type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from '../http/message.ts'
@@ -46,14 +46,14 @@ export class Runtime {
     this.#exchange = new Exchange(this.#world, selector, redirects)
   }
 
-  /** The session of an entry, for a look at what is there. */
+  /** Returns the session of a credential. */
   session(credential: string): Session {
     return this.#world.sessions.view(credential)
   }
 
   /**
-   * Runs the flow of the first usable entry as far as its authorized leg; no leg when the server asked for nothing. Entries that
-   * wait for a login are passed over.
+   * Runs the flow of the first usable credential up to its authorized step; no step when the server requested no authentication.
+   * Credentials that need a login are skipped.
    */
   async authorize(
     request: HttpRequest,
@@ -78,7 +78,7 @@ export class Runtime {
     throw refusal
   }
 
-  /** The request without material to an address that is none of the web's: where it would go, and as it is when no strategy knows. */
+  /** Returns the request without credentials for a URL that is not http(s), resolved by its strategy, or unchanged when none supports it. */
   async open(request: HttpRequest, target: Target, selection?: Selection): Promise<AuthorizedRequest> {
     const flow = await openFlow(request, this.#selector, target)
     const step = flow && (await authorizedStep(flow, (step) => this.#world.transport(step.request)))
@@ -86,7 +86,7 @@ export class Runtime {
     return step?.location ? { ...plain, location: step.location } : plain
   }
 
-  /** Why a selection cannot be used before a person did something; asks no server. */
+  /** Returns why a selection needs a login first; sends no request. */
   async loginRequired({ match }: Selection): Promise<AuthError | undefined> {
     for (let next = match; next; next = this.#inputOf(next)) {
       const found = await next.strategy.loginRequired?.(this.#alone(next)).catch(asAuthError)
@@ -95,13 +95,13 @@ export class Runtime {
     return undefined
   }
 
-  /** The entry that another one names in `with` or `subject`; such chains come to an end. */
+  /** Returns the credential that another one names in `with` or `subject`; such chains are finite. */
   #inputOf({ credential }: CredentialMatch): CredentialMatch | undefined {
     const id = credential.with ?? credential.subject
     return typeof id === 'string' ? this.#world.credential(id) : undefined
   }
 
-  /** Errors: `CONFIG_INVALID` for an id that is no entry with a login. */
+  /** Errors: `CONFIG_INVALID` for an id without a credential that has a login. */
   async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
     const match = this.#world.credential(id)
     if (!match?.strategy.login) throw noLogin(id, match)
@@ -113,7 +113,7 @@ export class Runtime {
     if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
     try {
-      // What stands on this login ends with it.
+      // Tokens derived from this login are removed with it.
       for (const other of this.#selector.own) {
         if (other.strategy.logout && this.#inputOf(other) === match) await this.logout(other.credential.id, signal ? { signal } : {})
       }
@@ -127,17 +127,17 @@ export class Runtime {
     return known.filter((status) => status !== undefined)
   }
 
-  /** For what concerns the entry itself and no address. */
+  /** Returns the context for operations on the credential itself, without a URL. */
   #alone(match: CredentialMatch, signal?: AbortSignal): AuthContext {
     return contextOf(this.#world, match, { url: 'about:blank' }, { signal })
   }
 
-  /** `given`: what `init` does not say. */
+  /** `given`: defaults for what `init` does not set. */
   async fetchTarget(target: Target, init: RequestInit, given?: Request): Promise<Response> {
     return (await this.#sendTo(target, (url) => requestOf(url, given, init), waysOf(init, given))).toResponse()
   }
 
-  /** The same in plain data. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
+  /** Like `fetchTarget`, with plain objects. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
   async sendTarget(target: Target, { headers, signal }: TargetSendOptions = {}): Promise<HttpResponse> {
     const plain = plainHeaders(headers)
     return this.#sendTo(target, (url) => ({ method: 'GET', url, headers: plain }), signal ? { signal } : {})
@@ -157,14 +157,14 @@ export class Runtime {
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */
   service(base: string): Service {
     const url = addressOf(base, { secure: true, named: this.#selector.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address of the service ${url.message}`, hintFor(url))
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the URL of the service ${url.message}`, hintFor(url))
     const [selection] = this.#exchange.byAddress(url)
     if (selection?.match) return new ServiceOf(this.#world, selection.match, url)
-    const hint = `write "${url.origin}/" in the sendTo of the entry that is meant for it`
-    throw new SelectionError('NO_CREDENTIAL', `no entry may be sent to ${url.origin}`, { url: base, hint })
+    const hint = `add "${url.origin}/" to "sendTo" of the credential for this service`
+    throw new SelectionError('NO_CREDENTIAL', `no credential may be sent to ${url.origin}`, { url: base, hint })
   }
 
-  /** For an address that the caller wrote, not a catalog. Errors: `URL_*`. */
+  /** For a URL from the caller, not from a catalog. Errors: `URL_*`. */
   async fetchAddress(input: string | URL | Request, init: RequestInit): Promise<Response> {
     const request = typeof input === 'object' && !(input instanceof URL) ? input : undefined
     const url = this.#written(request ? request.url : String(input))
@@ -172,7 +172,7 @@ export class Runtime {
     return (await this.#exchange.send(await requestOf(hrefOf(url), request, init), { selections }, waysOf(init, request))).toResponse()
   }
 
-  /** The same for plain data. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
+  /** Like `fetchAddress`, with plain objects. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
   async send({ method, url: address, headers, body }: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
     const url = this.#written(address)
     const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
@@ -182,17 +182,17 @@ export class Runtime {
 
   #written(address: string): URL {
     const url = addressOf(address, { secure: false, named: this.#selector.named, objects: true })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the address ${url.message}`, hintFor(url))
+    if (isAddressProblem(url)) throw new TrustError(url.code, `the URL ${url.message}`, hintFor(url))
     return url
   }
 }
 
-/** How a request is sent; a member that is `undefined` says nothing, as for the standard's `fetch`. */
+/** Returns the send options; members that are `undefined` are ignored, as in the standard `fetch`. */
 function waysOf(init: RequestInit, given?: Request): Pick<RequestInit, 'signal' | 'redirect'> {
   return { signal: init.signal ?? given?.signal, redirect: init.redirect ?? given?.redirect }
 }
 
-/** A store that cannot be read hinders as well. */
+/** Returns the error; a store that cannot be read also prevents the use of a credential. */
 function asAuthError(error: unknown): AuthError {
   if (isAuthError(error)) return error
   throw error
@@ -213,12 +213,12 @@ async function statusOf({ credential, strategy }: CredentialMatch, context: Auth
 }
 
 function noLogin(id: string, match: CredentialMatch | undefined): ConfigurationError {
-  if (!match) return new ConfigurationError('CONFIG_INVALID', `there is no entry "${id}"`)
-  const message = `entry "${id}" of type ${match.credential.type} has no login: its secret is all it needs`
+  if (!match) return new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
+  const message = `credential "${id}" of type ${match.credential.type} has no login: it needs only its secret`
   return new ConfigurationError('CONFIG_INVALID', message, { credential: id })
 }
 
-/** A transport of the caller's may throw anything, and what it throws may hold the request. */
+/** Replaces errors of the caller's transport, which may contain the request. */
 function withOurErrors(theirs: Transport): Transport {
   const send = async (request: HttpRequest, options?: SendOptions): Promise<HttpResponse> => {
     try {
@@ -230,7 +230,7 @@ function withOurErrors(theirs: Transport): Transport {
   return Object.assign(send, theirs.connect && { connect: theirs.connect })
 }
 
-/** The platform's transport is loaded by the first request. */
+/** Loads the platform's transport with the first request. */
 function lazyTransport(): Transport {
   let transport: Transport | undefined
   let loading: Promise<Transport> | undefined
@@ -244,7 +244,7 @@ function lazyTransport(): Transport {
   return Object.assign(send, platform.connect && { connect: platform.connect })
 }
 
-/** The plain request for what a caller of `fetch` passes; a body is read so that it can be sent again. */
+/** Returns the plain request for the arguments of `fetch`; a body is read so that it can be sent again. */
 async function requestOf(url: string, input: Request | undefined, init: RequestInit = {}): Promise<HttpRequest> {
   const headers: Record<string, string> = {}
   new Headers(init.headers ?? input?.headers).forEach((value, name) => {
@@ -268,14 +268,14 @@ async function bodyOf(input: Request | undefined, init: RequestInit, headers: Re
   return new Uint8Array(await standard.arrayBuffer())
 }
 
-/** What an engine has for the addresses below one base. */
+/** The credential for the URLs below one base URL. */
 class ServiceOf implements Service {
   readonly credential: string
   readonly allowPrivateNetwork: boolean
   readonly #world: World
   readonly #match: CredentialMatch
   readonly #session: Session
-  /** What every address under a whole granted origin begins with; empty where each has to be looked at. */
+  /** Prefix of all URLs of an allowed origin; empty when each URL has to be checked. */
   readonly #granted: string
 
   constructor(world: World, match: CredentialMatch, base: URL) {
@@ -318,7 +318,7 @@ class ServiceOf implements Service {
   }
 }
 
-/** The flow as it goes on after its first request was sent and refused already; one that begins otherwise is sent. */
+/** Returns the flow with its first response given, because that request was already sent and refused; a flow that begins differently is sent. */
 async function* resumed(flow: AuthFlow, { request, response }: NonNullable<AuthorizedCall['refused']>): AuthFlow {
   try {
     let step = await flow.next(undefined as never)

@@ -1,6 +1,6 @@
 /**
- * Judges one reference: is the scheme there, well formed, with harmless names and addresses, and which entries have the
- * same identity? The answers do not depend on the target's address and are kept per scheme object.
+ * Matches one reference: checks that its scheme exists and is well formed with valid names and URLs, and finds the credentials with
+ * the same identity. Results do not depend on the target's URL and are cached per scheme object.
  */
 import { type AuthError, SelectionError, TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/url.ts'
@@ -13,10 +13,10 @@ import type { Registry } from './registry.ts'
 import type { Identity, IdentityMember, SchemeIdentity, Strategy } from './strategy.ts'
 import { covers, matchesAny, narrowness } from './url-pattern.ts'
 
-/** The checks of a reference in their order; a later one means that the reference got further. */
+/** The checks of a reference in order. */
 const STAGES = ['reference', 'scheme', 'names', 'addresses', 'match', 'sendTo', 'parameters'] as const
 
-/** Why a reference cannot be used: how far it got, and the error, which may have to be loaded first. */
+/** A rejected reference: the check that failed, and the error, which may have to be loaded first. */
 export class Refusal {
   readonly stage: number
   readonly error: () => AuthError | Promise<AuthError>
@@ -27,30 +27,30 @@ export class Refusal {
   }
 }
 
-/** A scheme that is in order, and the entries that are the same. */
+/** A valid scheme, and the credentials that match it. */
 export interface SchemeMatch {
-  /** As the document says it. */
+  /** As written in the document. */
   readonly type: string
   readonly isPublic: boolean
   readonly pointer: string
-  /** What its relative addresses were resolved against. */
+  /** Base URL of its relative URLs. */
   readonly base: string | undefined
   readonly scheme: AuthScheme
   readonly strategy: Strategy | undefined
   readonly identity: SchemeIdentity
   readonly matches: readonly CredentialMatch[]
-  /** An entry with the same identity whose own chain is another one. */
+  /** A credential with the same identity and a different chain. */
   readonly otherChain?: Credential
 }
 
-/** An entry with its canonical tuple. */
+/** A credential with its canonical tuple. */
 export interface Known {
   readonly credential: Credential
   readonly strategy: Strategy
   readonly identity: Identity
 }
 
-/** By scheme and id of an entry: whether the one answers the other. */
+/** By scheme and credential id: whether they match. */
 type Answered = Map<object, Map<string, boolean>>
 
 export class SchemeMatcher {
@@ -71,12 +71,12 @@ export class SchemeMatcher {
     })
   }
 
-  /** The type that the document gives, for explanations. */
+  /** Returns the type in the document, for explanations. */
   typeOf(target: Target, ref: string): string | undefined {
     return ownString(findScheme(mapsFor(target), ref)?.value, 'type')
   }
 
-  /** The types whose strategies may serve a reference; none when its judgement is known. */
+  /** Returns the types whose strategies may be needed for a reference; none when its result is cached. */
   typesOf(target: Target, ref: string): readonly string[] {
     const found = findScheme(mapsFor(target), ref)
     if (!isObject(found?.value) || this.#kept.has(found.value)) return []
@@ -86,7 +86,7 @@ export class SchemeMatcher {
     return types.filter((type) => type !== undefined)
   }
 
-  /** The judgement of the scheme that the reference names. */
+  /** Returns the match for the scheme that the reference names. */
   scheme(target: Target, ref: string): SchemeMatch | Refusal {
     const maps = mapsFor(target)
     const found = findScheme(maps, ref)
@@ -104,7 +104,7 @@ export class SchemeMatcher {
     return match
   }
 
-  /** Why none of the user's entries can be used for a scheme that is in order. */
+  /** Returns why none of the user's credentials can be used for a valid scheme. */
   miss(target: Target, ref: string, match: SchemeMatch, url: URL): Refusal {
     const matches = match.matches.some(({ strategy }) => strategy === match.strategy)
     const same = this.#known.filter(({ strategy }) => strategy === match.strategy)
@@ -133,7 +133,7 @@ export class SchemeMatcher {
     return { ...base, strategy, identity, matches, ...(otherChain && { otherChain }) }
   }
 
-  /** Chains come from the entry; the references of a scheme can only agree with them (extension 1.2.0). */
+  /** True when the references of a scheme agree with the credential's chain, which alone decides (extension 1.2.0). */
   #agrees(found: FoundScheme, credential: Credential, answered: Answered = new Map()): boolean {
     const refs = chainRefs(found.value)
     const via = credential.with ?? credential.subject
@@ -142,8 +142,8 @@ export class SchemeMatcher {
   }
 
   /**
-   * True when the entry of that id answers that scheme. Each pair is judged once: the chains of entries come to an end, those of
-   * catalogs branch as they like.
+   * True when the credential with that id matches that scheme. Each pair is checked once: chains of credentials are finite, those of
+   * catalogs may branch without limit.
    */
   #answers(found: FoundScheme, ref: string, id: string, answered: Answered): boolean {
     if (!isObject(found.value)) return false
@@ -165,7 +165,7 @@ export class SchemeMatcher {
     return identity instanceof Refusal ? [] : this.#matches(strategy, value, identity)
   }
 
-  /** The tuples with their URLs as WHATWG href without fragment. */
+  /** Returns the tuples with their URLs as WHATWG href without fragment. */
   #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | Refusal {
     const canonical: Identity[] = []
     for (const tuple of identity) {
@@ -209,25 +209,25 @@ function withRef(error: AuthError, ref: string): AuthError {
   return new SelectionError(error.code, error.message, { ...error, ref })
 }
 
-/** An entry, the strategy that uses it and the scheme it is given. */
+/** A credential, its strategy and the scheme it is used for. */
 export interface CredentialMatch {
   readonly credential: Credential
   readonly strategy: Strategy
   readonly scheme: AuthScheme
 }
 
-/** True when the user lets that entry's material be used for that address, or for that target at it. */
+/** True when the user allows that credential for that URL, or for that target at it. */
 export function coversTarget({ strategy, credential }: CredentialMatch, url: URL, target?: Target): boolean {
   return strategy.covers ? strategy.covers(credential, url.href, target) : matchesAny(credential.sendTo, url)
 }
 
-/** True when a request that carries the entry's material may go to that address. */
+/** True when a request with the credential may go to that URL. */
 function mayReach(match: CredentialMatch, url: URL): boolean {
   const { strategy, credential } = match
   return strategy.reaches ? strategy.reaches(credential, url.href) : coversTarget(match, url)
 }
 
-/** Errors: `CREDENTIAL_TARGET_UNTRUSTED` for an address that the entry's material may not go to. */
+/** Errors: `CREDENTIAL_TARGET_UNTRUSTED` for a URL that the credential may not be sent to. */
 export function checkReach(match: CredentialMatch, address: string): void {
   const url = new URL(address)
   if (mayReach(match, url)) return
@@ -240,8 +240,8 @@ export function checkReach(match: CredentialMatch, address: string): void {
 }
 
 /**
- * The choice to use of those that cover the URL: a preferred credential, then one that suits the target, then the one with the narrowest
- * pattern, then the earliest.
+ * Returns the best of the matches that allow the URL: a preferred credential, then one that suits the target, then the one with the
+ * narrowest pattern, then the first.
  */
 export function bestOf(matches: readonly CredentialMatch[], url: URL, target?: Target): CredentialMatch | undefined {
   let best: CredentialMatch | undefined
@@ -262,7 +262,7 @@ function suitability({ strategy, credential }: CredentialMatch, target: Target):
   return strategy.suits?.(credential, target) ? 1 : 0
 }
 
-/** How narrow the narrowest pattern is that covers the address. */
+/** Returns the narrowness of the narrowest pattern that matches the URL. */
 function widthOf({ sendTo }: Credential, url: URL): number {
   let best = 0
   for (const pattern of sendTo) if (covers(pattern, url)) best = Math.max(best, narrowness(pattern))
@@ -277,20 +277,20 @@ interface Problem {
   readonly pointer: string
 }
 
-/** The names in a scheme's own `auth:refs`, at most a hundred. */
+/** Returns the names in a scheme's own `auth:refs`, at most a hundred. */
 function chainRefs(scheme: unknown): readonly string[] {
   return readRefs(scheme, '').refs
 }
 
 /**
- * What is wrong with the chain below a scheme, or undefined when at least one alternative ends well. Alternatives that
- * lead into a cycle or to a missing name are left out.
+ * Returns the problem of the chain below a scheme, or undefined when at least one alternative is valid. Alternatives that
+ * lead into a cycle or to a missing name are ignored.
  *
  * Codes: `SCHEME_CYCLE`, `SCHEME_NOT_FOUND`, `SCHEME_INVALID` (longer than 8, or not a list of names).
  */
 function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: string): SelectionError | undefined {
   const base = at.slice(0, at.lastIndexOf('/'))
-  /** Schemes that led nowhere: each is walked once, however many ways lead to it. */
+  /** Schemes without a valid chain: each is visited once, however many paths lead to it. */
   const dead = new Map<string, Problem>()
   const problem = walk(value, name, [])
   return problem && new SelectionError(problem.code, problem.message, { pointer: problem.pointer })
@@ -305,7 +305,8 @@ function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: strin
       first ??= problem
     }
     const [malformed] = malformedRefs
-    if (malformed) first ??= { code: 'SCHEME_INVALID', message: 'the chain names something that is not text', pointer: malformed.pointer }
+    if (malformed)
+      first ??= { code: 'SCHEME_INVALID', message: 'the chain contains a reference that is not a string', pointer: malformed.pointer }
     return first
   }
 
@@ -330,7 +331,7 @@ function placeOf(scheme: unknown, ref: string, at: string): string {
   return Array.isArray(refs) ? pointer(at, refs.indexOf(ref)) : at
 }
 
-/** True when every member of the scheme's tuple stands in the entry's with the same value. */
+/** True when the credential has every member of the scheme's tuple with the same value. */
 export function sameIdentity(scheme: Identity, entry: Identity): boolean {
   return scheme.every((member) => agrees(member, entry))
 }

@@ -1,16 +1,16 @@
-/** A secret of the user. It prints as `[secret]` wherever it is printed; only strategies look inside. */
+/** A secret of the user. It is printed as `[secret]` everywhere; only strategies read its value. */
 
-/** What a secret is made from in code: the text, or a function that is asked each time one is needed. */
+/** The value of a secret in code: text, or a function that is called for each use. */
 export type SecretInput = string | (() => string | Promise<string>)
 
-/** How one copy of this library in a program hands a secret to another; no document and no file can hold it. */
+/** Passes secrets between two copies of this library in a program; no document and no file can contain it. */
 const HANDED_ON = Symbol.for('stac-auth.secret')
 
 /** Holds a secret so that logs, errors and JSON cannot show it by accident. */
 export class Secret {
-  /** True when it was given as text: revealing it asks nobody and waits for nothing. */
+  /** True when it was given as text: reading it is immediate. */
   readonly isText: boolean
-  /** True when a person is asked for it. */
+  /** True when the user is asked for it. */
   readonly isAsked: boolean
   readonly #read: () => string | Promise<string>
 
@@ -20,7 +20,7 @@ export class Secret {
     this.#read = typeof input === 'string' ? () => input : input
   }
 
-  /** A secret as it is, also one that another copy of the library has made; undefined for anything else. */
+  /** Returns the secret, also one created by another copy of the library; undefined for anything else. */
   static from(value: unknown): Secret | undefined {
     if (value instanceof Secret) return value
     if (typeof value !== 'object' || value === null || !(HANDED_ON in value)) return undefined
@@ -28,7 +28,7 @@ export class Secret {
     return new Secret(() => other[HANDED_ON](), other.isAsked)
   }
 
-  /** The value, at once when it is known, else a promise. Errors: those of its source (`CREDENTIAL_SOURCE`). */
+  /** Returns the value, or a promise when it is not known yet. Errors: those of its source (`CREDENTIAL_SOURCE`). */
   reveal(): string | Promise<string> {
     return this.#read()
   }

@@ -1,4 +1,4 @@
-/** Says why not: loaded when a reference is refused. */
+/** The errors of rejected references: loaded when one is needed. */
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
@@ -11,7 +11,7 @@ import { agrees, type CredentialMatch, coversTarget, type Known, type Refusal, t
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
-/** The reference that got furthest speaks for all; of equals the first. */
+/** Returns the error of the reference that passed most checks; of equals the first. */
 export async function furthest(refusals: readonly Refusal[]): Promise<AuthError> {
   const best = refusals.reduce((best, refusal) => (refusal.stage > best.stage ? refusal : best))
   const error = await best.error()
@@ -19,17 +19,17 @@ export async function furthest(refusals: readonly Refusal[]): Promise<AuthError>
   return reasons.length === 0 ? error : new SelectionError(error.code, error.message, { ...error, reasons })
 }
 
-/** What is known when no entry can be used for a scheme that is in order. */
+/** A valid scheme for which no credential can be used. */
 export interface Missed {
   readonly target: Target
   readonly ref: string
   readonly match: SchemeMatch
   readonly url: URL
-  /** The entries of the scheme's type. */
+  /** The credentials of the scheme's type. */
   readonly same: readonly Known[]
 }
 
-/** The kind of miss, measured against the entry that shares most with the scheme. */
+/** Returns the error, in comparison with the credential that shares most with the scheme. */
 export function missed({ target, ref, match, url, same }: Missed): SelectionError {
   const granted = matching(match, target)
   if (granted) return untrustedTarget(target, ref, granted.credential, url)
@@ -42,18 +42,18 @@ export function missed({ target, ref, match, url, same }: Missed): SelectionErro
   return mismatch(ref, miss.credential, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
 }
 
-/** The entry with the scheme's identity whose `sendTo` does not cover the target: of several one that suits. */
+/** Returns the credential with the scheme's identity whose `sendTo` does not include the target; of several one that suits it. */
 function matching({ matches, strategy }: SchemeMatch, target: Target): CredentialMatch | undefined {
   const same = matches.filter((match) => match.strategy === strategy)
   return same.find(({ credential }) => strategy?.suits?.(credential, target)) ?? same[0]
 }
 
 function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: SchemeMatch): SelectionError {
-  const message = `scheme "${ref}" names other schemes for its input than that of "${via ?? subject}", which "${id}" uses. Nothing was sent`
+  const message = `scheme "${ref}" refers to other schemes than that of "${via ?? subject}", which credential "${id}" uses. Nothing was sent`
   return new SelectionError('SCHEME_MISMATCH', message, { pointer: `${pointer}/auth:refs`, ref, credential: id })
 }
 
-/** `SCHEME_NOT_FOUND`, or `SCHEMES_INVALID` when what should hold the schemes is no object. */
+/** Returns `SCHEME_NOT_FOUND`, or `SCHEMES_INVALID` when `auth:schemes` is not an object. */
 export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]): SelectionError {
   const broken = maps.find(({ schemes }) => !isObject(schemes))
   if (broken) return new SelectionError('SCHEMES_INVALID', 'auth:schemes is not an object', { pointer: broken.pointer, ref })
@@ -65,7 +65,7 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
   return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref })
 }
 
-/** `SCHEME_INVALID` for a reference that is not a name: what the document asks for is not known, so nothing is sent. */
+/** Returns `SCHEME_INVALID` for a reference that is not a string: the required scheme is unknown, so nothing is sent. */
 export function malformed({ kind, pointer, refsOf }: Target, ref: MalformedRef): SelectionError {
   const what = kind.replace('_', ' ')
   const isList = ref.pointer !== `${refsOf.pointer}/auth:refs`
@@ -73,7 +73,7 @@ export function malformed({ kind, pointer, refsOf }: Target, ref: MalformedRef):
   const expected = isList ? 'a scheme name' : 'a list of scheme names'
   return new SelectionError('SCHEME_INVALID', `${problem}, not ${expected}. Nothing was sent`, {
     pointer: ref.pointer,
-    hint: `auth:refs of ${pointer} must be a list of names from auth:schemes: tell whoever publishes the document, or repair your copy of it`,
+    hint: `auth:refs of ${pointer} must be a list of names from auth:schemes: report this to the publisher of the document, or correct your copy`,
   })
 }
 
@@ -84,9 +84,9 @@ function kindOfValue(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object'
 }
 
-/** `SCHEME_UNSUPPORTED` for a type without a strategy. */
+/** Returns `SCHEME_UNSUPPORTED` for a type without a strategy. */
 export function unsupported(ref: string, type: string, pointer: string): SelectionError {
-  return new SelectionError('SCHEME_UNSUPPORTED', `scheme "${ref}" has the type "${type}", which nobody here knows`, {
+  return new SelectionError('SCHEME_UNSUPPORTED', `scheme "${ref}" has the unsupported type "${type}"`, {
     pointer,
     ref,
     hint: `in code: createAuth({ strategies: [...defaultStrategies, yours] }) with a strategy of type "${type}"`,
@@ -95,8 +95,8 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
 
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
-  const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no address'
-  // An entry that is held to a folder is not widened to all of its host.
+  const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no URL'
+  // A credential restricted to a folder is not extended to the whole host.
   const isHeld = sendTo.some((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
   const wanted = isHeld ? folderFor(url) : patternFor(url)
   const isFolder = wanted !== undefined && wanted !== `${origin}/`
@@ -118,10 +118,10 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
 
 function untrustedEndpoint(ref: string, { id }: Credential, pointer: string, expected: string | undefined, actual: string): SelectionError {
   const has = expected === undefined ? 'does not name it' : `has ${expected}`
-  const hint = `ask the provider for its address, and write it into "${id}" if it is this one: what a catalog says is never taken over`
+  const hint = `if the provider documents that URL, write it into "${id}": URLs from catalogs are never adopted`
   return new SelectionError(
     'CREDENTIAL_ENDPOINT_UNTRUSTED',
-    `scheme "${ref}" sends the secret to ${actual}, entry "${id}" ${has}. Nothing was sent`,
+    `scheme "${ref}" sends the secret to ${actual}, credential "${id}" ${has}. Nothing was sent`,
     { pointer, ref, credential: id, actual, hint, ...(expected !== undefined && { expected }) },
   )
 }
@@ -134,25 +134,25 @@ function mismatch(
   expected: string | undefined,
   actual: string,
 ): SelectionError {
-  const hint = `if the provider asks for that, add an entry for it beside "${id}"; if not, tell whoever publishes the catalog`
+  const hint = `if the provider requires that, add a credential for it beside "${id}"; if not, report it to the publisher of the catalog`
   return new SelectionError(
     'SCHEME_MISMATCH',
-    `scheme "${ref}" wants ${name} "${actual}", entry "${id}" has "${expected ?? 'none'}". Nothing was sent`,
+    `scheme "${ref}" requires ${name} "${actual}", credential "${id}" has "${expected ?? 'none'}". Nothing was sent`,
     { pointer, ref, credential: id, actual, hint, ...(expected !== undefined && { expected }) },
   )
 }
 
-/** How an credential misses a scheme. */
+/** How a credential differs from a scheme. */
 interface Miss<C> {
   readonly credential: C
   /** Of the scheme; a URL if one differs. */
   readonly member: IdentityMember
-  /** What the credential has in its place. */
+  /** The value in the credential. */
   readonly expected: string | undefined
   readonly sharesUrl: boolean
 }
 
-/** The miss of the credential that shares most with the scheme, among those that `matters` (told whether a URL is shared). */
+/** Returns the difference to the credential that shares most with the scheme, among those that `matters` (called with whether a URL is shared). */
 function nearestMiss<C>(
   tuples: readonly Identity[],
   known: readonly { readonly credential: C; readonly identity: Identity }[],
@@ -171,24 +171,24 @@ function nearestMiss<C>(
   return best
 }
 
-/** URLs are compared before other members. */
+/** Returns the first difference; URLs are compared before other members. */
 function firstDifference(tuple: Identity, credential: Identity): IdentityMember | undefined {
   const different = tuple.filter((member) => !agrees(member, credential))
   return different.find(({ url }) => url !== undefined) ?? different[0]
 }
 
-/** `NO_CREDENTIAL`, with the entry that would help ready to paste. */
+/** Returns `NO_CREDENTIAL` with a credential to add to the file. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
   const place = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const entry = strategy && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
-    ...(entry && { hint: `if you trust ${place}, add this entry to the credential file: ${JSON.stringify(entry)}` }),
+    ...(entry && { hint: `if you trust ${place}, add this credential to the credential file: ${JSON.stringify(entry)}` }),
   })
 }
 
-/** An entry with every field a user must fill in, secrets as the environment variables to set. */
+/** Returns a credential with every field to fill in; secrets are environment variables to set. */
 function entryFor({ entry, fields }: CredentialForm, ref: string, sendTo: string): Record<string, unknown> {
   const id = ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'credential'
   const filled: Record<string, unknown> = { id, ...entry }
@@ -197,14 +197,14 @@ function entryFor({ entry, fields }: CredentialForm, ref: string, sendTo: string
   return { ...filled, sendTo: [sendTo] }
 }
 
-/** What stands in an entry for a field that only its user knows; for a secret the environment variable to set. */
+/** Returns the placeholder for a field that only the user knows; for a secret the environment variable to set. */
 export function placeholder(id: string, name: string, { kind }: Field): unknown {
   if (kind === 'secret') return { env: variableFor(id, name) }
   if (kind === 'signed-url-patterns' || kind === 'patterns') return ['https://…/']
   return '…'
 }
 
-/** The environment variable in which a secret of an entry is expected unless its user says otherwise. */
+/** Returns the default environment variable for a secret of a credential. */
 export function variableFor(id: string, field: string): string {
   return `${id}_${field}`
     .replace(/([a-z])([A-Z])/g, '$1_$2')

@@ -1,22 +1,22 @@
-/** Values that many requests share: tokens, signed addresses. One flight per key, dropped only if still current. */
+/** Values shared by many requests: tokens, signed URLs. One request per key is in flight; a value is dropped only if it is still current. */
 import { AbortedError } from '../errors.ts'
 import type { Clock } from '../net/clock.ts'
 
-/** A value and its end in epoch milliseconds (absent: unknown, use until refused). */
+/** A value and its expiry in epoch milliseconds (absent: unknown, used until refused). */
 export interface CacheEntry<T = unknown> {
   readonly value: T
   readonly expiresAt?: number
-  /** When to obtain a new one; by default 10 % of its life before the end, at most 5 minutes. */
+  /** When to obtain a new one; default: 10 % of its lifetime before it expires, at most 5 minutes. */
   readonly renewAt?: number
 }
 
-/** One credential's view of the session. Keys name everything that the value depends on. */
+/** The session of one credential. Keys contain everything that the value depends on. */
 export interface Session {
-  /** The value when it is there and not about to end. */
+  /** Returns the value when it exists and does not expire soon. */
   get<T>(key: string): CacheEntry<T> | undefined
-  /** The value; when it is missing or about to end, `obtain` is run once for all who wait. */
+  /** Returns the value; when it is missing or expires soon, `obtain` runs once for all waiting callers. */
   resolve<T>(key: string, obtain: (signal: AbortSignal) => Promise<CacheEntry<T>>): Promise<CacheEntry<T>>
-  /** Drops the value if it is still that one. */
+  /** Removes the value if it is still the current one. */
   invalidate(key: string, value: unknown): void
 }
 
@@ -29,7 +29,7 @@ interface Flight {
 const MAX_ENTRIES = 10_000
 const MAX_MARGIN = 5 * 60_000
 
-/** Keeps values in memory, the 10 000 that were used last. */
+/** Keeps values in memory, at most the 10 000 most recently used. */
 export class MemorySessions {
   readonly #entries = new Map<string, CacheEntry & { renewAt: number }>()
   readonly #flights = new Map<string, Flight>()
@@ -39,7 +39,7 @@ export class MemorySessions {
     this.#clock = clock
   }
 
-  /** The view of one credential, for one call: its keys are its own, its waiting ends with the caller's signal. */
+  /** Returns the session of one credential for one call: separate keys, and the caller's signal ends its waits. */
   view(credential: string, signal?: AbortSignal): Session {
     const full = (key: string) => `${credential} ${key}`
     return {
@@ -55,7 +55,7 @@ export class MemorySessions {
   #current(key: string): CacheEntry | undefined {
     const entry = this.#entries.get(key)
     if (!entry || this.#clock.now() >= entry.renewAt) return undefined
-    // The order of a map is that of insertion: what is used becomes the youngest.
+    // A Map iterates in insertion order: reinserting marks a value as most recently used.
     if (this.#entries.size > MAX_ENTRIES / 2) {
       this.#entries.delete(key)
       this.#entries.set(key, entry)
@@ -63,7 +63,7 @@ export class MemorySessions {
     return entry
   }
 
-  /** A value that should be renewed but has not ended: good enough when the renewal fails. */
+  /** Returns a value that is due for refresh and has not expired: usable when the refresh fails. */
   #living(key: string): CacheEntry | undefined {
     const entry = this.#entries.get(key)
     return entry?.expiresAt !== undefined && this.#clock.now() < entry.expiresAt ? entry : undefined
@@ -96,7 +96,7 @@ export class MemorySessions {
     return flight
   }
 
-  /** One caller's wait. The flight itself ends only when nobody waits for it any more. */
+  /** Waits for one caller. The shared request is aborted only when nobody waits for it any more. */
   #join(key: string, flight: Flight, signal?: AbortSignal): Promise<CacheEntry> {
     flight.waiting++
     if (!signal) return flight.promise

@@ -3,37 +3,37 @@ import { KeyedMutex } from '../net/keyed-mutex.ts'
 import type { Warning } from './strategy.ts'
 
 /**
- * Where token sets are kept between requests, and, if the store is of that kind, between processes. Keys are 64 hex digits and
- * say nothing; texts hold secrets. Errors: `CACHE_UNSAFE`, `CACHE_LOCK_TIMEOUT`, `FILE_ACCESS`, `DISK_FULL`, `CREDENTIAL_SOURCE`,
- * as far as the kind can have them.
+ * Stores token sets between requests and, if persistent, between processes. Keys are 64 hex digits without
+ * meaning; texts hold secrets. Errors: `CACHE_UNSAFE`, `CACHE_LOCK_TIMEOUT`, `FILE_ACCESS`, `DISK_FULL`, `CREDENTIAL_SOURCE`,
+ * depending on the kind of store.
  */
 export interface SessionStore {
-  /** The text under that key; undefined when there is none, or none that can be believed. */
+  /** Returns the text under that key; undefined when it is missing or malformed. */
   read(key: string): Promise<string | undefined>
-  /** Keeps the text in place of an older one, wholly or not at all. */
+  /** Replaces the text atomically. */
   write(key: string, text: string): Promise<void>
   /**
-   * Proves that a text of up to so many characters can be kept, and holds the room for it until the end of `exclusively`, within which
-   * it is called; the text that is there stays. A refresh token is not sent before this. A store without this method is proved by writing
-   * its text once more. Errors: why it cannot be kept.
+   * Checks that a text of up to `length` characters can be stored, and reserves the space until the end of `exclusively`, within which
+   * it is called; the present text is unchanged. A refresh token is not sent before this. A store without this method is checked by
+   * writing its text again. Errors: why it cannot be stored.
    */
   reserve?(key: string, length: number): Promise<void>
-  /** Removes the text so that it cannot be read again. */
+  /** Deletes the text so that it cannot be read again. */
   remove(key: string): Promise<void>
   /**
-   * Runs while nobody else, in this process or another, runs for the same key; not to be called from inside `run`. What
-   * `run` takes for more than a minute may meet another's, where processes can be killed. Errors: those of `run`, `ABORTED`.
+   * Runs `run` while no other caller, in this process or another, runs for the same key; must not be called from inside `run`. Where
+   * processes can be killed, a `run` of more than a minute may overlap with another. Errors: those of `run`, `ABORTED`.
    */
   exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** Proves that a store can keep a text of up to so many characters in place of `text`. Errors: why it cannot. */
+/** Checks that a store can replace `text` with a text of up to `length` characters. Errors: why it cannot. */
 export async function reserveIn(store: SessionStore, key: string, text: string, length: number): Promise<void> {
   if (store.reserve) await store.reserve(key, length)
   else await store.write(key, text)
 }
 
-/** A store that lasts as long as the process or the page, and is shared with nobody. Errors: `ABORTED` while waiting. */
+/** Returns a store in memory, which lasts as long as the process or page and is not shared. Errors: `ABORTED` while waiting. */
 export function memoryStore(): SessionStore {
   const texts = new Map<string, string>()
   const mutex = new KeyedMutex()
@@ -50,18 +50,18 @@ export function memoryStore(): SessionStore {
   }
 }
 
-/** What says that a store cannot be used, not that it must not be. */
+/** Codes of a store that cannot be used, as opposed to one that must not be. */
 const UNUSABLE = ['FILE_ACCESS', 'DISK_FULL']
 
 /**
- * The same store, and memory for what it cannot keep; what it kept before stays there. `warn` hears once of `CACHE_MEMORY_ONLY`.
- * Memory does not replace the store for `reserve`: what the store has would be spent and could not be replaced there.
+ * Returns the store with a fallback to memory for what it cannot write; earlier texts stay there. `warn` is called once with
+ * `CACHE_MEMORY_ONLY`. Memory does not replace the store for `reserve`: a token in the store would be used up and could not be replaced.
  *
  * Errors: those of the store, without `DISK_FULL` and `FILE_ACCESS` except from `reserve` and, for the latter, `remove`.
  */
 export function withMemoryFallback(store: SessionStore, warn: (warning: Warning) => void = () => {}): SessionStore {
   const memory = memoryStore()
-  /** Why nobody else is kept out of the store meanwhile. */
+  /** Keys that are used without a lock, and why. */
   const unlocked = new Map<string, AuthError>()
   let warned = false
 
@@ -83,7 +83,7 @@ export function withMemoryFallback(store: SessionStore, warn: (warning: Warning)
       }
     },
     reserve: async (key, length) => {
-      // A text that only memory has was never in the store, or is newer than what the store has.
+      // A text in memory was never in the store, or is newer than the stored one.
       if ((await memory.read(key)) !== undefined) return
       const reason = unlocked.get(key)
       if (reason) throw reason

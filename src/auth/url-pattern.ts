@@ -1,4 +1,4 @@
-/** What a `sendTo` pattern covers: decided by the user alone and compared with parsed addresses, never with text. */
+/** URL patterns of `sendTo`: written by the user alone and compared with parsed URLs, never with text. */
 
 /** A parsed pattern. */
 export interface UrlPattern {
@@ -11,14 +11,14 @@ export interface UrlPattern {
   readonly wildcard: boolean
   /** Port in digits, empty for the scheme's default. */
   readonly port: string
-  /** Path that is covered with everything below it, ending in `/`; `/` covers the whole origin. */
+  /** The path, ending in `/`, below which URLs match; `/` matches the whole origin. */
   readonly path: string
 }
 
-/** Escapes that some servers undo before they route, and dots that some parsers leave: a path grant never covers them. */
+/** Escapes that some servers decode before routing, and dots that some parsers keep: a pattern with a path never matches them. */
 export const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
 
-/** True when the pattern covers that address. */
+/** True when the pattern matches that URL. */
 export function covers(pattern: UrlPattern, url: URL): boolean {
   if (url.protocol.length !== pattern.scheme.length + 1 || !url.protocol.startsWith(pattern.scheme)) return false
   if (url.port !== pattern.port) return false
@@ -26,18 +26,18 @@ export function covers(pattern: UrlPattern, url: URL): boolean {
   return coversPath(pattern.path, url.pathname)
 }
 
-/** True when a pattern of the list covers that address. */
+/** True when a pattern of the list matches that URL. */
 export function matchesAny(patterns: readonly UrlPattern[], url: URL): boolean {
   for (const pattern of patterns) if (covers(pattern, url)) return true
   return false
 }
 
-/** The origin that a pattern names, or undefined for a wildcard or a bucket. */
+/** Returns the origin that a pattern names, or undefined for a wildcard or a bucket. */
 export function namedOrigin({ scheme, host, port, wildcard }: UrlPattern): string | undefined {
   return wildcard || scheme === 's3' ? undefined : `${scheme}://${host}${port && `:${port}`}`
 }
 
-/** Higher is narrower: an exact host before a wildcard, then the longer host, then the longer path. */
+/** Returns the narrowness, higher is narrower: an exact host before a wildcard, then the longer host, then the longer path. */
 export function narrowness({ wildcard, host, path }: UrlPattern): number {
   return (wildcard ? host.length : 1000) * 10_000 + path.length
 }

@@ -12,7 +12,7 @@ export interface CompleteLoginOptions {
 const PATIENCE = 5000
 
 /**
- * All that the page at the redirect URI has to do. It takes the answer out of the address, and hands it to the page that waits for it
+ * All that the page at the redirect URI has to do. It takes the answer out of the URL, and hands it to the page that waits for it
  * and closes the popup (`delivered`), or goes back to where the user was in this tab, where `finish` goes on (`returned`).
  * `unclaimed`: nobody waits for such an answer. Nothing of it is checked here and nothing is sent to a server.
  *

@@ -33,7 +33,7 @@ export interface FormModel {
   readonly type: string
   /** In the order in which they are asked for. */
   readonly fields: readonly FormField[]
-  /** Where the credential would go: patterns of addresses, to be shown and agreed to. */
+  /** Where the credential would go: patterns of URLs, to be shown and agreed to. */
   readonly sendTo: readonly string[]
   /** In which part of each request to these. */
   readonly carriedIn: { readonly place: 'header' | 'query' | 'cookie' | 'address' | 'signature'; readonly name?: string }
@@ -45,12 +45,12 @@ export interface FormModel {
   readonly condition?: string
   /** Why it cannot be done here, whatever is typed. */
   readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
-  /** The part of the entry that the catalog determines; no secret. */
+  /** The part of the credential that the catalog determines; no secret. */
   readonly entry: { readonly type: string; readonly [field: string]: unknown }
 }
 
 export interface FormField {
-  /** Name in the entry, and in the values given to `entryFrom`. */
+  /** Name in the credential, and in the values given to `entryFrom`. */
   readonly name: string
   readonly label: string
   readonly type: 'text' | 'password' | 'textarea' | 'url' | 'number' | 'checkbox' | 'select'
@@ -71,12 +71,12 @@ export interface Consent {
   readonly sendTo: readonly string[]
   /** The form's `secretTo`, where it has any: all of it must have been shown. */
   readonly secretTo?: readonly string[]
-  /** Id of the new entry; default: by its type. */
+  /** Id of the new credential; default: by its type. */
   readonly id?: string
 }
 
 /**
- * The entry for a form that was filled in, for `createAuth`. It goes where the person agreed to, and never further than the form said.
+ * The credential for a form that was filled in, for `createAuth`. It goes where the person agreed to, and never further than the form said.
  * Values are texts as forms give them; a checkbox may be a boolean.
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field, for a place that the form did not show, too; the code of the form's obstacle.

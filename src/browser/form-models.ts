@@ -71,7 +71,7 @@ const NOTHING = { fields: [], sendTo: [], secretTo: [], carriedIn: { place: 'hea
 
 const EXPOSED = 'the server must let pages read its challenge: Access-Control-Expose-Headers: WWW-Authenticate, Authentication-Info'
 
-/** An endpoint that no entry may have is told before anybody types a secret for it. */
+/** An endpoint that no credential may have is told before anybody types a secret for it. */
 function addressProblem({ strategy, scheme, target }: Need, named: ReadonlySet<string>): Obstacle | undefined {
   for (const { name, value, url: kind } of strategy.identity(scheme).flat()) {
     const base = kind === 'relative' ? target.scope.url : undefined
@@ -90,7 +90,7 @@ function toObstacle({ code, message, hint }: Obstacle): Obstacle {
 /** The narrowest pattern, or why there is none. */
 function placeOf(address: string, named: ReadonlySet<string>): string | Obstacle {
   const url = addressOf(address, { secure: true, named })
-  if (isAddressProblem(url)) return toObstacle({ code: url.code, message: `the address of the file ${url.message}` })
+  if (isAddressProblem(url)) return toObstacle({ code: url.code, message: `the URL of the file ${url.message}` })
   return patternFor(url) ?? { code: 'CONFIG_INVALID', message: `${url.host} belongs to too many owners to be trusted as a whole` }
 }
 
@@ -108,14 +108,14 @@ function obstacleOf({ inPages }: CredentialForm, { place, name }: FormModel['car
   return { code: 'UNSUPPORTED_IN_BROWSER', message: what, hint: 'use the command line, or a program outside the browser' }
 }
 
-/** Endpoints as the entry would have them, for what is known of it. */
+/** Endpoints as the credential would have them, for what is known of it. */
 function endpointsOf({ entry }: CredentialForm, strategy: Strategy): readonly string[] {
   if (entry.type !== strategy.type) return []
   const draft = { id: '', sendTo: [], preference: 0, ...entry } satisfies Credential
   return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
-/** What a person can type; functions, names of other entries and the like are for programs. */
+/** What a person can type; functions, names of other credentials and the like are for programs. */
 function fieldOf(name: string, { kind, label, required = false, values, lines }: Field, { entry }: CredentialForm): readonly FormField[] {
   const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
   // Places are agreed to, not typed.
@@ -158,7 +158,7 @@ export async function credentialOfForm(
 ): Promise<UncheckedCredential> {
   const { obstacle, entry: known, fields } = model
   if (obstacle) throw new UnsupportedError(obstacle.code, obstacle.message, obstacle.hint === undefined ? {} : { hint: obstacle.hint })
-  if (sendTo.length === 0) throw invalid('sendTo', 'agree to at least one place, or make no entry')
+  if (sendTo.length === 0) throw invalid('sendTo', 'agree to at least one place, or make no credential')
   const further = sendTo.find((pattern) => !model.sendTo.includes(pattern))
   if (further !== undefined) throw invalid('sendTo', `"${further}" is not in this form: a credential goes nowhere that was not shown`)
   const unseen = model.secretTo.find((endpoint) => !secretTo.includes(endpoint))
@@ -186,7 +186,7 @@ function typedValue({ type, several, secret, name }: FormField, value: string | 
   return secret ? value : value.trim()
 }
 
-/** The pointer is that of the field alone: there is one entry. */
+/** The pointer is that of the field alone: there is one credential. */
 function checkEntry(check: () => unknown): void {
   try {
     check()

@@ -4,14 +4,14 @@ import type { Page } from './page.ts'
 
 /** Good for one answer; `record` is secret. */
 export interface LoginRecord {
-  /** Id of the entry. */
+  /** Id of the credential. */
   readonly credential: string
   readonly state: string
   /** What the engine needs to go on. */
   readonly record: string
   /** The redirect URI. */
   readonly uri: string
-  /** Where the user was: an address of this origin. */
+  /** Where the user was: a URL of this origin. */
   readonly returnTo: string
   /** The answer, once the callback page has seen it. */
   readonly answer?: string
@@ -59,7 +59,7 @@ function isRecord(value: unknown): value is LoginRecord {
 
 type Message = { readonly type: 'stac-auth login'; readonly state: string } & ({ readonly answer: string } | { readonly taken: true })
 
-/** Hears the address of an answer; true takes it. */
+/** Hears the URL of an answer; true takes it. */
 type TakeAnswer = (address: string) => boolean
 
 /** Listens until `close`; what `take` does not take stays without a reply. */
@@ -121,14 +121,14 @@ function messageOf(data: unknown, state: string): { readonly answer?: unknown; r
 }
 
 export interface LoginAnswer {
-  /** The address as the browser was sent there. */
+  /** The URL as the browser was sent there. */
   readonly url: string
   readonly state: string
 }
 
 const MEMBERS = ['code', 'error', 'access_token']
 
-/** The answer (RFC 6749 §4.1.2, §4.2.2) in the query or behind the `#`; undefined for an address without one. */
+/** The answer (RFC 6749 §4.1.2, §4.2.2) in the query or behind the `#`; undefined for a URL without one. */
 export function answerIn({ location }: Pick<Page, 'location'>): LoginAnswer | undefined {
   const { href, search, hash } = location
   for (const text of [search, hash]) {
@@ -139,13 +139,13 @@ export function answerIn({ location }: Pick<Page, 'location'>): LoginAnswer | un
   return undefined
 }
 
-/** Takes codes and tokens out of the address bar and out of the history (RFC 9700 §4.3.2). */
+/** Takes codes and tokens out of the URL bar and out of the history (RFC 9700 §4.3.2). */
 export function cleanAddress({ history, location }: Pick<Page, 'history' | 'location'>): void {
   // A path that begins with `//` would be another host by itself.
   history.replaceState(history.state, '', location.href.replace(/[?#].*/s, ''))
 }
 
-/** True when an address is that redirect URI, whatever parameters the answer has added. */
+/** True when a URL is that redirect URI, whatever parameters the answer has added. */
 export function isAnswerAt(address: string, uri: string): boolean {
   if (!URL.canParse(address)) return false
   const [given, own] = [new URL(address), new URL(uri)]

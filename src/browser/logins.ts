@@ -47,9 +47,9 @@ export interface LogoutOptions {
 
 /** A login that has come to its end on this page. */
 export interface FinishedLogin {
-  /** Id of the entry. */
+  /** Id of the credential. */
   readonly credential: string
-  /** Where the user was before: an address of this origin, kept by this tab. */
+  /** Where the user was before: a URL of this origin, kept by this tab. */
   readonly returnTo: string
 }
 
@@ -68,14 +68,14 @@ export interface Logins {
   redirect(credential: string, options?: RedirectLoginOptions): Promise<void>
   /**
    * Finishes the login that brought the browser here; undefined when none did. Call it when the page is loaded. The answer leaves the
-   * address first and is good once.
+   * URL first and is good once.
    *
    * Errors: `OAUTH_RESPONSE_INVALID` for an answer that this tab did not ask for, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, those of `auth.login`.
    */
   finish(options?: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined>
-  /** Forgets the tokens of an entry, revokes them where the provider can, and ends the login there if asked to. */
+  /** Forgets the tokens of a credential, revokes them where the provider can, and ends the login there if asked to. */
   logout(credential: string, options?: LogoutOptions): Promise<void>
-  /** The same for every entry that has tokens; all are forgotten, then the first error is told. */
+  /** The same for every credential that has tokens; all are forgotten, then the first error is told. */
   logoutAll(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
@@ -85,7 +85,7 @@ const TIMEOUT = 5 * 60_000
 const PATIENCE = 5000
 
 /**
- * Logins for the entries of an engine.
+ * Logins for the credentials of an engine.
  *
  * @example
  * const logins = createLogins(auth, { callback: '/callback.html' })
@@ -151,7 +151,7 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   return undefined
 }
 
-/** The answer to that login: in the address of this page, or as the callback page has seen it. */
+/** The answer to that login: in the URL of this page, or as the callback page has seen it. */
 function callbackFor({ state, answer: seen }: LoginRecord, answer: LoginAnswer | undefined): string | undefined {
   if (!answer) return seen
   return answer.state === state ? answer.url : undefined
@@ -176,7 +176,7 @@ function endAt(page: Page, { afterLogout }: LoginsOptions): (url: string) => voi
 
 export interface PopupOptions {
   readonly page: Page
-  /** Id of the entry, for errors. */
+  /** Id of the credential, for errors. */
   readonly credential: string
   /** The redirect URI: a page of this origin. */
   readonly uri: string

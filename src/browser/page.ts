@@ -19,8 +19,8 @@ export type Page = Pick<
 export function thisPage(given?: Page): Page {
   const page = given ?? (globalThis.document ? globalThis.window : undefined)
   if (page) return page
-  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login needs a page: workers have no window and no address bar', {
-    hint: 'log in from the page, and give the worker its requests authorized or an entry with a finished token',
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login needs a page: workers have no window and no URL bar', {
+    hint: 'log in from the page, and give the worker its requests authorized or a credential with a finished token',
   })
 }
 
@@ -30,12 +30,12 @@ export function loginPage(given?: Page): Page {
   return thisPage(given)
 }
 
-/** An address of the page's own origin, absolute. Errors: `CONFIG_INVALID` for another origin. */
+/** A URL of the page's own origin, absolute. Errors: `CONFIG_INVALID` for another origin. */
 export function ownAddress(page: Page, address: string, name: string): string {
   const { href, origin } = page.location
   const url = URL.canParse(address, href) ? new URL(address, href) : undefined
   if (url?.origin === origin && !url.username && !url.password) return url.href
-  throw new ConfigurationError('CONFIG_INVALID', `${name} must be an address of this page's own origin, ${origin}`, { pointer: `/${name}` })
+  throw new ConfigurationError('CONFIG_INVALID', `${name} must be a URL of this page's own origin, ${origin}`, { pointer: `/${name}` })
 }
 
 /**

@@ -13,7 +13,7 @@ export interface IndexedDbOptions extends DatabaseOptions {
 }
 
 /**
- * A store that all tabs and workers of the origin share, until a logout: one login for all of them, and one renewal, for what one tab
+ * A store that all tabs and workers of the origin share, until a logout: one login for all of them, and one refresh, for what one tab
  * has written the next one reads (of `localStorage` no browser promises that). Every script of the origin can read it.
  *
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the database does not remove.
@@ -121,7 +121,7 @@ export interface DpopKeyStoreOptions extends DatabaseOptions {
 
 export interface DpopKeyStore {
   /**
-   * For the field `dpopKeyPair` of an entry with `dpop: true`: gives the key of that name, made when it is first asked for (P-256,
+   * For the field `dpopKeyPair` of a credential with `dpop: true`: gives the key of that name, made when it is first asked for (P-256,
    * `extractable: false`), the same one in all tabs. Where the browser has no database it is a key for this page.
    * Errors: `UNSUPPORTED_IN_BROWSER` in pages that came by plain http.
    */

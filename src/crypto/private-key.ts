@@ -82,7 +82,7 @@ export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
 
 type Material = { readonly jwk: JsonWebKey } | { readonly pkcs8: Uint8Array<ArrayBuffer> }
 
-/** Members about use (`alg`, `key_ops`, `ext`, `kid`) are left out: the entry says what the key is for. */
+/** Members about use (`alg`, `key_ops`, `ext`, `kid`) are left out: the credential says what the key is for. */
 function jwkOf(text: string): Material | KeyProblem {
   let value: Record<string, unknown>
   try {
@@ -106,7 +106,7 @@ function pkcs8Of(text: string): Material | KeyProblem {
   return bytes ? { pkcs8: bytes } : { problem: 'is PEM that cannot be read' }
 }
 
-/** The key, or undefined when the material is of another kind. The form that can be read out does not leave this function. */
+/** The key, or undefined when the secret is of another kind. The form that can be read out does not leave this function. */
 async function imported(material: Material, algorithm: SignatureAlgorithm): Promise<PrivateKey | KeyProblem | undefined> {
   const { parameters } = KINDS[algorithm]
   let jwk: JsonWebKey

@@ -1,9 +1,9 @@
-/** Sending in parts: no address is parsed, no stream is made, and the caller learns how far the request came. */
+/** Sending in parts: no URL is parsed, no stream is made, and the caller learns how far the request came. */
 import { type AuthError, ProtocolError } from '../errors.ts'
 import type { HttpResponse, ReplayableBody } from './message.ts'
 import { tooLarge } from './network-error.ts'
 
-/** A request whose address is in parts already. Header names are lower case. */
+/** A request whose URL is in parts already. Header names are lower case. */
 export interface PartedRequest {
   readonly method: string
   /** `https://host[:port]`, as WHATWG URLs write it. */
@@ -147,7 +147,7 @@ export async function jsonOf(response: Response, address: string): Promise<unkno
   }
 }
 
-/** Addresses that libraries give may be relative to a document. */
+/** URLs that libraries give may be relative to a document. */
 function hostOf(url: string, address: string): string {
   return URL.canParse(url) ? new URL(url).host : address
 }

@@ -37,7 +37,7 @@ export function momentOf(value: unknown): number | undefined {
 
 /**
  * Epoch milliseconds of the end of a time that begins at `YYYYMMDDTHHMMSSZ` and lasts so many seconds, both as text, as signed
- * addresses of Amazon and Google have them; undefined when either is anything else.
+ * URLs of Amazon and Google have them; undefined when either is anything else.
  */
 export function endOfSpan(start: string | null | undefined, seconds: string | null | undefined): number | undefined {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(start ?? '') ?? []

@@ -25,7 +25,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 
 /** What is wrong with a relative reference without a base. */
-export const RELATIVE = problem('URL_INVALID', 'is relative, and the address of its document is unknown')
+export const RELATIVE = problem('URL_INVALID', 'is relative, and the URL of its document is unknown')
 
 /**
  * An href that has a URL in any document: a host of plain labels that is no IPv4 address and has no Punycode to decode, or no host at all,
@@ -50,11 +50,11 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
   const url = parsed(web, base)
   // Dots of other scripts become dots only when they are parsed.
   if (!url || url.hostname.endsWith('.')) {
-    return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid address') : RELATIVE
+    return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid URL') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
   // No server has such a name, and as a pattern it would stand for many.
-  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no address')
+  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no URL')
   return url
 }
 

@@ -15,7 +15,7 @@ export interface HttpRequest {
 /** An HTTP answer; the body is read at most once. */
 export interface HttpResponse {
   readonly status: number
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: string
   readonly headers: { get(name: string): string | null; getSetCookie?(): string[] }
   /** The decoded body; at most `limit` bytes, else `RESPONSE_TOO_LARGE`. */
@@ -51,7 +51,7 @@ export interface SendOptions {
   readonly clientCertificate?: ClientCertificate
   /** Share the connections of collected exchanges: for calls of an API, whose responses are short. */
   readonly pooled?: boolean
-  /** Where the platform hides the address of a redirect (browsers), it may follow by itself; for resources only. */
+  /** Where the platform hides the URL of a redirect (browsers), it may follow by itself; for resources only. */
   readonly followHidden?: boolean
 }
 
@@ -72,7 +72,7 @@ export interface Connection {
   close(): void
 }
 
-/** Connects to the origin of an address. Errors: as for sending. */
+/** Connects to the origin of a URL. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
 /** A `Send` that may also be able to hold a connection, and to send in parts. */
@@ -85,7 +85,7 @@ export function withHeader(request: HttpRequest, name: string, value: string): H
   return body === undefined ? { method, url, headers: copy } : { method, url, headers: copy, body }
 }
 
-/** A copy for another address. */
+/** A copy for another URL. */
 export function withUrl(request: HttpRequest, url: string): HttpRequest {
   return { ...request, url }
 }
@@ -102,7 +102,7 @@ export function queryValues(url: string, name: string): readonly string[] {
   return start < 0 ? [] : new URLSearchParams(url.slice(start + 1)).getAll(name)
 }
 
-/** True when the query of the address has a parameter of that (decoded) name. */
+/** True when the query of the URL has a parameter of that (decoded) name. */
 export function hasQueryParameter(url: string, name: string): boolean {
   return queryValues(url, name).length > 0
 }

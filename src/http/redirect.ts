@@ -19,7 +19,7 @@ export function locationOf(location: string | null, from: string, named: Readonl
   const target = addressOf(location ?? '', { base: from, secure: false, named })
   if (isAddressProblem(target)) {
     if (target.code === 'URL_ADDRESS_FORBIDDEN') throw privateTarget(new URL(location ?? '', from), from, target.message, hop)
-    throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to an address that ${target.message}`, { url: from, hop })
+    throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to a URL that ${target.message}`, { url: from, hop })
   }
   if (target.protocol === 's3:') throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to s3:`, { url: from, hop })
   if (target.protocol === 'http:' && from.startsWith('https:')) {
@@ -29,7 +29,7 @@ export function locationOf(location: string | null, from: string, named: Readonl
 }
 
 /**
- * The caller's request for the next hop, without any material: on the same origin as it was, elsewhere with harmless
+ * The caller's request for the next hop, without any secret: on the same origin as it was, elsewhere with harmless
  * headers only and without a body. Errors: `REDIRECT_CROSS_ORIGIN` when a body would have to follow.
  */
 export function redirected(request: HttpRequest, status: number, to: URL, hop: number): HttpRequest {
@@ -54,13 +54,13 @@ export function harmlessHeaders(headers: Readonly<Record<string, string>>): Reco
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
 }
 
-/** `URL_ADDRESS_FORBIDDEN`; an origin that an entry cannot be granted comes without the hint. */
+/** `URL_ADDRESS_FORBIDDEN`; an origin that a credential cannot be granted comes without the hint. */
 function privateTarget({ origin, protocol, hostname }: URL, from: string, problem: string, hop: number): TrustError {
   const grantable = protocol === 'https:' || isLoopbackHost(hostname)
   return new TrustError('URL_ADDRESS_FORBIDDEN', `${originOf(from)} redirects to ${origin}, which ${problem}`, {
     url: from,
     hop,
-    ...(grantable && { hint: `if that is meant to be, write "${origin}/" in the sendTo of an entry` }),
+    ...(grantable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
 }
 

@@ -1,8 +1,8 @@
-/** Addresses as documents state them, and where a secret may not follow. */
+/** URLs as documents state them, and where a secret may not follow. */
 import { type HrefOptions, type HrefProblem, urlOfHref } from './href.ts'
 import { isLoopbackHost, isPublicHost } from './public-address.ts'
 
-/** Why an address is refused; the codes are those of `AuthError`. */
+/** Why a URL is refused; the codes are those of `AuthError`. */
 export interface AddressProblem {
   readonly code: HrefProblem['code'] | 'URL_INSECURE' | 'URL_ADDRESS_FORBIDDEN'
   readonly message: string
@@ -16,7 +16,7 @@ interface AddressRules extends HrefOptions {
 }
 
 /**
- * The parsed address, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
+ * The parsed URL, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
  *
  * @example addressOf('../a.tif', { base: 'https://data.example/items/1', secure: true, named: new Set() })
  */
@@ -40,13 +40,13 @@ export function isAddressProblem(value: URL | AddressProblem): value is AddressP
 }
 
 /**
- * The origin of addresses that come one after the other, parsed only when it is another one than before: most programs ask for
- * many addresses of one origin, and parsing costs more than comparing.
+ * The origin of URLs that come one after the other, parsed only when it is another one than before: most programs ask for
+ * many URLs of one origin, and parsing costs more than comparing.
  */
 export class LastOrigin {
   #origin = ''
 
-  /** The origin of an absolute address. Errors: `TypeError` for what is none. */
+  /** The origin of an absolute URL. Errors: `TypeError` for what is none. */
   of(url: string): string {
     const { length } = this.#origin
     if (length > 0 && url.charCodeAt(length) === 0x2f && url.startsWith(this.#origin)) return this.#origin

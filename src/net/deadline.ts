@@ -111,7 +111,7 @@ export interface Alarm {
 const STEP = 50
 
 /**
- * The ends of many calls behind one timer: setting and taking back one is an entry in a set. The timer is left alone when an end is
+ * The ends of many calls behind one timer: setting and taking back one is a credential in a set. The timer is left alone when an end is
  * taken back; it fires, finds nothing and is not set again.
  */
 export class TimerWheel {

@@ -15,7 +15,7 @@ import type { Target } from '../stac/target.ts'
 export interface StoredObject extends ListedObject {
   /** The key from the folder on; empty for an object that stands for the folder itself. */
   readonly path: string
-  /** For `auth.fetchFor(target)`; absent for a key that no address can carry (`.` or `..` between slashes). */
+  /** For `auth.fetchFor(target)`; absent for a key that no URL can carry (`.` or `..` between slashes). */
   readonly url?: string
 }
 
@@ -38,7 +38,7 @@ const MAX_EMPTY = 100
 /**
  * The objects below a target that is a folder, in the order of the service, asked for page by page (`ListObjectsV2` of Amazon
  * S3). The folder ends with a slash: `s3://eo/a` does not list what is in `s3://eo/ab/`. Each request is made by the engine,
- * with the references and entries that serve the target itself; an address instead of a target is one that the caller typed.
+ * with the references and credentials that serve the target itself; a URL instead of a target is one that the caller typed.
  *
  * Errors: those of `auth.fetch`; `SCHEME_UNSUPPORTED` where there is no object store; `HTTP_<status>` with the code of the
  * service; `RESPONSE_INVALID`, `RESPONSE_TOO_LARGE` for an answer that is no list.
@@ -180,14 +180,14 @@ function invalid(url: string, why: string): ProtocolError {
 
 /** A folder of a bucket. */
 interface Folder {
-  /** Address of the bucket, with its slash at the end. */
+  /** URL of the bucket, with its slash at the end. */
   readonly root: string
   /** Decoded, ends with a slash; empty for the whole bucket. */
   readonly prefix: string
 }
 
 /**
- * The folder that a target or an address stands for; nothing is sent to it.
+ * The folder that a target or a URL stands for; nothing is sent to it.
  *
  * Errors: those of `auth.authorize`, `SCHEME_UNSUPPORTED` where there is no object store, `URL_INVALID`.
  */
@@ -214,7 +214,7 @@ function folderAt(url: string, address: ObjectAddress | undefined): Folder {
   try {
     return { root, prefix: folder(decodeURIComponent(address.path)) }
   } catch {
-    throw new SelectionError('URL_INVALID', 'this address cannot be listed: a percent sequence is no UTF-8', { url })
+    throw new SelectionError('URL_INVALID', 'this URL cannot be listed: a percent sequence is no UTF-8', { url })
   }
 }
 
@@ -245,7 +245,7 @@ function listRefusal(status: number, body: string, url: string): AuthError {
   return new CredentialError('AUTH_REJECTED', `${host} lists this folder for nobody without keys: ${what}`, {
     url,
     status,
-    hint: 'add an s3 entry for it to the credential file',
+    hint: 'add an s3 credential for it to the credential file',
   })
 }
 

@@ -3,7 +3,7 @@ import { carriedHeaders } from './handed-over.ts'
 
 /**
  * The arguments for any standard `fetch`. It must not carry material on to another origin, so redirects are an error
- * where a header holds some that `fetch` would not drop by itself, and the address is never told as referrer.
+ * where a header holds some that `fetch` would not drop by itself, and the URL is never told as referrer.
  *
  * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))
  */

@@ -19,7 +19,7 @@ export function gdal(request: AuthorizedRequest, options?: OutputOptions): strin
     `AWS_NO_SIGN_REQUEST=${unsigned}`,
     `CLOUD_NO_SIGN_REQUEST=${unsigned}`,
     ...(location ? [...storeSettings(location), ...keySettings(request, options)] : webSettings(request, options)),
-    // The list of the folder is another address. EMPTY_DIR would keep GDAL from what it writes on disk as well.
+    // The list of the folder is another URL. EMPTY_DIR would keep GDAL from what it writes on disk as well.
     'GDAL_DISABLE_READDIR_ON_OPEN=YES',
     `CPL_VSIL_CURL_ALLOWED_FILENAME=${path}`,
     `GDAL_PATH=${path}`,
@@ -49,13 +49,13 @@ function keySettings({ keys }: AuthorizedRequest, { reveal = false }: OutputOpti
   ]
 }
 
-/** A look at the headers first would be another method, which signed addresses refuse. */
+/** A look at the headers first would be another method, which signed URLs refuse. */
 function webSettings(request: AuthorizedRequest, options?: OutputOptions): string[] {
   const lines = shown(request, options).headers.map(([name, value]) => `${name}: ${value}`)
   return [`GDAL_HTTP_HEADERS=${headerList(lines)}`, 'CPL_VSIL_CURL_USE_HEAD=NO']
 }
 
-/** An `s3:` address that asks for no signature has no location: GDAL finds its endpoint itself. */
+/** An `s3:` URL that asks for no signature has no location: GDAL finds its endpoint itself. */
 function pathOf(url: string): string {
   const place = url.startsWith('s3:') ? bucketAndKey(url) : undefined
   return place ? objectPath(place) : `/vsicurl/${url}`

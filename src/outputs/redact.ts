@@ -3,7 +3,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forLine, forUrl } from '../text/sanitize.ts'
 
 export interface OutputOptions {
-  /** Shows secrets; without it they are `[secret]`, and the query values of an address that carries material are `…`. */
+  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries material are `…`. */
   readonly reveal?: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Shown {
   readonly body?: string
 }
 
-/** The request as it may be printed: secret header values and a secret address hidden unless `reveal`. */
+/** The request as it may be printed: secret header values and a secret URL hidden unless `reveal`. */
 export function shown(request: AuthorizedRequest, { reveal = false }: OutputOptions = {}): Shown {
   const secret = new Set(reveal ? [] : request.material.headers.map((name) => name.toLowerCase()))
   const headers = Object.entries(request.headers).map(

@@ -4,7 +4,7 @@ import { UnsupportedError } from '../errors.ts'
 const MISSING = {
   secretSource: ['a secret that is not given itself can only be read on Node', 'give the secret itself or a function that returns it'],
   s3Keys: [
-    'an s3 entry without keys takes them from a profile or the environment, on Node only',
+    'an s3 credential without keys takes them from a profile or the environment, on Node only',
     'give accessKeyId and secretAccessKey, or credentialsUrl',
   ],
   securityContext: [

@@ -22,7 +22,7 @@ export interface Platform {
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
   /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
   secretSource(source: SecretSource): () => Promise<string>
-  /** Object-store keys of the user's environment for an `s3` entry without keys of its own. */
+  /** Object-store keys of the user's environment for an `s3` credential without keys of its own. */
   s3Keys(entry: S3KeyWish): S3KeySource
   /** A channel on which programs that watch others hear of something; undefined where there are none. */
   channel(name: string): Channel | undefined
@@ -55,7 +55,7 @@ export interface S3Keys {
   readonly region?: string
 }
 
-/** What an entry says about keys that it does not hold. */
+/** What a credential says about keys that it does not hold. */
 export interface S3KeyWish {
   /** A profile of the user's files, before anything else. */
   readonly profile?: string
@@ -75,7 +75,7 @@ export interface S3KeySource {
 
 /** What a security context is for. */
 export interface SecurityRequest {
-  /** Id of the entry, for errors. */
+  /** Id of the credential, for errors. */
   readonly id: string
   /** Host-based name of the service (RFC 2743 §4.1): `HTTP@data.example`. */
   readonly service: string

@@ -60,7 +60,7 @@ export type ExtensionVersion = (typeof VERSIONS)[number]
 
 export const NEWEST: ExtensionVersion = '1.2.0'
 
-/** An entry of `stac_extensions` that names this extension. */
+/** A credential of `stac_extensions` that names this extension. */
 export interface Declaration {
   readonly index: number
   /** Undefined when the version is unknown to us. */
@@ -99,7 +99,7 @@ function knownVersion(url: string): ExtensionVersion | undefined {
   return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
 }
 
-/** True for the address of the extension, and for one that leads to the same schema without being the extension's name. */
+/** True for the URL of the extension, and for one that leads to the same schema without being the extension's name. */
 function namesExtension(url: string): boolean {
   // The name first: all extensions have the same site.
   if (url.startsWith(NAME, SITE.length) && url.startsWith(SITE)) return true

@@ -1,5 +1,5 @@
 /**
- * Addresses of objects: the forms they may have, taken apart. Pure vocabulary of object stores; whether an address is
+ * URLs of objects: the forms they may have, taken apart. Pure vocabulary of object stores; whether a URL is
  * used is decided elsewhere.
  */
 import type { Storage } from './storage.ts'
@@ -13,7 +13,7 @@ export interface Service {
   readonly region?: string
 }
 
-/** An object's address taken apart. */
+/** An object's URL taken apart. */
 export interface ObjectAddress {
   /** That of the service, without slash at its end; empty for `s3://`. */
   readonly endpoint: string
@@ -27,7 +27,7 @@ export interface ObjectAddress {
 
 const S3_HOST = /^(?:(.+)\.)?(s3[.-].+)$/
 
-/** Takes an address apart that is `s3://`, on one of those services, or on a host named `s3`, such as Amazon's. */
+/** Takes a URL apart that is `s3://`, on one of those services, or on a host named `s3`, such as Amazon's. */
 export function objectAddressOf(url: string, services: readonly Service[] = []): ObjectAddress | undefined {
   const parsed = new URL(url)
   const { protocol, host, pathname, search } = parsed
@@ -43,7 +43,7 @@ export function objectAddressOf(url: string, services: readonly Service[] = []):
   return bucket === undefined ? inPath(endpoint, path, search) : { endpoint, virtualHost: true, bucket, path, search }
 }
 
-/** Bucket and decoded key, where the address tells them. */
+/** Bucket and decoded key, where the URL tells them. */
 export function bucketAndKey(url: string) {
   const { bucket, path = '' } = objectAddressOf(url) ?? {}
   try {
@@ -64,7 +64,7 @@ const AMAZON = /^(?:aws|aws-s3)$/i
 
 const AMAZON_PLATFORM = 'https://{bucket}.s3.{region}.amazonaws.com'
 
-/** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain address (bucket in the path). */
+/** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain URL (bucket in the path). */
 export function serviceOf(
   { type = '', platform = AMAZON.test(type) ? AMAZON_PLATFORM : '', region }: Storage,
   entry: Service = {},
@@ -80,7 +80,7 @@ export function validRegion(...regions: readonly (string | undefined)[]): string
   return regions.find((region) => /^[\w-]{1,40}$/.test(region ?? '')) ?? 'us-east-1'
 }
 
-/** The address on that service, or undefined when it is elsewhere. */
+/** The URL on that service, or undefined when it is elsewhere. */
 function addressOn(
   endpoint: string,
   virtualHost: boolean | undefined,
@@ -130,7 +130,7 @@ export function listQuery({ prefix, pageSize, startAfter, continuation }: ListPa
 }
 
 /**
- * The path of the folder that an address lists, percent-encoded; undefined when it lists no folder, or may do anything else.
+ * The path of the folder that a URL lists, percent-encoded; undefined when it lists no folder, or may do anything else.
  * A list tells nothing but what is in that folder, so who was granted the folder may have it.
  */
 export function listedFolder({ path, search }: Pick<ObjectAddress, 'path' | 'search'>): string | undefined {

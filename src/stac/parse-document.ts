@@ -62,7 +62,7 @@ function notJson(text: string, where: { readonly url?: string }): IntegrityError
   const column = offset - before.lastIndexOf('\n')
   const markup = /^\s*</.test(text)
   return new IntegrityError('DOC_NOT_JSON', `the document is not JSON: line ${line}, column ${column} (byte ${utf8Length(before)})`, {
-    ...(markup && { hint: 'it looks like a web page, perhaps one that asks for a login: use the address of the JSON document' }),
+    ...(markup && { hint: 'it looks like a web page, perhaps one that asks for a login: use the URL of the JSON document' }),
     ...where,
   })
 }

@@ -96,8 +96,8 @@ export const isSignedUrlScheme = (scheme: unknown): scheme is SignedUrlScheme =>
 export const isS3Scheme = (scheme: unknown): scheme is S3Scheme => ofType(scheme, 's3')
 
 /**
- * A scheme in the words of 1.2.0: the types that 1.0.0 alone defined become a signing API without address and a bearer
- * token. Neither has a built-in address; the user's entry supplies it.
+ * A scheme in the words of 1.2.0: the types that 1.0.0 alone defined become a signing API without URL and a bearer
+ * token. Neither has a built-in URL; the user's credential supplies it.
  */
 export function modernScheme(scheme: JsonObject): JsonObject {
   switch (scheme.type) {

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, own, pointer } from './json.ts'
 export interface Scope {
   /** The document that carries the target. */
   readonly document: StacDocument
-  /** Where the document was read from; the base of relative addresses. */
+  /** Where the document was read from; the base of relative URLs. */
   readonly url?: string
   /** Pointer of the document inside what was read; empty unless it stands in a wrapper. */
   readonly at: string
@@ -59,7 +59,7 @@ export function schemeMaps(scope: Scope, near?: { object: JsonObject; pointer: s
   return maps
 }
 
-/** The first own entry of that name, nearest map first. */
+/** The first own credential of that name, nearest map first. */
 export function findScheme(maps: readonly SchemeMap[], name: string): FoundScheme | undefined {
   for (const { schemes, pointer: at, distance, url } of maps) {
     if (isObject(schemes) && Object.hasOwn(schemes, name)) {
@@ -78,10 +78,10 @@ function summarised({ document, at, url }: Scope): SchemeMap[] {
 }
 
 /**
- * True for two addresses with the same scheme, host and port, also where the platform only gives an opaque origin, as for `s3:`;
- * an address that is none is like no other.
+ * True for two URLs with the same scheme, host and port, also where the platform only gives an opaque origin, as for `s3:`;
+ * a URL that is none is like no other.
  *
- * @param base address of the document that both stand in, for relative ones
+ * @param base URL of the document that both stand in, for relative ones
  */
 export function sameOrigin(one: string, other: string, base?: string): boolean {
   if (!URL.canParse(one, base) || !URL.canParse(other, base)) return false

@@ -11,7 +11,7 @@ export interface Storage {
   readonly key?: string
   /** `aws-s3`, `custom-s3`, `ms-azure`, …; for v1 the platform's name. */
   readonly type?: string
-  /** URI template of the endpoint with `{bucket}` and `{region}`, or a concrete address (v2 only). */
+  /** URI template of the endpoint with `{bucket}` and `{region}`, or a concrete URL (v2 only). */
   readonly platform?: string
   readonly region?: string
   readonly bucket?: string

@@ -1,4 +1,4 @@
-/** A key in a header, a query parameter or a cookie. */
+/** Strategy `apiKey`: a key in a header, a query parameter or a cookie. */
 import type { Credential } from '../auth/credential.ts'
 import { authorized, singleStep } from '../auth/flow.ts'
 import type { Secret } from '../auth/secret.ts'
@@ -13,15 +13,15 @@ import { reveal, unfit } from './reveal.ts'
 type Place = ApiKeyScheme['in']
 type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly prefix?: string; readonly value: Secret }
 
-/** Sends the key where the entry says: header, query or cookie (OpenAPI 3 Security Scheme, type `apiKey`). */
+/** Sends the key as the credential says: header, query or cookie (OpenAPI 3 Security Scheme, type `apiKey`). */
 export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   type: 'apiKey',
   forms: [
     {
       fields: {
-        in: { kind: 'text', label: 'Where the key goes', required: true, values: ['header', 'query', 'cookie'] },
+        in: { kind: 'text', label: 'Where the key is sent', required: true, values: ['header', 'query', 'cookie'] },
         name: { kind: 'text', label: 'Name of the header, query parameter or cookie', required: true },
-        prefix: { kind: 'text', label: 'Word before the key in a header, with a blank behind it' },
+        prefix: { kind: 'text', label: 'Prefix of the key in a header, followed by a blank' },
         value: { kind: 'secret', label: 'Key', required: true },
       },
     },
@@ -42,7 +42,7 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   schemeOf: ({ in: place, name }) => ({ type: 'apiKey', in: place, name }),
   refine(credential) {
     if (credential.prefix !== undefined && (credential.in !== 'header' || !isToken(credential.prefix)))
-      throw new ConfigurationError('CONFIG_INVALID', 'prefix is one word, for a key in a header', { pointer: '/prefix' })
+      throw new ConfigurationError('CONFIG_INVALID', 'prefix must be one word, and is only for a key in a header', { pointer: '/prefix' })
     const problem = nameProblem(credential.in, credential.name, '/name')
     if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: '/name' })
     return credential
@@ -66,20 +66,20 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
 function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCredential, value: string): HttpRequest {
   switch (place) {
     case 'header':
-      if (!/^[\x20-\x7e]+$/.test(value)) throw unfit('value', id, 'has characters that a header cannot carry')
+      if (!/^[\x20-\x7e]+$/.test(value)) throw unfit('value', id, 'contains characters that are not allowed in a header')
       return withHeader(request, name.toLowerCase(), prefix === undefined ? value : `${prefix} ${value}`)
     case 'cookie':
       if (!/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/.test(value))
-        throw unfit('value', id, 'has characters that a cookie cannot carry')
+        throw unfit('value', id, 'contains characters that are not allowed in a cookie')
       return withHeader(request, 'cookie', request.headers.cookie ? `${request.headers.cookie}; ${name}=${value}` : `${name}=${value}`)
     case 'query':
-      // A redirect that keeps the query brings the key along.
+      // A redirect may keep the query with the key.
       if (queryValues(request.url, name).includes(value)) return request
       if (hasQueryParameter(request.url, name)) {
-        throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${name}" already`, {
+        throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${name}"`, {
           credential: id,
           url: request.url,
-          hint: 'take it out of the address',
+          hint: 'remove it from the URL',
         })
       }
       return withUrl(request, withQueryParameter(request.url, name, value))
@@ -91,7 +91,7 @@ function nameProblem(place: Place, name: string, pointer: string): AuthError | u
     return new SelectionError('HEADER_NAME_FORBIDDEN', `a key must not be sent as the header ${JSON.stringify(name)}`, { pointer })
   }
   if (place === 'cookie' && !isToken(name)) {
-    return new SelectionError('COOKIE_NAME_INVALID', `${JSON.stringify(name)} is no cookie name`, { pointer })
+    return new SelectionError('COOKIE_NAME_INVALID', `${JSON.stringify(name)} is not a valid cookie name`, { pointer })
   }
   return name === '' ? new SelectionError('SCHEME_INVALID', 'the name of the key is empty', { pointer }) : undefined
 }

@@ -1,7 +1,7 @@
-/** The strategies that `createAuth` uses unless told otherwise: one line per scheme type, each loaded when its type comes up. */
+/** The default strategies of `createAuth`: one line per scheme type, each loaded when its type is first used. */
 import type { LazyStrategy } from '../auth/strategy.ts'
 
-/** Add to this list for custom types: `createAuth({ strategies: [...defaultStrategies, mine], … })`. */
+/** The default strategies; extend this list for custom types: `createAuth({ strategies: [...defaultStrategies, mine], … })`. */
 export const defaultStrategies: readonly LazyStrategy[] = [
   { type: 'apiKey', sendTo: 'required', load: async () => (await import('./api-key.ts')).apiKey },
   { type: 'http', sendTo: 'required', load: async () => (await import('./http/http.ts')).http },

@@ -1,4 +1,4 @@
-/** OpenID Connect: named by its discovery address. */
+/** Strategy `openIdConnect`: identified by the discovery URL. */
 import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
@@ -8,8 +8,8 @@ import { byToken } from './oauth2/present-token.ts'
 import { discoveryUrl } from './oauth2/server.ts'
 
 /**
- * Matches providers by their discovery address (OpenID Connect Discovery 1.0 §4) and logs in there; a finished bearer token
- * answers it as well.
+ * Matches providers by their discovery URL (OpenID Connect Discovery 1.0 §4) and logs in there; a finished bearer token
+ * matches as well.
  */
 export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   type: 'openIdConnect',
@@ -25,7 +25,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   schemeOf: ({ openIdConnectUrl, issuer }) => ({ type: 'openIdConnect', openIdConnectUrl: openIdConnectUrl ?? issuer ?? '' }),
   refine(credential) {
     if (credential.openIdConnectUrl === undefined && credential.issuer === undefined) {
-      throw new ConfigurationError('CONFIG_INVALID', 'give openIdConnectUrl, or issuer, or both where they differ')
+      throw new ConfigurationError('CONFIG_INVALID', 'set openIdConnectUrl, or issuer, or both when they differ')
     }
     const complete = withOpenId({ ...credential, flow: credential.flow ?? 'authorizationCode' })
     const problem = credentialProblem(complete)
@@ -40,7 +40,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
   ...byToken,
 }
 
-/** A login by OpenID Connect asks for `openid` (OpenID Connect Core 1.0 §3.1.2.1), whatever else the entry lists. */
+/** Adds the scope `openid` (OpenID Connect Core 1.0 §3.1.2.1) to those of the credential. */
 function withOpenId(credential: OAuth2Credential): OAuth2Credential {
   const { flow, scopes = [] } = credential
   return flow === 'clientCredentials' || scopes.includes('openid') ? credential : { ...credential, scopes: ['openid', ...scopes] }

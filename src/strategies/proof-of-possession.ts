@@ -1,4 +1,4 @@
-/** A token bound to a key, and a proof of the key made for each leg (RFC 9449 §4, §7.1). */
+/** Sends a token bound to a key, with a proof of the key for each step (RFC 9449 §4, §7.1). */
 import { type AuthStep, authorized } from '../auth/flow.ts'
 import type { AuthContext } from '../auth/strategy.ts'
 import { base64url } from '../crypto/encoding.ts'
@@ -7,12 +7,12 @@ import type { PrivateKey } from '../crypto/private-key.ts'
 import { parseChallenges } from '../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../http/message.ts'
 
-/** The characters of RFC 9449 §8.1, and no more of them than a header has room for. */
+/** The characters of RFC 9449 §8.1, at a length that fits a header. */
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,2048}$/
 
 type Context = Pick<AuthContext, 'clock' | 'random' | 'session'>
 
-/** What is presented, and until when it lasts (epoch milliseconds). */
+/** The token that is sent, and its expiry (epoch milliseconds). */
 export interface BoundToken {
   readonly value: string
   readonly key: PrivateKey
@@ -20,8 +20,8 @@ export interface BoundToken {
 }
 
 /**
- * The legs of a request with a bound token; the last answer comes back. What a server gives as `DPoP-Nonce` goes into the next
- * proof to its origin; a server that wants one first is asked again once (§9).
+ * The steps of a request with a bound token; returns the last response. The server's `DPoP-Nonce` goes into the next
+ * proof for its origin; when a server requires one first, the request is sent again once (§9).
  */
 export async function* boundSteps(
   request: HttpRequest,
@@ -38,7 +38,7 @@ export async function* boundSteps(
   return second
 }
 
-/** The request with the token and the proof for its method and address (§4.2). */
+/** Returns the request with the token and the proof for its method and URL (§4.2). */
 async function bound(request: HttpRequest, { clock, random }: Context, { value, key }: BoundToken, nonce?: string): Promise<HttpRequest> {
   const { origin, pathname } = new URL(request.url)
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value)))
@@ -54,7 +54,7 @@ async function bound(request: HttpRequest, { clock, random }: Context, { value, 
   return withHeader(withHeader(request, 'authorization', `DPoP ${value}`), 'dpop', proof)
 }
 
-/** Every answer may bring a new nonce (§8.2). */
+/** Stores the nonce, which every response may replace (§8.2). */
 async function learn(response: HttpResponse, { session }: Context, place: string): Promise<string | undefined> {
   const nonce = response.headers.get('dpop-nonce') ?? ''
   if (!NONCE.test(nonce)) return undefined

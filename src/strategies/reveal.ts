@@ -1,4 +1,4 @@
-/** The one place where a secret's value is looked at and checked for where it is going. */
+/** Reads secrets and checks their values for where they are sent. */
 import type { Credential } from '../auth/credential.ts'
 import { Secret } from '../auth/secret.ts'
 import { CredentialError, isAuthError } from '../errors.ts'
@@ -7,32 +7,32 @@ import { CredentialError, isAuthError } from '../errors.ts'
 const MAX_LENGTH = 16_384
 
 /**
- * The value of a secret field, at once when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` (empty, line breaks,
- * outer blanks, too long), `CREDENTIAL_SOURCE`. The value is never shown.
+ * Returns the value of a secret field, synchronously when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` (empty, line breaks,
+ * outer blanks, too long), `CREDENTIAL_SOURCE`. Errors never contain the value.
  */
 export function reveal(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
   return secret.isText ? checked(secret.reveal(), field, id) : answered(secret, field, id, checked)
 }
 
 /**
- * The value of a secret that is a text of its own, such as a key in PEM: line breaks may be in it and around it. Errors:
- * `CREDENTIAL_VALUE_INVALID` (empty, NUL, too long), `CREDENTIAL_SOURCE`. The value is never shown.
+ * Returns the value of a multi-line secret, such as a key in PEM. Errors:
+ * `CREDENTIAL_VALUE_INVALID` (empty, NUL, too long), `CREDENTIAL_SOURCE`. Errors never contain the value.
  */
 export function revealText(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
   return secret.isText ? checkedText(secret.reveal(), field, id) : answered(secret, field, id, checkedText)
 }
 
-/** Functions and sources are asked once per request, so not for a look ahead: true when the entry needs neither. */
+/** True when the credential needs no function and no source: these are called once per request, so `peek` must not call them. */
 export function atHand(credential: Credential): boolean {
   return Object.values(credential).every((value) => !(value instanceof Secret) || value.isText)
 }
 
-/** `CREDENTIAL_VALUE_INVALID` for a value that cannot go where it must. */
+/** Returns `CREDENTIAL_VALUE_INVALID` for a value that cannot be sent. */
 export function unfit(field: string, id: string, why: string): CredentialError {
   return new CredentialError('CREDENTIAL_VALUE_INVALID', `${field} of "${id}" ${why}`, { credential: id })
 }
 
-/** What the user's own function throws may hold anything, so it is not attached. */
+/** Calls the source; an error of the user's own function may contain secrets, so it is not attached. */
 async function answered(secret: Secret, field: string, id: string, check: typeof checked): Promise<string> {
   let value: unknown
   try {
@@ -48,14 +48,14 @@ async function answered(secret: Secret, field: string, id: string, check: typeof
 
 function checked(value: unknown, field: string, id: string): string {
   const text = checkedText(value, field, id)
-  if (/[\r\n]/.test(text)) throw unfit(field, id, 'has a line break in it')
+  if (/[\r\n]/.test(text)) throw unfit(field, id, 'contains a line break')
   if (text !== text.trim()) throw unfit(field, id, 'begins or ends with a blank')
   return text
 }
 
 function checkedText(value: unknown, field: string, id: string): string {
   if (typeof value !== 'string' || value === '') throw unfit(field, id, 'is empty')
-  if (value.includes('\0')) throw unfit(field, id, 'has a NUL in it')
+  if (value.includes('\0')) throw unfit(field, id, 'contains a NUL character')
   if (value.length > MAX_LENGTH) throw unfit(field, id, `is longer than ${MAX_LENGTH} characters`)
   return value
 }

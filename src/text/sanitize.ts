@@ -18,7 +18,7 @@ export function forJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** An address without what it may carry: origin and path; values of the query become `…`, user info and fragment go. */
+/** A URL without what it may carry: origin and path; values of the query become `…`, user info and fragment go. */
 export function forUrl(address: string): string {
   const [, head = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(withoutUserInfo(address)) ?? []
   return forLine(query === undefined ? head : `${head}?${query.split('&').map(hideValue).join('&')}`)

@@ -70,10 +70,10 @@ it('what differs from an entry comes with whom to ask', async () => {
   }
   expect(await hintFor({ clientCredentials: { tokenUrl: 'https://evil.example/token', scopes: {} } })).toEqual([
     'CREDENTIAL_ENDPOINT_UNTRUSTED',
-    expect.stringMatching(/^ask the provider for its address, and write it into "oauth" if it is this one/),
+    expect.stringMatching(/^if the provider documents that URL, write it into "oauth": URLs from catalogs are never adopted$/),
   ])
   expect(await hintFor({ password: { tokenUrl, scopes: {} } })).toEqual([
     'SCHEME_MISMATCH',
-    expect.stringMatching(/^if the provider asks for that, add an entry for it beside "oauth"/),
+    expect.stringMatching(/^if the provider requires that, add a credential for it beside "oauth"/),
   ])
 })

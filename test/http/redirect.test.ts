@@ -34,7 +34,7 @@ describe('a Location', () => {
   it('to a private address names both ends and what would allow it', () => {
     expect(thrownBy(() => at('https://192.168.0.1/secret?x'))).toMatchObject({
       message: 'https://data.example redirects to https://192.168.0.1, which is a loopback or private address that you did not name',
-      hint: 'if that is meant to be, write "https://192.168.0.1/" in the sendTo of an entry',
+      hint: 'if you trust that host, add "https://192.168.0.1/" to "sendTo" of a credential',
     })
     expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).toMatchObject({ hint: undefined })
   })

@@ -36,7 +36,7 @@ describe('a key', () => {
       const entry = { id: 'k', type: 'apiKey', in: 'header', name: 'a', prefix: 'Key', value: 'k1', sendTo: DATA, ...wrong }
       expect(await failureOf(victim({ credentials: unchecked(entry) }).auth.ready())).toMatchObject({
         code: 'CONFIG_INVALID',
-        message: expect.stringMatching(/prefix is one word/),
+        message: expect.stringMatching(/prefix must be one word/),
       })
     }
   })
@@ -64,7 +64,7 @@ describe('a key', () => {
   it.each(['?key=x', '?KEY=1&k%65y=x', '?a&key'])('H11 is refused when its name is there already: %s', async (query) => {
     const secret = canary('key')
     const error = await failureOf(requestFor('query', 'key', secret.value, F + query))
-    expect(error).toMatchObject({ code: 'QUERY_NAME_CONFLICT', credential: 'k', hint: expect.stringContaining('take it out') })
+    expect(error).toMatchObject({ code: 'QUERY_NAME_CONFLICT', credential: 'k', hint: expect.stringContaining('remove it') })
     expect(leaks([secret], { error: shown(error) })).toEqual([])
   })
 

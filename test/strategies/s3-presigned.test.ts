@@ -49,8 +49,8 @@ describe('a presigned address', () => {
     expect((await auth.authorize(good)).expiresAt).toBe(new Date(Math.floor(now / 1000) * 1000 + 60_000).toISOString())
     const old = Math.floor(now / 1000) * 1000 - 120_000
     const ended = await failureOf(auth.fetch(asset(await presignedAt(old))))
-    expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('signed already: 403 AccessDenied') })
-    expect(ended).toMatchObject({ hint: expect.stringContaining(`ended at ${new Date(old + 60_000).toISOString()}`) })
+    expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('refused a presigned URL: 403 AccessDenied') })
+    expect(ended).toMatchObject({ hint: expect.stringContaining(`expired at ${new Date(old + 60_000).toISOString()}`) })
     expect(ended).toMatchObject({ credential: undefined })
     const wrong = await failureOf(auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x'))))
     expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
@@ -75,8 +75,8 @@ describe('an address of a document', () => {
     ['x-amz-request-payer=requester', /"requesterPays"/],
     ['X-Amz-Request-Payer=requester', /"requesterPays"/],
     ['x-amz%2Drequest-payer=requester', /"requesterPays"/],
-    ['a=b&X-Amz-Expires=604800', /without the parameters/],
-    ['X-Amz-Security-Token=theirs', /without the parameters/],
+    ['a=b&X-Amz-Expires=604800', /remove the parameters/],
+    ['X-Amz-Security-Token=theirs', /remove the parameters/],
   ])('does not say what is signed: %s', async (query, hint) => {
     for (const origin of ['s3://eo', `${server.url}/eo`])
       for (const failure of await reading(`${origin}/a.tif?${query}`))
@@ -86,7 +86,7 @@ describe('an address of a document', () => {
 
   it('has no signature for a host that it does not name', async () => {
     for (const failure of await reading('s3://eo/a.tif?X-Amz-Signature=00'))
-      expect(failure).toMatchObject({ code: 'URL_INVALID', hint: expect.stringContaining('the https address') })
+      expect(failure).toMatchObject({ code: 'URL_INVALID', hint: expect.stringContaining('the https URL') })
     expect(server.log).toEqual([])
   })
 })

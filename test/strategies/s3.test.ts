@@ -130,7 +130,7 @@ describe('a bucket whose readers pay', () => {
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('"requesterPays": true') })
     expect(server.log[0]?.headers).not.toHaveProperty('x-amz-request-payer')
     const wrong = await failure(auth({ secretAccessKey: 'wrong' }).fetch(target))
-    expect(wrong.hint).toBe('the secret access key does not belong to the access key id')
+    expect(wrong.hint).toBe('the secret access key does not match the access key id')
     expect(await (await auth({ requesterPays: true }).fetch(target)).text()).toBe('paid')
   })
 })

@@ -14,19 +14,19 @@ export interface Refused {
 
 export interface Access {
   /**
-   * `open`: asks for nothing; `ready`: an entry opens it; `site`: the service worker of this site does; `login`: an entry waits for its
-   * login; `needs`: there is no entry; `refused`: the catalog asks for something that is not done.
+   * `open`: asks for nothing; `ready`: a credential opens it; `site`: the service worker of this site does; `login`: a credential waits for its
+   * login; `needs`: there is no credential; `refused`: the catalog asks for something that is not done.
    */
   readonly state: 'open' | 'ready' | 'site' | 'login' | 'needs' | 'refused'
   /** One sentence. */
   readonly words: string
-  /** Id of the entry, for `ready` and `login`. */
+  /** Id of the credential, for `ready` and `login`. */
   readonly credential?: string
   readonly forms: readonly FormModel[]
   readonly refusals: readonly Refused[]
 }
 
-/** For these the scheme is in order, and only an entry is missing. */
+/** For these the scheme is in order, and only a credential is missing. */
 const MISSING = ['NO_CREDENTIAL', 'SCHEME_MISMATCH']
 
 /** What the wallet can do for a target. */
@@ -71,7 +71,7 @@ function refused(refusals: readonly Refused[]): Access {
   return { state: 'refused', words: 'Not opened', forms: [], refusals }
 }
 
-/** The entry that waits for a login: asking for a request says so, and sends nothing. */
+/** The credential that waits for a login: asking for a request says so, and sends nothing. */
 async function waiting(target: Target, { auth }: Wallet): Promise<string | undefined> {
   try {
     await auth.authorize(target)
@@ -82,7 +82,7 @@ async function waiting(target: Target, { auth }: Wallet): Promise<string | undef
   }
 }
 
-/** Absolute, or undefined for what is no address. */
+/** Absolute, or undefined for what is no URL. */
 export function addressOf({ href, scope }: Pick<Target, 'href' | 'scope'>): string | undefined {
   return URL.canParse(href, scope.url) ? new URL(href, scope.url).href : undefined
 }

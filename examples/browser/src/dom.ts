@@ -32,7 +32,7 @@ export function button(label: string, act: () => unknown, attributes: Attributes
   return made
 }
 
-/** A link to another site, or plain text where the address of a catalog is none of the web. */
+/** A link to another site, or plain text where the URL of a catalog is none of the web. */
 export function outwardLink(address: string, label: string = address): HTMLElement {
   const isWeb = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
   return isWeb ? element('a', { href: address, rel: 'noreferrer noopener', target: '_blank' }, label) : element('span', {}, label)

@@ -69,7 +69,7 @@ function showFailure(error: unknown, route = location.hash): void {
   heading.focus()
 }
 
-/** The person gave this address. */
+/** The person gave this URL. */
 function open(given: string): void {
   const url = new URL(given).href
   const route = routeTo(url)
@@ -105,7 +105,7 @@ byId('open', HTMLFormElement).addEventListener('submit', (event) => {
 })
 byId('credentials', HTMLElement).addEventListener('click', () => openCredentialsDialog(wallet))
 window.addEventListener('hashchange', () => void show(false))
-// Its own address would take the place of that of the document.
+// Its own URL would take the place of that of the document.
 byId('skip', HTMLElement).addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()

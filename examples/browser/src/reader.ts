@@ -1,4 +1,4 @@
-/** Reads documents: by their address where the person gave it, by the references of a link where a catalog did. */
+/** Reads documents: by their URL where the person gave it, by the references of a link where a catalog did. */
 import { AuthError, type ErrorCode, kindOf, linkOf, type StacDocument, type Target } from 'stac-auth'
 import type { Wallet } from './wallet.ts'
 
@@ -13,9 +13,9 @@ export interface OpenDocument {
 export interface Reader {
   /** Errors: those of `fetch`, `HTTP_<status>`, `RESPONSE_INVALID` for what is no document of a catalog. */
   read(url: string, signal: AbortSignal): Promise<OpenDocument>
-  /** From now on that address is read by the references of this link. */
+  /** From now on that URL is read by the references of this link. */
   follow(url: string, link: Target): void
-  /** The person gave that address: it is read with whatever entry covers it, whatever a catalog has said of it. */
+  /** The person gave that URL: it is read with whatever credential covers it, whatever a catalog has said of it. */
   typed(url: string): void
 }
 

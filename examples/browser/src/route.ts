@@ -1,4 +1,4 @@
-/** The address of the open document is behind the `#`, so that links, history and bookmarks work. */
+/** The URL of the open document is behind the `#`, so that links, history and bookmarks work. */
 
 const PREFIX = '#url='
 
@@ -7,7 +7,7 @@ export function routeTo(url: string): string {
   return PREFIX + encodeURIComponent(url)
 }
 
-/** The address in the route; undefined on the start page, and for what is no address of the web. */
+/** The URL in the route; undefined on the start page, and for what is no URL of the web. */
 export function routed(hash: string): string | undefined {
   if (!hash.startsWith(PREFIX)) return undefined
   try {

@@ -18,7 +18,7 @@ export interface SiteSettings {
   readonly clients: readonly Client[]
   /** Origins that may be loopback or private, as if the person had typed them. */
   readonly local: readonly string[]
-  /** A service worker with a token of the site, and the addresses that it opens. */
+  /** A service worker with a token of the site, and the URLs that it opens. */
   readonly worker?: { readonly script: string; readonly covers: string }
 }
 

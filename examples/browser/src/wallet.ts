@@ -7,11 +7,11 @@ export interface Wallet {
   readonly auth: Auth
   readonly logins: Logins
   readonly entries: readonly CredentialInput[]
-  /** Adds an entry under that name; `lasting` ones, which hold no secret, outlive a reload. */
+  /** Adds a credential under that name; `lasting` ones, which hold no secret, outlive a reload. */
   add(entry: CredentialInput, name: string, lasting: boolean): string
-  /** Forgets the entry and its tokens. */
+  /** Forgets the credential and its tokens. */
   remove(id: string): Promise<void>
-  /** An address that the person typed may be on a private network. */
+  /** A URL that the person typed may be on a private network. */
   typed(url: string): void
   readonly named: readonly string[]
   /** Hears that something else can be read now. */
@@ -78,7 +78,7 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
       try {
         await engine.logins.logout(id)
       } catch (error) {
-        // An entry without tokens has nothing to log out of.
+        // A credential without tokens has nothing to log out of.
         if (!isAuthError(error)) throw error
       }
       held = held.filter(({ entry }) => entry.id !== id)

@@ -50,7 +50,7 @@ export function needWords(form: FormModel): string {
   return `${what} ${placeWords(form.carriedIn)}${to && ` to ${to}`}`
 }
 
-/** The host of an address or pattern, or the text itself. */
+/** The host of a URL or pattern, or the text itself. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host || address : address
 }

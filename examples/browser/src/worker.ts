@@ -23,7 +23,7 @@ interface Policies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
 }
 
-/** An address of this origin, in the form that browsers want for scripts under `require-trusted-types-for`. */
+/** A URL of this origin, in the form that browsers want for scripts under `require-trusted-types-for`. */
 function trusted(script: string): string {
   const url = new URL(script, location.href)
   if (url.origin !== location.origin) throw new TypeError('the service worker must be of this origin')

@@ -1,4 +1,4 @@
-/** The catalog that the page shows: scenes, a climate model, fields, and entries of somebody who wants what others have. */
+/** The catalog that the page shows: scenes, a climate model, fields, and credentials of somebody who wants what others have. */
 import { GRID } from './holdings.ts'
 import { asset, item, type Json, key, link, named, placeOf, portal, type SiteAddresses, TIFF, within } from './item.ts'
 import { disguise, lookAlike, otherLogin } from './suspicious.ts'

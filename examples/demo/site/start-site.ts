@@ -10,7 +10,7 @@ import { pageAnswers } from './page-answers.ts'
 import type { SiteSecrets } from './secrets.ts'
 
 export interface Site {
-  /** Address of the page. */
+  /** URL of the page. */
   readonly url: string
   readonly page: AnsweringServer
   readonly catalog: AnsweringServer
@@ -66,7 +66,7 @@ async function quietly<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A client for pages: no secret, and its addresses known to the provider (RFC 8252 does not apply: it is on the web). */
+/** A client for pages: no secret, and its URLs known to the provider (RFC 8252 does not apply: it is on the web). */
 function clientOf(origin: string) {
   return {
     client_id: CLIENT,

@@ -25,7 +25,7 @@ export function otherLogin({ archive, evil }: SiteAddresses): Json {
   )
 }
 
-/** Addresses that look like others, and what no page may send. */
+/** URLs that look like others, and what no page may send. */
 export function disguise({ archive, evil, issuer }: SiteAddresses): Json {
   const hidden = `${archive}@${new URL(evil).host}/members/lake.tif`
   const assets = {

@@ -1,6 +1,6 @@
 import type { Step } from '../step.ts'
 
-/** Each target is reachable with the entry meant for it, and nothing is sent to find that out. */
+/** Each target is reachable with the credential meant for it, and nothing is sent to find that out. */
 export const explainStep: Step = {
   title: 'explain',
   async run({ targets, user, servers }) {

@@ -2,7 +2,7 @@ import { type AuthScheme, isOAuth2Scheme, isSignedUrlScheme } from 'stac-auth'
 import { rerouting } from '../rerouting.ts'
 import type { Step } from '../step.ts'
 
-/** A token endpoint or signing API on a host which no entry names gets nothing. */
+/** A token endpoint or signing API on a host which no credential names gets nothing. */
 export const foreignEndpointStep: Step = {
   title: 'other endpoint',
   run(stage) {

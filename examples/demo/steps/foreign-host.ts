@@ -1,7 +1,7 @@
 import { rerouting } from '../rerouting.ts'
 import type { Step } from '../step.ts'
 
-/** An asset or link that has moved to a host which no entry names gets nothing. */
+/** An asset or link that has moved to a host which no credential names gets nothing. */
 export const foreignHostStep: Step = {
   title: 'other host',
   run(stage) {

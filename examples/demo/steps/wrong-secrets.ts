@@ -1,6 +1,6 @@
 import { refusalOf, type Step, tally } from '../step.ts'
 
-/** With a wrong secret in each entry every target is refused, and no server gives a file away. */
+/** With a wrong secret in each credential every target is refused, and no server gives a file away. */
 export const wrongSecretsStep: Step = {
   title: 'wrong secrets',
   async run({ targets, stranger, servers }) {

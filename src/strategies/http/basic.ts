@@ -13,13 +13,13 @@ import { hasLatin1Form } from './secret-fields.ts'
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
 
 /**
- * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 asks), sent at once. A server that refuses it
- * and names no charset may mean ISO-8859-1, which is tried once where it differs.
+ * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 requires), sent preemptively. A server that refuses
+ * it and names no charset may expect ISO-8859-1, which is tried once when it differs.
  */
 export const basic: HttpAuthScheme = {
   name: 'basic',
   fields: { username, password: { kind: 'secret', label: 'Password', required: true } },
-  // A source that gives nothing is a mistake, so that there is no password must be written.
+  // An empty source is treated as a mistake, so an empty password must be declared.
   alternative: {
     by: ['emptyPassword'],
     fields: { username, emptyPassword: { kind: 'boolean', label: 'The password is empty: the user name is the key', required: true } },
@@ -27,7 +27,7 @@ export const basic: HttpAuthScheme = {
   about: { standard: 'RFC 7617', browsers: 'yes', steps: 'a', testedAgainst: 'lighttpd, nginx, Caddy, Tomcat, libmicrohttpd, Twisted' },
   check: ({ emptyPassword }) =>
     emptyPassword === false
-      ? new ConfigurationError('CONFIG_INVALID', 'emptyPassword is true or left out', { pointer: '/emptyPassword' })
+      ? new ConfigurationError('CONFIG_INVALID', 'emptyPassword must be true or absent', { pointer: '/emptyPassword' })
       : undefined,
   peek(request, { credential, session }) {
     const account = atHand(credential) ? accountOf(credential) : undefined
@@ -58,7 +58,7 @@ async function* authorize(request: HttpRequest, { credential, session }: HttpCon
   if (second.status < 400) await remember('ISO-8859-1')
 }
 
-/** The server asks for Basic and leaves open which octets it compares (RFC 7617 §2.1). */
+/** True when the server requests Basic and names no charset (RFC 7617 §2.1). */
 function namesNoCharset({ status, headers }: HttpResponse): boolean {
   if (status !== 401) return false
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
@@ -75,7 +75,7 @@ function legOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'
   return authorized(withHeader(request, 'authorization', `Basic ${base64(bytes)}`))
 }
 
-/** User name and password as one text. */
+/** Returns user name and password as one text. */
 function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
   const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
@@ -84,7 +84,7 @@ function accountOf(credential: Credential): string | Promise<string> {
 }
 
 function joined(user: string, password: string, id: string): string {
-  if (user.includes(':')) throw unfit('username', id, 'has a colon in it, which Basic cannot send')
-  if (/[\u0000-\u001f\u007f]/.test(user + password)) throw unfit('username or password', id, 'has a control character in it')
+  if (user.includes(':')) throw unfit('username', id, 'contains a colon, which Basic does not support')
+  if (/[\u0000-\u001f\u007f]/.test(user + password)) throw unfit('username or password', id, 'contains a control character')
   return `${user.normalize('NFC')}:${password.normalize('NFC')}`
 }

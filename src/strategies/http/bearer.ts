@@ -5,7 +5,7 @@ import { atHand } from '../reveal.ts'
 import type { HttpAuthScheme } from './scheme.ts'
 import { accessToken } from './secret-fields.ts'
 
-/** `Bearer` and the token (RFC 6750 §2.1), sent at once. */
+/** `Bearer` and the token (RFC 6750 §2.1), sent preemptively. */
 export const bearer: HttpAuthScheme = {
   name: 'bearer',
   fields: { token: { kind: 'secret', label: 'Access token', required: true } },

@@ -1,4 +1,4 @@
-/** The addresses that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3). */
+/** Challenges of HTTP authentication schemes and the URLs they are for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3). */
 import { platform } from '#platform'
 import type { Credential } from '../../auth/credential.ts'
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
@@ -8,8 +8,8 @@ import { originOf } from '../../http/network-error.ts'
 import type { HttpContext } from './scheme.ts'
 
 /**
- * The challenges of that scheme in an answer, in the server's order; none when it asks for nothing (any status but 401).
- * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming what was offered instead, `UNSUPPORTED_IN_BROWSER` when a page cannot read it.
+ * Returns the challenges of that scheme in a response, in the server's order; none for any status but 401.
+ * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming the schemes offered instead, `UNSUPPORTED_IN_BROWSER` when a page cannot read it.
  */
 export function challengesFor(
   response: HttpResponse,
@@ -24,12 +24,12 @@ export function challengesFor(
   if (wanted.length > 0) return wanted
   throw new ChallengeError(
     'AUTH_CHALLENGE_UNSUPPORTED',
-    `${originOf(response.url)} does not ask for ${scheme}, which entry "${credential.id}" is for: ${summary(offered)}`,
+    `${originOf(response.url)} does not offer ${scheme}, which credential "${credential.id}" is for: ${summary(offered)}`,
     { url: response.url, credential: credential.id, status: response.status, expected: scheme },
   )
 }
 
-/** How many schemes are named in an error, and how much of each name and realm. */
+/** How many schemes an error names, and the maximum length of each name and realm. */
 const SHOWN = { schemes: 8, characters: 64 }
 
 function summary({ challenges, problems }: Challenges): string {
@@ -37,7 +37,7 @@ function summary({ challenges, problems }: Challenges): string {
     const realm = params.get('realm')
     return realm === undefined ? short(scheme) : `${short(scheme)} (realm "${short(realm)}")`
   })
-  const read = names.length > 0 ? `it offers ${names.join(', ')}` : 'it offers nothing that can be read'
+  const read = names.length > 0 ? `it offers ${names.join(', ')}` : 'it offers no readable challenge'
   return problems.length > 0 ? `${read}; ${problems[0]}` : read
 }
 
@@ -46,14 +46,14 @@ function short(text: string): string {
 }
 
 function hidden({ url, status }: HttpResponse, scheme: string): UnsupportedError {
-  return new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${originOf(url)} asks for something that this page is not allowed to read`, {
+  return new UnsupportedError('UNSUPPORTED_IN_BROWSER', `the challenge of ${originOf(url)} cannot be read by this page`, {
     url,
     status,
     hint: `for ${scheme} the server must list WWW-Authenticate and Authentication-Info in Access-Control-Expose-Headers`,
   })
 }
 
-/** `AUTH_REJECTED`, with the scheme's own word for the reason: any other text of a server's may repeat what it was sent. */
+/** Returns `AUTH_REJECTED` with the scheme's own error code: other text of a server may repeat secrets. */
 export function refused({ url, status }: HttpResponse, { credential: { id } }: HttpContext, word?: string, hint = CHECK): CredentialError {
   const reason = word === undefined ? '' : ` (${word})`
   const message = `${originOf(url)} refused "${id}" with ${status}${reason}`
@@ -62,23 +62,23 @@ export function refused({ url, status }: HttpResponse, { credential: { id } }: H
 
 const CHECK = 'check the value of the credential and whether it has expired'
 
-/** `AUTH_CHALLENGE_UNSUPPORTED` for a challenge of that answer; `why` names a parameter and never its value. */
+/** Returns `AUTH_CHALLENGE_UNSUPPORTED` for a challenge; `why` names a parameter and never its value. */
 export function unanswerable({ url, status }: HttpResponse, { id }: Credential, why: string): ChallengeError {
-  const message = `the challenge of ${originOf(url)} cannot be answered with entry "${id}": ${why}`
+  const message = `the challenge of ${originOf(url)} cannot be answered with credential "${id}": ${why}`
   return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
 }
 
-/** `AUTH_SERVER_UNPROVEN` for an answer whose server had to prove itself; `what` goes on after the server's name. */
+/** Returns `AUTH_SERVER_UNPROVEN` for a response whose server had to prove its identity; `what` continues the sentence after the server's name. */
 export function unproven({ url, status }: HttpResponse, { credential }: HttpContext, what: string): ProtocolError {
   const hint = platform.hidesHeaders
     ? 'for web pages the server must list Authentication-Info in Access-Control-Expose-Headers'
-    : 'it may be another server than you think: its answer was thrown away'
+    : 'it may not be the server you expect: its response was discarded'
   return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: credential.id, hint })
 }
 
 /**
- * The roots that a list separated by blanks names; the whole origin when there is no list. A challenge may narrow where its
- * answer is sent unasked; it never adds an origin.
+ * Returns the roots in a list separated by blanks; the whole origin when there is no list. A challenge may narrow where its
+ * answer is sent preemptively; it never adds an origin.
  *
  * @param url where the challenge came from
  */
@@ -92,7 +92,7 @@ export function rootsOf(list: string | undefined, url: string): readonly string[
     .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
 }
 
-/** Length of the longest root that an address is below; -1 when it is below none. */
+/** Returns the length of the longest root that contains a URL; -1 when none does. */
 export function closeness(roots: readonly string[], url: string): number {
   const { origin, pathname } = new URL(url)
   const place = origin + pathname

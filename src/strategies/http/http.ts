@@ -1,4 +1,4 @@
-/** Simple HTTP authentication: the word of the entry decides how it is done. */
+/** Strategy `http`: the HTTP authentication scheme of the credential decides the flow. */
 import type { Credential, CredentialFields } from '../../auth/credential.ts'
 import { authorized, singleStep } from '../../auth/flow.ts'
 import type { Secret } from '../../auth/secret.ts'
@@ -16,15 +16,15 @@ import { accessToken } from './secret-fields.ts'
 
 const byName = new Map(schemes.map((scheme) => [scheme.name, scheme]))
 
-/** Ready-made text for any word, of the registry or outside it. */
+/** A ready-made value for any HTTP authentication scheme, registered or not. */
 const readyMadeForm: CredentialFields = {
   fields: {
     scheme: { kind: 'text', label: 'HTTP authentication scheme', required: true },
-    credentials: { kind: 'secret', label: 'Text that follows the scheme name in the Authorization header', required: true },
+    credentials: { kind: 'secret', label: 'Value that follows the scheme name in the Authorization header', required: true },
   },
 }
 
-/** Answers by the entry's word (RFC 9110 §11); an entry with ready-made text sends that, whatever its word. */
+/** Authenticates by the credential's HTTP authentication scheme (RFC 9110 §11); a credential with a ready-made value sends that for any scheme. */
 export const http: Strategy<HttpScheme> = {
   type: 'http',
   forms: [...schemes.flatMap(formsOf), readyMadeForm],
@@ -52,14 +52,14 @@ export const http: Strategy<HttpScheme> = {
   },
   async token({ credential }) {
     if (wordOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
-    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" has no token to give: only bearer credentials do`, {
+    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" cannot provide a token: only bearer credentials can`, {
       credential: credential.id,
     })
   },
   authorize: (request, context) => (wordOf(context.credential) ?? readyMade).authorize(request, context),
 }
 
-/** How the entry is used, or undefined when its text is ready-made. */
+/** Returns the HTTP authentication scheme of the credential, or undefined when its value is ready-made. */
 function wordOf({ scheme, credentials }: Credential): HttpAuthScheme | undefined {
   return credentials === undefined ? byName.get(String(scheme)) : undefined
 }
@@ -69,18 +69,19 @@ function problem(scheme: unknown, at: string): AuthError | undefined {
     return new SelectionError('SCHEME_INVALID', 'an http scheme needs "scheme", the name of the authentication', { pointer: at })
   }
   if (isToken(scheme.scheme)) return undefined
-  return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is no authentication scheme name`, { pointer: `${at}/scheme` })
+  return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is not a valid authentication scheme name`, { pointer: `${at}/scheme` })
 }
 
 function refine(credential: Credential): Credential {
   const scheme = String(credential.scheme)
-  if (!isToken(scheme)) throw new ConfigurationError('CONFIG_INVALID', 'scheme is no authentication scheme name', { pointer: '/scheme' })
+  if (!isToken(scheme))
+    throw new ConfigurationError('CONFIG_INVALID', 'scheme is not a valid authentication scheme name', { pointer: '/scheme' })
   const problem = wordOf(credential)?.check?.(credential)
   if (problem) throw problem
   return { ...credential, scheme: scheme.toLowerCase() }
 }
 
-/** The scheme's name and the entry's text (RFC 9110 §11.4). */
+/** Sends the scheme's name and the credential's value (RFC 9110 §11.4). */
 const readyMade = {
   peek(request: HttpRequest, { credential }: PeekContext<HttpScheme, Credential>) {
     const value = atHand(credential) ? header(credential) : undefined
@@ -97,6 +98,6 @@ function header(credential: Credential): string | Promise<string> {
 }
 
 function written(text: string, { id, scheme }: Credential): string {
-  if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'has characters that a header cannot carry')
+  if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'contains characters that are not allowed in a header')
   return `${spellingOf(String(scheme))} ${text}`
 }

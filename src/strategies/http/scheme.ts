@@ -1,4 +1,4 @@
-/** What each word of the IANA registry of HTTP authentication schemes brings along. */
+/** The interface of an HTTP authentication scheme of the IANA registry. */
 
 import { platform } from '#platform'
 import type { Credential, CredentialFields, Field } from '../../auth/credential.ts'
@@ -10,25 +10,25 @@ import type { HttpScheme } from '../../stac/scheme.ts'
 
 export type HttpContext = AuthContext<HttpScheme, Credential>
 
-/** One registered word: what its entries hold, and how it answers. */
+/** One HTTP authentication scheme: the fields of its credentials, and its flow. */
 export interface HttpAuthScheme {
-  /** Lower case; the wire has the registry's spelling. */
+  /** Lower case; requests use the registry's spelling. */
   readonly name: string
-  /** Fields of an entry besides `scheme`. */
+  /** Fields of a credential besides `scheme`. */
   readonly fields: { readonly [name: string]: Field }
-  /** Another shape: that of entries which have one of the fields `by`. */
+  /** Another form: credentials that have one of the fields `by`. */
   readonly alternative?: { readonly by: readonly string[]; readonly fields: { readonly [name: string]: Field } }
   /** For the table of the README. */
   readonly about: SchemeFacts
-  /** What is wrong with an entry across its fields, with the pointer of the field. */
+  /** Returns the problem of a credential across its fields, with the pointer of the field. */
   check?(credential: Credential): AuthError | undefined
-  /** Addresses of the entry that may receive its secret, or that of the entry in `with`. */
+  /** Returns the URLs that may receive the secret of the credential, or of the one in `with`. */
   endpoints?(credential: Credential): readonly string[]
-  /** Why this runtime cannot do it; undefined when it can. Told by `explain`, before anything is sent. */
+  /** Returns why this runtime does not support it; undefined when it does. Reported by `explain`, before anything is sent. */
   unsupported?(credential: Credential): AuthError | undefined
-  /** The request from what is at hand, without waiting. */
+  /** Returns the request when everything it needs is known, without waiting. */
   peek?(request: HttpRequest, context: PeekContext<HttpScheme, Credential>): AuthStep | undefined
-  /** The legs of one request. */
+  /** Returns the steps of one request. */
   authorize(request: HttpRequest, context: HttpContext): AuthFlow
 }
 
@@ -39,11 +39,11 @@ interface SchemeFacts {
   readonly browsers: 'yes' | 'if exposed' | 'never'
   /** `h` negotiates, `a` carries the authorization. */
   readonly steps: string
-  /** A server that we did not write, or what stands in for one. */
+  /** A server by others, or what replaces one. */
   readonly testedAgainst: string
 }
 
-/** The shapes of an entry of that word, the usual one first; ready-made text (`credentials`) has a shape of its own. */
+/** Returns the forms of a credential of that scheme, the usual one first; ready-made values (`credentials`) have a form of their own. */
 export function formsOf({ name, fields, alternative }: HttpAuthScheme): readonly CredentialFields[] {
   const when = { scheme: [name], credentials: [undefined] }
   const scheme = { kind: 'text', label: 'HTTP authentication scheme', required: true } as const
@@ -57,7 +57,7 @@ export function formsOf({ name, fields, alternative }: HttpAuthScheme): readonly
 
 type Flow = (request: HttpRequest, context: HttpContext) => AuthFlow
 
-/** A flow that is loaded when the first request needs it: most programs know one or two of the words. */
+/** Returns a flow that is loaded with the first request: most programs use one or two HTTP authentication schemes. */
 export function loadedFlow(load: () => Promise<Flow>): HttpAuthScheme['authorize'] {
   return async function* (request, context) {
     const flow = await load()
@@ -65,10 +65,14 @@ export function loadedFlow(load: () => Promise<Flow>): HttpAuthScheme['authorize
   }
 }
 
-/** `UNSUPPORTED_IN_BROWSER` where no connection can be held, for words whose authorization belongs to one. */
+/** Returns `UNSUPPORTED_IN_BROWSER` where no connection can be kept, for schemes whose authorization is bound to one. */
 export function withoutConnections(scheme: string, hint: string): UnsupportedError | undefined {
   if (platform.connect) return undefined
-  return new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${scheme} belongs to one connection, which a web page cannot hold`, { hint })
+  return new UnsupportedError(
+    'UNSUPPORTED_IN_BROWSER',
+    `${scheme} is unsupported in web pages: its authorization is bound to a connection`,
+    { hint },
+  )
 }
 
 /** The field that `signingKey` reads. */

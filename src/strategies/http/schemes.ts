@@ -1,4 +1,4 @@
-/** The words whose credentials are computed: one line each. Every other word takes ready-made text. */
+/** The HTTP authentication schemes that compute their credentials: one line each. All others take a ready-made value. */
 import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
 import { concealed } from './concealed/concealed.ts'

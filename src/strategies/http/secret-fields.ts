@@ -6,20 +6,20 @@ import { isAccessToken } from '../../http/challenge.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import type { HttpContext } from './scheme.ts'
 
-/** A name and a password that are ready to be compared byte by byte. */
+/** A user name and a password, prepared for comparison byte by byte. */
 export interface Account {
   readonly user: string
   readonly password: string
 }
 
 /**
- * Name and password of an entry, both prepared, before anything is sent. Errors: `CREDENTIAL_VALUE_INVALID` (also where
- * `prepare` answers with undefined), `CREDENTIAL_SOURCE`.
+ * Returns the prepared user name and password of a credential, before anything is sent. Errors: `CREDENTIAL_VALUE_INVALID` (also when
+ * `prepare` returns undefined), `CREDENTIAL_SOURCE`.
  */
 export async function accountOf(credential: Credential, prepare: (text: string) => string | undefined): Promise<Account> {
   const read = async (field: string) => {
     const prepared = prepare(await reveal(credential[field] as Secret, field, credential))
-    if (prepared === undefined) throw unfit(field, credential.id, 'has characters that cannot be prepared for comparison')
+    if (prepared === undefined) throw unfit(field, credential.id, 'contains characters that cannot be prepared for comparison')
     return prepared
   }
   const [user, password] = await Promise.all([read('username'), read('password')])
@@ -27,14 +27,14 @@ export async function accountOf(credential: Credential, prepare: (text: string) 
 }
 
 /**
- * True when a text has other octets in ISO-8859-1 than in UTF-8, and can be written in both: a server that names no charset may
- * mean either (RFC 7617 §2.1, RFC 7616 §4).
+ * True when a text has different octets in ISO-8859-1 and UTF-8, and can be written in both: a server that names no charset may
+ * expect either (RFC 7617 §2.1, RFC 7616 §4).
  */
 export function hasLatin1Form(text: string): boolean {
   return /[^\0-\x7f]/.test(text) && !/[^\0-\xff]/.test(text)
 }
 
-/** The field `token` of a credential, at once when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` as of {@link isAccessToken}. */
+/** Returns the field `token` of a credential, synchronously when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` as of {@link isAccessToken}. */
 export function accessToken(credential: Credential): string | Promise<string> {
   const token = reveal(credential.token as Secret, 'token', credential)
   return typeof token === 'string' ? checked(token, credential.id) : token.then((value) => checked(value, credential.id))
@@ -42,13 +42,13 @@ export function accessToken(credential: Credential): string | Promise<string> {
 
 function checked(token: string, id: string): string {
   if (isAccessToken(token)) return token
-  if (/^bearer\s/i.test(token)) throw unfit('token', id, 'starts with "Bearer ": give the token only, the scheme name is added')
-  throw unfit('token', id, 'is not an access token: it has a blank or a character that is not visible ASCII')
+  if (/^bearer\s/i.test(token)) throw unfit('token', id, 'starts with "Bearer ": write only the token, the scheme name is added')
+  throw unfit('token', id, 'is not an access token: it contains a blank or a character that is not visible ASCII')
 }
 
 /**
- * The key in the field `privateKey` of the entry, imported once for all requests. Errors: `CREDENTIAL_VALUE_INVALID` for a
- * text that is no key of these kinds, `CREDENTIAL_SOURCE`. Nothing of the key is shown.
+ * Returns the key in the field `privateKey`, imported once for all requests. Errors: `CREDENTIAL_VALUE_INVALID` for an
+ * unsupported key, `CREDENTIAL_SOURCE`. Errors never contain any part of the key.
  */
 export async function signingKey({ credential, session }: HttpContext, algorithms: readonly SignatureAlgorithm[]): Promise<PrivateKey> {
   const text = await revealText(credential.privateKey as Secret, 'privateKey', credential)

@@ -1,4 +1,4 @@
-/** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): a person logs in at the provider, in a browser. */
+/** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): the user logs in at the provider, in a browser. */
 import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/interaction.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, UnsupportedError } from '../../errors.ts'
@@ -20,10 +20,10 @@ import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
 /**
- * Asks for a code, with state, PKCE S256 and, for OpenID Connect, a nonce; pushed where the server offers it (RFC 9126). The code is
+ * Requests a code, with state, PKCE S256 and, for OpenID Connect, a nonce; pushed where the server supports it (RFC 9126). The code is
  * redeemed once and never sent twice.
  *
- * Errors: `LOGIN_REQUIRED` where no browser can be had, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_ERROR`,
+ * Errors: `LOGIN_REQUIRED` without a browser, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_ERROR`,
  * `OIDC_ID_TOKEN`, `SCHEME_UNSUPPORTED` for a server without S256.
  */
 export async function authorizationCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
@@ -49,7 +49,7 @@ async function answered(context: OAuth2Context, redirection: Redirection, login:
   return redirection.answer(address, (url) => isOurs(url, login) && hasIssuer(url, server, context), ongoing)
 }
 
-/** The URL of the authorization request, pushed where the server takes that (RFC 9126). */
+/** Returns the URL of the authorization request, pushed where the server supports it (RFC 9126). */
 async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, login: PendingLogin): Promise<string> {
   const pushed = await pushedAddress(context, uri, login)
   if (pushed !== undefined) return pushed
@@ -67,13 +67,13 @@ async function parametersOf({ credential }: OAuth2Context, uri: string, { state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(nonce && { nonce }),
-    // Without consent a provider gives no refresh token for a program (OpenID Connect Core 1.0 §11).
+    // Without consent a provider issues no refresh token (OpenID Connect Core 1.0 §11).
     ...(credential.scopes?.includes('offline_access') && { prompt: 'consent' }),
     ...requested(credential),
   }
 }
 
-/** Undefined where the credential says no, where there is no endpoint, and where the server can do without and fails. */
+/** Returns undefined when the credential disables it, when there is no endpoint, and when an optional endpoint fails. */
 async function pushedAddress(context: OAuth2Context, uri: string, login: PendingLogin): Promise<string | undefined> {
   const { id, par } = context.credential
   const { pushed_authorization_request_endpoint: endpoint, require_pushed_authorization_requests: isRequired } = await serverOf(context)
@@ -93,18 +93,18 @@ async function pushedAddress(context: OAuth2Context, uri: string, login: Pending
   }
 }
 
-/** The endpoint says no or is out of order; what is wrong with the client or the connection is wrong everywhere. */
+/** True when the endpoint refuses or fails; problems of the client or the connection would affect all endpoints. */
 function failsAlone(error: unknown): boolean {
   if (!isAuthError(error) || error.actual === 'invalid_client') return false
   return error.code === 'OAUTH_ERROR' || error.code === 'OAUTH_RESPONSE_INVALID' || error.code.startsWith('HTTP_')
 }
 
-/** An answer of this very login. */
+/** True when the callback belongs to this login. */
 function isOurs({ searchParams }: URL, login: PendingLogin): boolean {
   return hasState(searchParams, login) && searchParams.getAll('code').length <= 1
 }
 
-/** Who waited was told what is ours; that is not left to them alone. */
+/** Checks the callback again, because the interaction may not have used `isOurs`. */
 function checkAnswer(callback: URL, login: PendingLogin, server: ServerMetadata, context: OAuth2Context): void {
   if (!isOurs(callback, login)) throw strangeAnswer(context.credential.id)
   const refusal = callback.searchParams.get('error')
@@ -114,11 +114,11 @@ function checkAnswer(callback: URL, login: PendingLogin, server: ServerMetadata,
 
 async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, verifier }: PendingLogin): Promise<TokenSet> {
   const { credential } = context
-  // Without an issuer the ID token is not looked at.
+  // Without an issuer the ID token is not used.
   const isRead = knowsIssuer(credential)
   const checks = { pkceCodeVerifier: verifier, expectedState: state, ...(nonce && isRead && { expectedNonce: nonce }) }
   const secrets = [verifier, callback.searchParams.get('code') ?? '']
-  // The library wants an issuer in the answer only where the server says that it sends one; ours is checked already.
+  // The library expects an issuer in the response only when the server announces it; ours is checked already.
   const bare = new URL(callback)
   bare.searchParams.delete('iss')
   return granted(
@@ -135,7 +135,7 @@ async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, v
   )
 }
 
-/** One right issuer, or none where the server does not always name it (RFC 9207 §2.4). */
+/** True for one matching issuer, or none when the server does not always send it (RFC 9207 §2.4). */
 function hasIssuer({ searchParams }: URL, server: ServerMetadata, { credential }: OAuth2Context): boolean {
   const named = searchParams.getAll('iss')
   if (named.length === 0) return server.authorization_response_iss_parameter_supported !== true
@@ -149,7 +149,11 @@ function refusedLogin(error: string, { credential: { id, authorizationUrl = '' }
 
 function checkPkce({ code_challenge_methods_supported: methods, issuer }: ServerMetadata, { credential: { id } }: OAuth2Context): void {
   if (methods === undefined || methods.includes('S256')) return
-  throw new UnsupportedError('SCHEME_UNSUPPORTED', `${issuer} does not know the code challenge S256, without which no login is begun`, {
-    credential: id,
-  })
+  throw new UnsupportedError(
+    'SCHEME_UNSUPPORTED',
+    `${issuer} does not support the code challenge method S256, which every login requires`,
+    {
+      credential: id,
+    },
+  )
 }

@@ -5,17 +5,17 @@ import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 
-/** How the client of an entry proves itself, and the secrets that are used for it. */
+/** Client authentication of a credential, and the secrets it uses. */
 export interface Authentication {
   readonly method: ClientAuth
   readonly secrets: readonly string[]
-  /** For the connection itself (RFC 8705 §2), PEM. */
+  /** For the TLS connection (RFC 8705 §2), PEM. */
   readonly certificate?: ClientCertificate
 }
 
 /**
- * The method of the entry (RFC 6749 §2.3, RFC 7523, RFC 8705), and never another one. Errors: `CREDENTIAL_VALUE_INVALID`,
- * `CREDENTIAL_SOURCE`.
+ * Returns the authentication by the method of the credential (RFC 6749 §2.3, RFC 7523, RFC 8705), and never by another. Errors:
+ * `CREDENTIAL_VALUE_INVALID`, `CREDENTIAL_SOURCE`.
  */
 export async function authenticationOf(
   { credential }: OAuth2Context,
@@ -37,13 +37,13 @@ export async function authenticationOf(
   return { method: methods[method], secrets: [secret] }
 }
 
-/** A client without a secret is a public one, unless the entry says how it proves itself. */
+/** Returns the method; default: `none` without a client secret. */
 export function methodOf({ clientAuthentication, clientSecret }: OAuth2Credential) {
   return clientAuthentication ?? (clientSecret ? 'basic' : 'none')
 }
 
 /**
- * Who a JWT of the client is for: what the credential says, else the issuer (draft-ietf-oauth-rfc7523bis), else, where nobody knows it,
+ * Returns the audience of a client JWT: from the credential, else the issuer (draft-ietf-oauth-rfc7523bis), else, when it is unknown,
  * the token endpoint (RFC 7523 §3).
  */
 function assertionAudience(credential: OAuth2Credential, { issuer, token_endpoint: tokenUrl = issuer }: ServerMetadata): string {
@@ -73,7 +73,7 @@ async function certificateOf(credential: OAuth2Credential) {
 }
 
 /**
- * Client id and secret as RFC 6749 §2.3.1 and Appendix B encode them. `-`, `.` and `_` stay as they are, which also suits
+ * Encodes client id and secret as in RFC 6749 §2.3.1 and Appendix B. `-`, `.` and `_` stay unencoded, which also suits
  * servers that do not decode.
  */
 function basicAuthentication(clientId: string, secret: string): ClientAuth {

@@ -1,4 +1,4 @@
-/** openid-client, set up for an entry, with a `fetch` that sends through the context and reads every answer first. */
+/** Configures openid-client for a credential, with a `fetch` that sends through the context and checks every response first. */
 import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/secret.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
@@ -13,18 +13,18 @@ import { type Demands, membersOf, type Read, serverOf, taken, tokenMembers } fro
 
 type Library = typeof import('./library.ts')
 
-/** What a grant is given. */
+/** The input of a grant. */
 export interface Client {
   readonly library: Library
   readonly configuration: Configuration
   readonly server: ServerMetadata
-  /** For grants that yield bound tokens. */
+  /** For grants that return bound tokens. */
   readonly options: { readonly DPoP?: DPoPHandle }
 }
 
-/** How a conversation goes, besides the grant itself. */
+/** Options of a grant. */
 export interface Conversation {
-  /** Which one errors speak of. Servers may have one URL for several, so it also says how an answer is read. */
+  /** The endpoint in errors. Servers may have one URL for several, so it also decides how a response is read. */
   readonly endpoint:
     | 'token endpoint'
     | 'device endpoint'
@@ -34,23 +34,23 @@ export interface Conversation {
   /** Nothing is sent a second time. */
   readonly once?: boolean
   readonly exchange?: boolean
-  /** In place of the token endpoint of the metadata. */
+  /** Replaces the token endpoint of the metadata. */
   readonly tokenUrl?: string
-  /** What no error may repeat, besides the client's secret. */
+  /** Values that errors must not contain, besides the client's secret. */
   readonly secrets?: readonly string[]
 }
 
-/** What came of it: the library's result, and the members of the token answer, if there was one. */
+/** The library's result, and the members of the token response, if there was one. */
 export interface Outcome<T> {
   readonly result: T
   readonly members?: JsonObject
 }
 
 /**
- * Runs a conversation of openid-client.
+ * Runs a grant of openid-client.
  *
- * Errors: `OAUTH_ERROR` (the server's `error`, its description cut and cleaned), `OAUTH_RESPONSE_INVALID` (nothing of the
- * answer is quoted), `OAUTH_TOKEN_TYPE`, `OAUTH_REDIRECT`, `OIDC_ID_TOKEN`, `HTTP_<status>`, those of discovery and transport.
+ * Errors: `OAUTH_ERROR` (the server's `error`, its description cut and cleaned), `OAUTH_RESPONSE_INVALID` (never quotes the
+ * response), `OAUTH_TOKEN_TYPE`, `OAUTH_REDIRECT`, `OIDC_ID_TOKEN`, `HTTP_<status>`, those of discovery and transport.
  */
 export async function converse<T>(
   context: OAuth2Context,
@@ -74,7 +74,7 @@ export async function converse<T>(
   }
 }
 
-/** The key that tokens of the entry are bound to: its own, or one for as long as the engine lives. */
+/** Returns the key that tokens of the credential are bound to: its own, or one for the lifetime of the engine. */
 export async function boundKey({ credential, session }: OAuth2Context): Promise<PrivateKey> {
   const text = credential.dpopKey && (await revealText(credential.dpopKey as Secret, 'dpopKey', credential))
   const { value } = await session.resolve<PrivateKey>('dpop key', async () => {
@@ -87,7 +87,7 @@ export async function boundKey({ credential, session }: OAuth2Context): Promise<
   return value
 }
 
-/** What the user's own function throws may hold anything, so it is not attached. */
+/** Calls the user's function; its error may contain secrets, so it is not attached. */
 async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateKey> {
   let pair: unknown
   try {
@@ -105,19 +105,19 @@ async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateK
 function configured(library: Library, server: ServerMetadata, { method }: Authentication, { credential, clock }: OAuth2Context) {
   const metadata = { [library.clockTolerance]: 30, [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) }
   const configuration = new library.Configuration(server, credential.clientId, metadata, method)
-  // Entries may name http: only on loopback, which was checked on reading.
+  // Credentials may use http: only on loopback, which was checked on reading.
   if (Object.values(server).some((value) => typeof value === 'string' && value.startsWith('http:'))) {
     library.allowInsecureRequests(configuration)
   }
-  // A provider without keys cannot say who somebody is.
+  // A provider without keys cannot authenticate users.
   if (credential.type === 'openIdConnect' || server.jwks_uri !== undefined) library.enableNonRepudiationChecks(configuration)
   return configuration
 }
 
-/** Milliseconds for one question, so that it ends while a lock is held. */
+/** Timeout of one request in milliseconds, so that it ends while a lock is held. */
 const TIMEOUT = 30_000
 
-/** Between the library and the transport. */
+/** Connects the library with the transport. */
 class Wire {
   failure: AuthError | undefined
   members: JsonObject | undefined
@@ -162,7 +162,7 @@ class Wire {
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
     if (!isToken) {
       if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
-      // RFC 7009 §2.2: what stands in the answer means nothing, and some servers give none.
+      // RFC 7009 §2.2: the body of the response has no meaning, and some servers send none.
       if (this.#conversation.endpoint === 'revocation endpoint')
         return answer({ status: read.status === 204 ? 200 : read.status, text: '' }, {})
       return answer(isObject(read.json) ? { ...read, text: JSON.stringify(paced(read.json)) } : read, {})
@@ -171,7 +171,7 @@ class Wire {
     return answer({ status: 200, text: JSON.stringify(forLibrary(this.members)) }, nonceOf(response))
   }
 
-  /** An ID token of an issuer that nobody knows proves nothing (OpenID Connect Core 1.0 §3.1.3.7): it is not used. */
+  /** Drops an ID token when the issuer is unknown: it proves nothing (OpenID Connect Core 1.0 §3.1.3.7). */
   #believed({ id_token: idToken, ...members }: JsonObject): JsonObject {
     const { credential, warn } = this.#context
     if (idToken === undefined) return members
@@ -186,7 +186,7 @@ class Wire {
   }
 }
 
-/** A server that wants its nonce in the proof says so; the library asks again (RFC 9449 §8). */
+/** True when the server requires its nonce in the proof; the library sends the request again (RFC 9449 §8). */
 function isNonceRequest({ status, error }: Read): boolean {
   return (status === 400 || status === 401) && error === 'use_dpop_nonce'
 }
@@ -200,12 +200,12 @@ function answer({ status, text }: Pick<Read, 'status' | 'text'>, headers: Readon
   return new Response(status === 204 ? null : text, { status, headers: [['content-type', 'application/json'], ...known] })
 }
 
-/** Times are read by us: the library has other ideas of odd values. */
+/** Removes lifetimes, which are parsed here: the library treats unusual values differently. */
 function forLibrary({ expires_in: _life, scope, ...members }: JsonObject): JsonObject {
   return { ...members, ...(typeof scope === 'string' && { scope }) }
 }
 
-/** The interval of a device flow is ours to clamp, and may be nothing at all (RFC 8628 §3.2); the library takes numbers above 0 only. */
+/** Clamps the interval of a device flow, which may be absent (RFC 8628 §3.2); the library accepts only numbers above 0. */
 function paced({ interval, ...members }: JsonObject): JsonObject {
   return typeof interval === 'number' && interval >= 0 ? { ...members, interval: interval || 1 } : members
 }
@@ -215,27 +215,26 @@ function asJson({ method, url, headers, body }: { method: string; url: string; h
   return { method, url, headers: { ...headers, 'content-type': 'application/json' }, body: json }
 }
 
-/** Why the library did not believe an answer that we could read. */
+/** Returns the error for a response that the library rejects. */
 function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | undefined): AuthError {
   const { code, error: refusal } = error as { code?: unknown; error?: unknown }
   if (typeof refusal === 'string') return oauthError(endpoint, 400, refusal)
-  if (members?.id_token === undefined) return invalidAnswer(endpoint, 'has not the form that it should have')
+  if (members?.id_token === undefined) return invalidAnswer(endpoint, 'is malformed')
   const reason = REASONS[String(code)] ?? 'cannot be verified'
   const claim = claimOf(error)
   const message = `the ID token of "${endpoint.credential}" ${claim ? `has a wrong ${claim}` : reason}`
-  const hint =
-    claim === 'iss' ? { hint: 'write the "issuer" of the credential exactly as the discovery document of the provider does' } : {}
+  const hint = claim === 'iss' ? { hint: 'write the "issuer" of the credential exactly as in the discovery document of the provider' } : {}
   return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url, ...hint })
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'is for somebody or something else',
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'was issued for another client or login',
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'has expired, or is not valid yet',
   OAUTH_KEY_SELECTION_FAILED: 'is signed with an unknown key',
-  OAUTH_PARSE_ERROR: 'cannot be read',
+  OAUTH_PARSE_ERROR: 'is malformed',
 }
 
-/** The name of a claim is a word of the standard; nothing else of the library's error is shown. */
+/** Returns the name of a claim of the standard; nothing else of the library's error is shown. */
 function claimOf(error: unknown): string | undefined {
   const cause = (error as { cause?: { cause?: { claim?: unknown } } }).cause?.cause
   return typeof cause?.claim === 'string' && /^[a-z_]{1,20}$/.test(cause.claim) ? cause.claim : undefined

@@ -1,4 +1,4 @@
-/** The shapes that entries may have: one per flow, with endpoints written out or with an issuer that publishes them. */
+/** The forms of credentials: one per flow, with endpoints written out or with an issuer that publishes them. */
 import type { CredentialFields, Field } from '../../auth/credential.ts'
 import { namedOrigin } from '../../auth/url-pattern.ts'
 import { type AuthError, ConfigurationError } from '../../errors.ts'
@@ -9,7 +9,7 @@ type Fields = { readonly [name: string]: Field }
 
 const flow: Fields = { flow: { kind: 'text', label: 'Flow', required: true } }
 
-const issuer: Fields = { issuer: { kind: 'issuer', label: 'Issuer of the tokens; it publishes the endpoints that are not written here' } }
+const issuer: Fields = { issuer: { kind: 'issuer', label: 'Issuer of the tokens; it publishes the endpoints that are not set here' } }
 
 const tokenUrl: Fields = {
   tokenUrl: { kind: 'url', label: 'Token endpoint' },
@@ -19,9 +19,9 @@ const tokenUrl: Fields = {
 const authorizationUrl: Fields = { authorizationUrl: { kind: 'url', label: 'Authorization endpoint' } }
 
 const exchangeFields: Fields = {
-  subject: { kind: 'id', label: 'Entry whose token is exchanged', required: true },
+  subject: { kind: 'id', label: 'Credential whose token is exchanged', required: true },
   subjectTokenType: { kind: 'text', label: 'Type of that token' },
-  requestedTokenType: { kind: 'text', label: 'Type of the token to ask for' },
+  requestedTokenType: { kind: 'text', label: 'Type of the requested token' },
 }
 
 /** Fields that every OAuth 2.0 client may have. */
@@ -30,7 +30,7 @@ export const clientFields = {
   clientSecret: { kind: 'secret', label: 'Client secret' },
   clientAuthentication: {
     kind: 'text',
-    label: 'How the client proves itself',
+    label: 'Client authentication method',
     values: ['basic', 'post', 'none', 'secretJwt', 'privateKeyJwt', 'tls'],
   },
   privateKey: { kind: 'secret', label: 'Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls', lines: true },
@@ -40,21 +40,21 @@ export const clientFields = {
     kind: 'text',
     label: 'Audience of the client’s JWTs; default: the issuer where it is known, else the token endpoint',
   },
-  scopes: { kind: 'texts', label: 'Scopes to ask for; those of the catalog are never asked for' },
+  scopes: { kind: 'texts', label: 'Scopes to request; scopes of the catalog are never requested' },
   resource: { kind: 'text', label: 'Resource indicator (RFC 8707)' },
   audience: { kind: 'text', label: 'Audience' },
-  dpop: { kind: 'boolean', label: 'Ask for tokens that are bound to a key (RFC 9449)' },
+  dpop: { kind: 'boolean', label: 'Request tokens that are bound to a key (RFC 9449)' },
   dpopKey: {
     kind: 'secret',
-    label: 'That key, where it must outlive the process; default: a new one that nobody can read out',
+    label: 'That key, to reuse it after a restart; default: a new key that cannot be exported',
     lines: true,
   },
-  dpopKeyPair: { kind: 'function', label: 'Function that gives that key as a CryptoKeyPair which nobody can read out, for pages' },
-  jwksUrl: { kind: 'url', label: 'Keys of the provider, where they are on another host than the rest' },
-  endpointHosts: { kind: 'patterns', label: 'Other hosts (URL patterns) on which published endpoints may be' },
+  dpopKeyPair: { kind: 'function', label: 'Function that returns that key as a CryptoKeyPair that cannot be exported, for web pages' },
+  jwksUrl: { kind: 'url', label: 'Keys of the provider, when they are on another host' },
+  endpointHosts: { kind: 'patterns', label: 'Other hosts (URL patterns) that published endpoints may use' },
   revocationUrl: { kind: 'url', label: 'Endpoint that revokes tokens (RFC 7009)' },
-  present: { kind: 'text', label: 'Token to send to the data', values: ['access_token', 'id_token'] },
-  tokenPrefix: { kind: 'text', label: 'Text in front of the token, for servers that tell token issuers by it' },
+  present: { kind: 'text', label: 'Token to send with requests', values: ['access_token', 'id_token'] },
+  tokenPrefix: { kind: 'text', label: 'Prefix of the token, for servers that use it to tell token issuers apart' },
   placement: { kind: 'placement', label: 'Query parameter for the token, instead of the Authorization header' },
 } as const satisfies Fields
 
@@ -63,23 +63,23 @@ const form = (name: string, ...fields: readonly Fields[]): CredentialFields => (
   fields: Object.assign({}, flow, issuer, ...fields, clientFields),
 })
 
-/** How a person may log in. */
+/** Fields of a login by the user. */
 const loginFields = {
   deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
-  par: { kind: 'boolean', label: 'Push the authorization request (RFC 9126); default: where the server can, with true always' },
+  par: { kind: 'boolean', label: 'Push the authorization request (RFC 9126); default: when the server supports it, with true always' },
   redirectPort: { kind: 'number', label: 'Port of the redirect URI on 127.0.0.1; default: a free one' },
   redirectPath: { kind: 'text', label: 'Path of that redirect URI; default: /callback' },
-  endSessionUrl: { kind: 'url', label: 'Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0)' },
+  endSessionUrl: { kind: 'url', label: 'Page to which the provider redirects after the logout (OpenID Connect RP-Initiated Logout 1.0)' },
 } as const satisfies Fields
 
-/** The account of the password grant, which must be asked for in so many words. */
+/** The account of the password grant, which must be enabled explicitly. */
 const passwordFields = {
   username: { kind: 'text-or-secret', label: 'User name', required: true },
   password: { kind: 'secret', label: 'Password', required: true },
-  allowPasswordGrant: { kind: 'boolean', label: 'Hand the password to the token endpoint, against the advice of RFC 9700', required: true },
+  allowPasswordGrant: { kind: 'boolean', label: 'Send the password to the token endpoint, against the advice of RFC 9700', required: true },
   totp: { kind: 'secret', label: 'One-time code of the second factor, read again for every token request', oneTime: true },
   tokenParameters: { kind: 'parameters', label: 'Further parameters of the token request' },
-  tokenRequest: { kind: 'text', label: 'Form of the token request, for endpoints that want JSON', values: ['form', 'json'] },
+  tokenRequest: { kind: 'text', label: 'Format of the token request, for endpoints that require JSON', values: ['form', 'json'] },
 } as const satisfies Fields
 
 export const OAUTH2_FORMS: readonly CredentialFields[] = [
@@ -88,13 +88,13 @@ export const OAUTH2_FORMS: readonly CredentialFields[] = [
   form('password', tokenUrl, passwordFields),
   form('tokenExchange', tokenUrl, exchangeFields),
   form('implicit', authorizationUrl, {
-    allowImplicit: { kind: 'boolean', label: 'Take a token out of an address, against the advice of RFC 9700', required: true },
+    allowImplicit: { kind: 'boolean', label: 'Read a token from a URL, against the advice of RFC 9700', required: true },
   }),
 ]
 
 const discovery: Fields = {
-  openIdConnectUrl: { kind: 'url', label: 'Discovery address' },
-  issuer: { kind: 'issuer', label: 'Issuer, instead of the discovery URL, or beside it where the two differ' },
+  openIdConnectUrl: { kind: 'url', label: 'Discovery URL' },
+  issuer: { kind: 'issuer', label: 'Issuer, instead of the discovery URL, or beside it when the two differ' },
   ...authorizationUrl,
   ...tokenUrl,
   ...loginFields,
@@ -111,7 +111,7 @@ export const OPEN_ID_FORMS: readonly CredentialFields[] = [
   openIdForm(['password'], passwordFields),
 ]
 
-/** The fields that a user must fill in for a flow whose endpoints are known. */
+/** Returns the fields that a user must fill in for a flow with known endpoints. */
 export function wanted({ when, fields }: CredentialFields): Fields {
   const isService = when?.flow?.includes('clientCredentials') === true
   return Object.fromEntries(
@@ -124,7 +124,7 @@ export function wanted({ when, fields }: CredentialFields): Fields {
 
 const PREFIX = /^[\x21-\x7e]{1,200}$/
 
-/** What is wrong with an entry across its fields. */
+/** Returns the problem of a credential across its fields. */
 export function credentialProblem(credential: OAuth2Credential): AuthError | undefined {
   const lacking = missingEndpoint(credential) ?? missingProof(credential) ?? unusable(credential)
   if (lacking) return invalid(lacking[0], lacking[1])
@@ -132,16 +132,16 @@ export function credentialProblem(credential: OAuth2Credential): AuthError | und
     return invalid('/allowPasswordGrant', 'must be true for this flow')
   if (credential.flow === 'implicit' && credential.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
   if (credential.present === 'id_token' && credential.dpop)
-    return invalid('/present', 'cannot be an ID token where tokens are bound to a key')
+    return invalid('/present', 'cannot be an ID token when tokens are bound to a key')
   if (credential.tokenPrefix !== undefined && !PREFIX.test(credential.tokenPrefix)) {
     return invalid('/tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
   }
-  if (credential.dpop && credential.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used where tokens are bound to a key')
-  if (credential.dpop && credential.placement) return invalid('/placement', 'cannot be in the query where tokens are bound to a key')
+  if (credential.dpop && credential.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used when tokens are bound to a key')
+  if (credential.dpop && credential.placement) return invalid('/placement', 'cannot be in the query when tokens are bound to a key')
   for (const name of ['dpopKey', 'dpopKeyPair']) {
-    if (credential[name] && !credential.dpop) return invalid(`/${name}`, 'is for entries with "dpop": true')
+    if (credential[name] && !credential.dpop) return invalid(`/${name}`, 'requires "dpop": true')
   }
-  if (credential.dpopKey && credential.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: give one of them')
+  if (credential.dpopKey && credential.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: set only one of them')
   return undefined
 }
 
@@ -158,22 +158,22 @@ function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAu
 
 const PATH = /^\/[A-Za-z0-9\-._~/]{0,200}$/
 
-/** Browsers rewrite these before they ask. */
+/** Browsers normalise these paths. */
 const REWRITTEN = /\/\/|\/\.\.?(?:\/|$)/
 
-/** Parameters that fields of their own decide about. */
+/** Parameters that have fields of their own. */
 const OWN_PARAMETERS =
   /^(?:grant_type|username|password|totp|scope|resource|audience|client_id|client_secret|client_assertion.*|refresh_token)$/
 
 function unusable({ redirectPort = 1, redirectPath = '/', endpointHosts = [], tokenParameters }: OAuth2Credential): Lack | undefined {
   if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['/redirectPort', 'must be a port: a whole number from 1 to 65535']
   if (!PATH.test(redirectPath) || REWRITTEN.test(redirectPath)) {
-    return ['/redirectPath', 'must begin with "/", followed by letters, digits and - . _ ~ / only']
+    return ['/redirectPath', 'must begin with "/", followed only by letters, digits and - . _ ~ /']
   }
   const wild = endpointHosts.findIndex((host) => namedOrigin(host) === undefined)
   if (wild >= 0) return [`/endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
   const taken = [...(tokenParameters?.keys() ?? [])].find((name) => OWN_PARAMETERS.test(name))
-  if (taken !== undefined) return ['/tokenParameters', `must not have "${taken}", which other fields decide about`]
+  if (taken !== undefined) return ['/tokenParameters', `must not contain "${taken}", which has a field of its own`]
   return undefined
 }
 

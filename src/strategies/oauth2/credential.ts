@@ -4,7 +4,7 @@ import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
 import type { UrlPattern } from '../../auth/url-pattern.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
 
-/** An `oauth2` or `openIdConnect` entry after reading. */
+/** An `oauth2` or `openIdConnect` credential after reading. */
 export type OAuth2Credential = Credential & {
   readonly type: 'oauth2' | 'openIdConnect'
   readonly flow: FlowName
@@ -18,7 +18,7 @@ export type OAuth2Credential = Credential & {
   readonly revocationUrl?: string
   readonly endSessionUrl?: string
   readonly jwksUrl?: string
-  /** Where published endpoints may be, besides the origin of the discovery document. */
+  /** Hosts of published endpoints, besides the origin of the discovery document. */
   readonly endpointHosts?: readonly UrlPattern[]
   readonly par?: boolean
   readonly redirectPort?: number
@@ -37,7 +37,7 @@ export type OAuth2Credential = Credential & {
   readonly dpopKey?: Secret
   readonly dpopKeyPair?: () => unknown
   readonly present?: 'access_token' | 'id_token'
-  /** In front of the token wherever it is sent to data, as openEO has it: `oidc/<provider>/`. */
+  /** Prefix of the token in requests for data, as in openEO: `oidc/<provider>/`. */
   readonly tokenPrefix?: string
   readonly placement?: { readonly in: 'query'; readonly name: string }
   readonly username?: Secret
@@ -57,17 +57,17 @@ export type ClientAuthentication = 'basic' | 'post' | 'none' | 'secretJwt' | 'pr
 type Scheme = OAuth2Scheme | OpenIdConnectScheme
 
 export type OAuth2Context = AuthContext<Scheme, OAuth2Credential> & {
-  /** Milliseconds for which a `Retry-After` is honoured in this call; less where others wait for a lock. */
+  /** Milliseconds for which a `Retry-After` is honoured in this call; less when others wait for a lock. */
   readonly longestRest?: number
 }
 export type OAuth2PeekContext = PeekContext<Scheme, OAuth2Credential>
 
-/** True when the credential says who issues its tokens, be it by name or by discovery; else nothing can be compared with an issuer. */
+/** True when the credential names the issuer, directly or by discovery; otherwise nothing can be compared with it. */
 export function knowsIssuer({ issuer, openIdConnectUrl }: OAuth2Credential): boolean {
   return issuer !== undefined || openIdConnectUrl !== undefined
 }
 
-/** Flows that begin with a person. */
+/** True for flows with a login by the user. */
 export function needsPerson({ flow }: OAuth2Credential): boolean {
   return flow === 'authorizationCode' || flow === 'implicit'
 }

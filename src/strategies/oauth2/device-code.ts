@@ -1,4 +1,4 @@
-/** The device authorization grant (RFC 8628): a person logs in on any device and types a code. */
+/** The device authorization grant (RFC 8628): the user logs in on any device and types a code. */
 import type { DevicePrompt, Interaction } from '../../auth/interaction.ts'
 import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
@@ -15,10 +15,10 @@ const INTERVAL = { default: 5, least: 1, most: 60 }
 const LIFE = { default: 600, least: 60, most: 1800 }
 
 /**
- * Shows address and code and asks until the person has finished: every five seconds or as the server says, more slowly when it
- * says so.
+ * Shows URL and code and polls until the user has finished: every five seconds or as the server says, more slowly when it
+ * asks for that.
  *
- * Errors: `LOGIN_REQUIRED` where nothing can be shown, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_RESPONSE_INVALID`, `OAUTH_ERROR`.
+ * Errors: `LOGIN_REQUIRED` when nothing can be shown, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, `OAUTH_RESPONSE_INVALID`, `OAUTH_ERROR`.
  */
 export async function deviceCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
   const { credential, clock } = context
@@ -39,10 +39,10 @@ export async function deviceCode(context: OAuth2Context, interaction: Interactio
     if (outcome === 'slow_down') interval += 5
     if (outcome === 'no answer') interval = Math.min(INTERVAL.most, interval * 2)
   }
-  throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${credential.id}" in time`, { credential: credential.id })
+  throw new CredentialError('LOGIN_TIMEOUT', `the login for "${credential.id}" timed out`, { credential: credential.id })
 }
 
-/** One question (§3.4, §3.5). */
+/** Polls once (§3.4, §3.5). */
 async function asked(context: OAuth2Context, code: string): Promise<TokenSet | 'pending' | 'slow_down' | 'no answer'> {
   const { id } = context.credential
   try {
@@ -61,28 +61,28 @@ async function asked(context: OAuth2Context, code: string): Promise<TokenSet | '
       throw new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
     }
     if (error.actual === 'expired_token') {
-      throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${id}" in time`, { credential: id })
+      throw new CredentialError('LOGIN_TIMEOUT', `the login for "${id}" timed out`, { credential: id })
     }
     throw withOtherWay(error, context)
   }
 }
 
-/** Says of a refusal of this grant that there is a login by browser: many clients are registered for that one only. */
+/** Adds a hint for the login by browser: many clients are registered for that only. */
 function withOtherWay(error: unknown, { credential: { id } }: OAuth2Context): unknown {
   if (!isAuthError(error) || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code)) || error.retryable) return error
-  const way = `if the client may not log in by a code on another device: stac-auth login ${id} --browser`
+  const way = `if the client does not support the device flow: stac-auth login ${id} --browser`
   const Family = error.code === 'OAUTH_ERROR' ? CredentialError : NetworkError
   return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
 }
 
 type Answer = { readonly verification_uri: string; readonly user_code: string; readonly verification_uri_complete?: string }
 
-/** What is shown is an address that a person may open, and a code of plain characters. */
+/** Returns a URL that is safe to open and a code of plain characters. */
 function promptOf(answer: Answer, expiresAt: number, { credential: { id } }: OAuth2Context): DevicePrompt {
   const complete = answer.verification_uri_complete
   const isCode = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/.test(answer.user_code)
   if (!isCode || !isShowable(answer.verification_uri)) {
-    throw invalidAnswer({ credential: id, url: '', name: 'device endpoint' }, 'has no address and code that can be shown')
+    throw invalidAnswer({ credential: id, url: '', name: 'device endpoint' }, 'has no URL and code that can be shown')
   }
   return {
     credential: id,

@@ -1,8 +1,8 @@
-/** The issuer behind endpoints that are known, by discovery (RFC 8414 §3, OpenID Connect Discovery 1.0 §4). */
+/** Finds the issuer of known endpoints by discovery (RFC 8414 §3, OpenID Connect Discovery 1.0 §4). */
 import type { HttpRequest, Send } from '../../http/message.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
 
-/** Endpoints that a person has agreed to. */
+/** Endpoints that the user has confirmed. */
 export interface KnownEndpoints {
   readonly tokenUrl: string
   readonly authorizationUrl?: string
@@ -10,15 +10,15 @@ export interface KnownEndpoints {
 
 const OPEN_ID = '/.well-known/openid-configuration'
 const RFC_8414 = '/.well-known/oauth-authorization-server'
-/** Milliseconds for all questions, and the bytes of an answer. */
+/** Timeout of all requests in milliseconds. */
 const TIMEOUT = 10_000
 const MAX_ANSWER = 1_048_576
-/** Segments of a path that may belong to an issuer: Keycloak's and Entra's have two. */
+/** Path segments that may belong to an issuer: Keycloak's and Entra's have two. */
 const MAX_SEGMENTS = 4
 
 /**
- * Asks the hosts of the endpoints, and no others, for an issuer whose path the endpoints' paths begin with. It is believed only if its
- * document names itself and these very endpoints. Undefined when there is none, and when nobody answers; throws nothing.
+ * Requests discovery documents from the hosts of the endpoints, and no others, for issuers whose path is a prefix of the endpoints' paths.
+ * A document is accepted only if it names itself and these endpoints. Returns undefined when there is none; never throws.
  */
 export async function findIssuer(known: KnownEndpoints, send: Send, signal?: AbortSignal): Promise<string | undefined> {
   const late = AbortSignal.timeout(TIMEOUT)
@@ -33,12 +33,12 @@ export async function findIssuer(known: KnownEndpoints, send: Send, signal?: Abo
 }
 
 interface Place {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly issuer: string
   readonly url: string
 }
 
-/** Shorter issuers first, for they are the usual ones. */
+/** Returns the candidates, shorter issuers first, because they are more common. */
 function places({ tokenUrl, authorizationUrl = tokenUrl }: KnownEndpoints): readonly Place[] {
   const issuers = [tokenUrl, authorizationUrl].flatMap((endpoint) => {
     const { origin, pathname } = new URL(endpoint)
@@ -80,7 +80,7 @@ function namesThem(document: JsonObject, { tokenUrl, authorizationUrl }: KnownEn
   return names('token_endpoint', tokenUrl) && (authorizationUrl === undefined || names('authorization_endpoint', authorizationUrl))
 }
 
-/** As issuers are compared here: nothing but a slash at the end may differ. */
+/** Normalises an issuer for comparison: only a trailing slash may differ. */
 function bare(issuer: string): string {
   return issuer.replace(/\/$/, '')
 }

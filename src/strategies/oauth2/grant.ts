@@ -1,4 +1,4 @@
-/** A grant: a conversation at whose end there is a token set. */
+/** Runs a grant and reads the resulting token set. */
 import type { Token } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
@@ -21,12 +21,12 @@ export async function granted(
   return context.credential.dpop ? { ...set, boundTo: (await boundKey(context)).thumbprint } : set
 }
 
-/** The parameters that every token request of an entry has (RFC 6749 §3.3, RFC 8707 §2). */
+/** Returns the parameters of every token request of a credential (RFC 6749 §3.3, RFC 8707 §2). */
 export function requested({ scopes, resource, audience }: OAuth2Credential): Record<string, string> {
   return { ...(scopes?.length && { scope: scopes.join(' ') }), ...(resource && { resource }), ...(audience && { audience }) }
 }
 
-/** Where the ID token goes to the data, its end is the end. */
+/** Uses the expiry of the ID token when that is the token sent for data. */
 function withEnd(set: TokenSet, { present }: OAuth2Credential): TokenSet {
   const expiresAt = present === 'id_token' && set.idToken !== undefined ? endOfIdToken(set.idToken) : undefined
   return expiresAt === undefined ? set : { ...set, expiresAt }
@@ -48,17 +48,17 @@ function tokenSetOf(members: JsonObject, askedAt: number): TokenSet {
 
 const TYPES: Readonly<Record<string, Token['tokenType']>> = { bearer: 'Bearer', dpop: 'DPoP', n_a: 'N_A' }
 
-/** A server may grant less than was asked for; it says so (RFC 6749 §5.1). */
+/** Warns when the server granted fewer scopes than requested (RFC 6749 §5.1). */
 function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context, { scopes: granted }: TokenSet): void {
   const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : []
   if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
 }
 
-/** One year in seconds: longer promises are not believed. */
+/** One year in seconds: longer lifetimes are cut. */
 const LONGEST = 31_536_000
 
 /**
- * Seconds of life from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
+ * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
  * undefined when it is not positive or not a number.
  */
 export function expiresIn(value: unknown): number | undefined {
@@ -67,7 +67,7 @@ export function expiresIn(value: unknown): number | undefined {
   return Math.min(Math.trunc(seconds), LONGEST)
 }
 
-/** The claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a text that is no such token. */
+/** Returns the claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a malformed one. */
 export function idTokenClaims(token: string): JsonObject {
   const bytes = fromBase64url(token.split('.')[1] ?? '')
   try {
@@ -78,7 +78,7 @@ export function idTokenClaims(token: string): JsonObject {
   }
 }
 
-/** When it ends, in epoch milliseconds; undefined when it does not say. */
+/** Returns the expiry in epoch milliseconds; undefined when there is none. */
 export function endOfIdToken(token: string): number | undefined {
   const { exp } = idTokenClaims(token)
   return typeof exp === 'number' ? exp * 1000 : undefined

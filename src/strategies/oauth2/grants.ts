@@ -1,4 +1,4 @@
-/** The resource owner password grant (RFC 6749 §4.3), which RFC 9700 §2.4 advises against: credentials must ask for it. */
+/** The grants without a browser: client credentials, refresh, token exchange, and password, which RFC 9700 §2.4 advises against. */
 
 import { platform } from '#platform'
 import type { Secret } from '../../auth/secret.ts'
@@ -11,14 +11,14 @@ import { endOfIdToken, granted, idTokenClaims, requested } from './grant.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
-/** A token by the client credentials grant (RFC 6749 §4.4). Errors: those of the token endpoint. */
+/** Requests a token by the client credentials grant (RFC 6749 §4.4). Errors: those of the token endpoint. */
 export function clientCredentials(context: OAuth2Context): Promise<TokenSet> {
   return granted(context, ({ library, configuration, options }) =>
     library.clientCredentialsGrant(configuration, requested(context.credential), options),
   )
 }
 
-/** A new set for a refresh token (RFC 6749 §6); without a new refresh token the old one stays. Errors: those of the token endpoint. */
+/** Requests a new set with a refresh token (RFC 6749 §6), which is kept when none is returned. Errors: those of the token endpoint. */
 export async function refresh(context: OAuth2Context, { refreshToken = '', idToken }: TokenSet): Promise<TokenSet> {
   const { refreshUrl, resource } = context.credential
   const set = await granted(
@@ -31,26 +31,28 @@ export async function refresh(context: OAuth2Context, { refreshToken = '', idTok
   return { refreshToken, ...(idToken !== undefined && { idToken }), ...set }
 }
 
-/** A refreshed ID token is about the same person (OpenID Connect Core 1.0 §12.2). */
+/** Checks that a refreshed ID token has the same subject (OpenID Connect Core 1.0 §12.2). */
 function checkSubject(old: string | undefined, fresh: string | undefined, { credential: { id } }: OAuth2Context): void {
   if (old === undefined || fresh === undefined) return
   const [before, after] = [idTokenClaims(old), idTokenClaims(fresh)]
   if (before.sub === after.sub && before.iss === after.iss) return
-  throw new ProtocolError('OIDC_ID_TOKEN', `the refreshed ID token of "${id}" is about somebody else`, { credential: id })
+  throw new ProtocolError('OIDC_ID_TOKEN', `the refreshed ID token of "${id}" has another subject`, { credential: id })
 }
 
 const TYPE = 'urn:ietf:params:oauth:token-type:'
 
 /**
- * A token for the token of the entry named in `subject` (RFC 8693 §2). Its type is what the entry says, else what the scheme says
- * (extension 1.2.0), else an ID token after `openIdConnect` and an access token after the others.
+ * Exchanges the token of the credential named in `subject` (RFC 8693 §2). Its type comes from the credential, else the scheme
+ * (extension 1.2.0), else it is an ID token for `openIdConnect` and an access token for the others.
  *
- * Errors: `FLOW_INVALID` for a type that is not given away, `CONFIG_INVALID`, those of both token endpoints.
+ * Errors: `FLOW_INVALID` for an unsupported type, `CONFIG_INVALID`, those of both token endpoints.
  */
 export async function tokenExchange(context: OAuth2Context): Promise<TokenSet> {
   const { credential, input } = context
   if (!input)
-    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" names no entry in "subject"`, { credential: credential.id })
+    throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" has no "subject", the credential whose token is exchanged`, {
+      credential: credential.id,
+    })
   const { token_endpoint: tokenUrl = '' } = await serverOf(context)
   const type = subjectType(context, input.type)
   const subject = subjectOf(await input.token(tokenUrl), type, input.type, context)
@@ -76,17 +78,21 @@ function subjectType({ credential, scheme }: OAuth2Context, inputType: string): 
   return documented ?? `${TYPE}${inputType === 'openIdConnect' ? 'id_token' : 'access_token'}`
 }
 
-/** An access token or an ID token, and nothing else of the user's. */
+/** Returns an access token or an ID token, and no other secret of the user. */
 function subjectOf(token: Token, type: string, inputType: string, { credential: { id, subject, subjectTokenType }, clock }: OAuth2Context) {
   if (type === `${TYPE}access_token` || type === `${TYPE}jwt`) return token.value
-  // What a finished token is, only its owner knows.
+  // Only the user knows the type of a finished token.
   if (inputType === 'http' && type === subjectTokenType && type === `${TYPE}id_token`) return token.value
   if (type !== `${TYPE}id_token`) {
-    throw new SelectionError('FLOW_INVALID', `"${id}" is to exchange a token of a type that is never given away`, { credential: id })
+    throw new SelectionError(
+      'FLOW_INVALID',
+      `"${id}" cannot exchange a token of that type: only access tokens and ID tokens are exchanged`,
+      { credential: id },
+    )
   }
   if (token.idToken !== undefined) {
     if ((endOfIdToken(token.idToken) ?? Number.POSITIVE_INFINITY) > clock.now()) return token.idToken
-    throw new CredentialError('LOGIN_REQUIRED', `the ID token of "${subject}" has ended: "${subject}" needs a new login`, {
+    throw new CredentialError('LOGIN_REQUIRED', `the ID token of "${subject}" has expired: "${subject}" needs a new login`, {
       credential: String(subject),
       hint: `stac-auth login ${subject}`,
     })
@@ -97,8 +103,8 @@ function subjectOf(token: Token, type: string, inputType: string, { credential: 
 }
 
 /**
- * A token for a user name and a password, with a one-time code and further parameters where the credential has them. The password is
- * sent once; one that was refused is not sent again, for many accounts are locked after a few attempts.
+ * Requests a token with user name and password, with a one-time code and further parameters when the credential has them. A
+ * refused password is not sent again, because accounts are often locked after a few attempts.
  *
  * Errors: `OAUTH_ERROR` with `actual` `invalid_grant` for a wrong one, those of the token endpoint, `CREDENTIAL_SOURCE`.
  */
@@ -110,7 +116,7 @@ export async function password(context: OAuth2Context): Promise<TokenSet> {
   const account = await platform.sha256Hex(JSON.stringify([username, secret, more]))
   const known = session.get<Refusal>(REFUSED)?.value
   if (known?.account === account) throw known.error
-  // A code lives for half a minute: it is read last.
+  // A code is valid for half a minute: it is read last.
   const code = credential.totp && (await read('totp'))
   const parameters = { ...more, username, password: secret, ...(code !== undefined && { totp: code }), ...requested(credential) }
   try {
@@ -128,13 +134,13 @@ export async function password(context: OAuth2Context): Promise<TokenSet> {
   }
 }
 
-/** Forgets that a password was refused: somebody asks for a login in so many words. */
+/** Allows a refused password again, for an explicit login. */
 export function allowAgain({ session }: OAuth2Context): void {
   session.invalidate(REFUSED, session.get(REFUSED)?.value)
 }
 
 interface Refusal {
-  /** Digest of what was refused, apart from the one-time code. */
+  /** Digest of the refused values, without the one-time code. */
   readonly account: string
   readonly error: CredentialError
 }
@@ -149,7 +155,7 @@ async function furtherParameters({ credential }: OAuth2Context): Promise<Record<
   return Object.fromEntries(await Promise.all([...(credential.tokenParameters ?? [])].map(read)))
 }
 
-/** RFC 6749 §5.2: `invalid_grant` means that this very user name and password are wrong, or that the account has a second factor. */
+/** RFC 6749 §5.2: `invalid_grant` means that user name or password are wrong, or that the account has a second factor. */
 function refused(url: string | undefined, status: number | undefined, { credential: { id, totp } }: OAuth2Context): CredentialError {
   const what = totp ? 'user name, password or one-time code' : 'user name or password'
   const factor = totp ? 'check "totp" as well' : 'an account with a second factor needs "totp" in the credential'
@@ -158,6 +164,6 @@ function refused(url: string | undefined, status: number | undefined, { credenti
     ...(url !== undefined && { url }),
     ...(status !== undefined && { status }),
     actual: 'invalid_grant',
-    hint: `check "username" and "password"; ${factor}. It is not tried again`,
+    hint: `check "username" and "password"; ${factor}. It is not sent again`,
   })
 }

@@ -1,4 +1,4 @@
-/** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: entries must ask for it, and only a browser can do it. */
+/** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: credentials must enable it, and it works in browsers only. */
 import type { Interaction } from '../../auth/interaction.ts'
 import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/challenge.ts'
@@ -34,30 +34,30 @@ export async function implicit(context: OAuth2Context, interaction: Interaction)
   }
 }
 
-/** `SCHEME_UNSUPPORTED`: the answer is in a fragment, which only a page of the browser sees. */
+/** Returns `SCHEME_UNSUPPORTED`: the response is in a fragment, which only a web page can read. */
 export function fragmentsUnseen(credential: string): UnsupportedError {
   return new UnsupportedError('SCHEME_UNSUPPORTED', `the implicit flow of "${credential}" works in browsers only`, {
     credential,
-    hint: 'use the flow authorizationCode, or a finished token in an entry of type "http", scheme "bearer"',
+    hint: 'use the flow authorizationCode, or a finished token in a credential of type "http", scheme "bearer"',
   })
 }
 
 interface Expected {
   readonly state: string
-  /** True for an `iss` of the server; default: for none. */
+  /** True for an `iss` of the server; default: always false. */
   readonly isIssuer?: (iss: string) => boolean
   readonly askedAt: number
   readonly credential: string
 }
 
 /**
- * The token in a fragment (RFC 6749 §4.2.2), checked in this order: nothing twice, `error`, `state`, `iss`, token, type. Errors:
- * `OAUTH_RESPONSE_INVALID`, `LOGIN_DENIED`, `OAUTH_ERROR`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_TOKEN_TYPE`; nothing of it is quoted.
+ * Returns the token in a fragment (RFC 6749 §4.2.2), checked in this order: duplicates, `error`, `state`, `iss`, token, type. Errors:
+ * `OAUTH_RESPONSE_INVALID`, `LOGIN_DENIED`, `OAUTH_ERROR`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_TOKEN_TYPE`; they never quote the fragment.
  */
 export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, credential }: Expected): TokenSet {
   const endpoint: Endpoint = { credential, url: '', name: 'authorization endpoint' }
   const members = membersOf(hash)
-  if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'says something twice')
+  if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'contains a parameter twice')
   const error = members.get('error')
   if (error === 'access_denied') {
     throw new CredentialError('LOGIN_DENIED', `the login for "${credential}" was refused at the provider`, { credential })
@@ -66,7 +66,7 @@ export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, cre
   if (!hasState(members, { state })) throw invalidAnswer(endpoint, 'belongs to another login')
   const iss = members.get('iss')
   if (iss !== null && !isIssuer?.(iss)) {
-    throw new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${credential}" is that of another issuer`, { credential })
+    throw new TrustError('OAUTH_ISSUER_MISMATCH', `the login response for "${credential}" has another issuer`, { credential })
   }
   const token = members.get('access_token') ?? ''
   if (!isAccessToken(token)) throw invalidAnswer(endpoint, 'has no usable access_token')

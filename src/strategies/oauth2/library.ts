@@ -1,6 +1,6 @@
 /**
- * The parts of openid-client that are in use. To be loaded as a whole by `import()` when something must be asked: bundlers leave out
- * what is not named here, and that is more than half of it.
+ * The parts of openid-client that are used. Loaded with `import()` when a request is needed: bundlers drop
+ * everything not named here, which is more than half of it.
  */
 export {
   allowInsecureRequests,

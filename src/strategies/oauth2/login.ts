@@ -1,4 +1,4 @@
-/** Logging in and out: `oauth2` and `openIdConnect` alike. */
+/** Login and logout of `oauth2` and `openIdConnect`. */
 import type { Interaction } from '../../auth/interaction.ts'
 import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
@@ -8,8 +8,8 @@ import { dropTokens, keepTokens, resolveTokens } from './token.ts'
 import type { TokenSet } from './token-set.ts'
 
 /**
- * A new token set, kept. On another device where the interaction can show a code and the server knows that way, else in a browser;
- * flows without a person repeat their grant.
+ * Obtains and stores a new token set: by the device flow when the interaction can show a code and the server supports it, else in a browser;
+ * flows without a login repeat their grant.
  */
 export async function login(context: OAuth2Context, interaction: Interaction): Promise<void> {
   const { flow } = context.credential
@@ -28,8 +28,8 @@ async function byPerson(context: OAuth2Context, interaction: Interaction): Promi
 }
 
 /**
- * Forgets the tokens first, then revokes them where the server can (RFC 7009). With `end` the login at the provider ends last, if the
- * provider has a page for that.
+ * Removes the tokens first, then revokes them where the server supports it (RFC 7009). With `end` the user is logged out at the provider
+ * last, if it has a page for that.
  */
 export async function logout(context: OAuth2Context, { end }: Pick<Interaction, 'end'> = {}): Promise<void> {
   const set = await dropTokens(context)
@@ -41,7 +41,7 @@ export async function logout(context: OAuth2Context, { end }: Pick<Interaction, 
   }
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0 §2: the ID token says whose login it is, so that nobody else's is ended unasked. */
+/** Returns the logout URL (OpenID Connect RP-Initiated Logout 1.0 §2): the ID token identifies the login, so that no other user is logged out. */
 function endOfSession(page: string, { credential: { clientId } }: OAuth2Context, set: TokenSet | undefined): string {
   const url = new URL(page)
   url.searchParams.set('client_id', clientId)
@@ -50,8 +50,8 @@ function endOfSession(page: string, { credential: { clientId } }: OAuth2Context,
 }
 
 /**
- * The refresh token first, so that nothing new comes of it, and the access token also if that failed: RFC 7009 §2.1 leaves it to the
- * server whether one ends with the other. Errors: `OAUTH_*`, `HTTP_<status>`, those of the transport; of two, the first.
+ * Revokes the refresh token first, so that it cannot be used any more, and the access token even if that failed: RFC 7009 §2.1 leaves it to the
+ * server whether one revokes the other. Errors: `OAUTH_*`, `HTTP_<status>`, those of the transport; of two, the first.
  */
 async function revoke(context: OAuth2Context, { refreshToken, accessToken }: TokenSet): Promise<void> {
   const { revocation_endpoint: url } = await serverOf(context)
@@ -71,12 +71,12 @@ async function revoke(context: OAuth2Context, { refreshToken, accessToken }: Tok
   if (failures.length > 0) throw failures[0]
 }
 
-/** What servers call a token that ended with its refresh token. RFC 7009 §2.2 has no error for it, but some give one. */
+/** Error codes for a token that was revoked with its refresh token. RFC 7009 §2.2 defines none, but some servers send one. */
 const UNKNOWN = ['invalid_token', 'invalid_request']
 
 /**
- * Whether the refusal leaves nothing to do: the server keeps no access tokens, which end by themselves only (RFC 7009 §2.2.1), or it
- * does not know this one any more. That is believed after the refresh token was revoked by a request that differs in the token alone.
+ * True when a refusal can be ignored: the server cannot revoke access tokens, which expire (RFC 7009 §2.2.1), or it
+ * no longer knows this one. The latter is accepted after the refresh token was revoked by a request that differs in the token alone.
  */
 function isNoLoss(error: unknown, endedBefore: boolean): boolean {
   if (!isAuthError(error)) return false

@@ -1,4 +1,4 @@
-/** OAuth 2.0: the flow that the entry names; its endpoints and scopes are the entry's, never the catalog's copy. */
+/** Strategy `oauth2`: the credential names the flow, endpoints and scopes; the catalog's copy is never used. */
 import { platform } from '#platform'
 import type { Identity, IdentityMember, Strategy, Warning } from '../../auth/strategy.ts'
 import { type AuthError, SelectionError } from '../../errors.ts'
@@ -11,12 +11,12 @@ import { fragmentsUnseen } from './implicit.ts'
 import { byToken } from './present-token.ts'
 import { hostsOf } from './server.ts'
 
-/** Scopes that are told one by one. */
+/** Maximum number of scopes listed one by one. */
 const MAX_TOLD = 20
 
 const URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const
 
-/** Gets a token by the entry's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
+/** Obtains a token by the credential's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
 export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   type: 'oauth2',
   acceptsToken: true,
@@ -51,7 +51,7 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   ...byToken,
 }
 
-/** An issuer speaks for what is below it and on the hosts that the credential adds: what it publishes is what is used, whatever the catalog copied. */
+/** Returns the identity: an issuer matches URLs below it and on the hosts that the credential adds; published endpoints are used, whatever the catalog copied. */
 function identityOf(credential: OAuth2Credential): Identity {
   const [written = []] = oauth2.identity(oauth2.schemeOf(credential))
   if (credential.issuer === undefined) return written
@@ -72,7 +72,7 @@ function problem(scheme: unknown, at: string): AuthError | undefined {
     if (!isObject(flow))
       return new SelectionError('FLOW_INVALID', `"${name}" is not a flow: flows is a map of flow names to flows`, { pointer: place })
     const bad = URLS.find((url) => own(flow, url) !== undefined && ownString(flow, url) === undefined)
-    if (bad) return new SelectionError('FLOW_INVALID', `${bad} of flow "${name}" is not a text`, { pointer: pointer(place, bad) })
+    if (bad) return new SelectionError('FLOW_INVALID', `${bad} of flow "${name}" is not a string`, { pointer: pointer(place, bad) })
   }
   return undefined
 }
@@ -87,15 +87,15 @@ function tuple(name: string, flow: OAuth2Flow): IdentityMember[] {
   return [...urls, { name: 'flow', value: name, pointer: at }]
 }
 
-/** Scopes that the catalog lists and the entry does not: they are not asked for, and that is worth telling. */
+/** Yields scopes that the catalog lists and the credential does not: they are not requested, which is reported. */
 function* ungranted({ flows }: OAuth2Scheme, at: string, { id, flow, scopes = [] }: OAuth2Credential): Generator<Warning> {
   const place = pointer(at, 'flows', flow, 'scopes')
   const listed = Object.keys((own(own(flows, flow), 'scopes') as object | undefined) ?? {}).filter((scope) => !scopes.includes(scope))
   for (const scope of listed.slice(0, MAX_TOLD)) {
-    const message = `the catalog lists the scope "${scope}", entry "${id}" does not: it is not requested`
+    const message = `the catalog lists the scope "${scope}", credential "${id}" does not: it is not requested`
     yield { code: 'SCOPE_NOT_GRANTED', message, pointer: pointer(place, scope) }
   }
   if (listed.length <= MAX_TOLD) return
-  const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes that entry "${id}" does not: they are not requested`
+  const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes that credential "${id}" does not: they are not requested`
   yield { code: 'SCOPE_NOT_GRANTED', message, pointer: place }
 }

@@ -1,21 +1,21 @@
-/** How often an endpoint in trouble is asked again. */
+/** Retries of token requests. */
 
 import type { AuthContext } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 
-/** How token endpoints are asked again; nothing is begun anew later than {@link LONGEST}. */
+/** The retry policy of token requests; no attempt starts later than {@link LONGEST}. */
 export const TOKEN_RETRIES: RetryPolicy = {
   retries: 4,
   backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
   retryAfter: { longest: 60_000 },
 }
-/** Milliseconds after which nothing is begun anew: whoever holds a lock gives it back in time. */
+/** Milliseconds after which no attempt starts, so that a lock is released in time. */
 const LONGEST = 20_000
-/** The same while a lock is held; what is more is waited for without it. */
+/** The maximum wait while a lock is held; longer ones are waited for without it. */
 export const LOCKED_REST = 10_000
-/** So many failures in a row, and nobody is asked for so many milliseconds. */
+/** After this many consecutive failures, no request is sent for `rest` milliseconds. */
 const TROUBLE = { failures: 5, rest: 10_000 }
 
 type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
@@ -26,8 +26,8 @@ interface Trouble {
 }
 
 /**
- * Runs what asks an endpoint until it succeeds or fails for good; after five failures in a row the endpoint is left alone for ten
- * seconds. A `Retry-After` is honoured up to a minute, and a longer one ends it. `once` is for what must never be sent twice.
+ * Retries a token request until it succeeds or fails permanently; after five consecutive failures no request is sent for ten
+ * seconds. `Retry-After` is honoured up to a minute; a longer one fails. `once` is for requests that must not be sent twice.
  */
 export async function patiently<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
   const { clock, session, credential } = context
@@ -62,8 +62,8 @@ function tooLong(error: AuthError, wanted: number): AuthError {
 }
 
 /**
- * Runs what takes a lock, again after the time for which a server wants to be left alone: that is waited for without the lock, as long
- * as it is a minute altogether. Errors: those of `run`.
+ * Runs a function that takes a lock, again after `Retry-After`, which is waited for without the lock and up to a minute in
+ * total. Errors: those of `run`.
  */
 export async function untilRested<T>(context: Context, run: () => Promise<T>): Promise<T> {
   for (let rested = 0; ; ) {
@@ -79,6 +79,6 @@ export async function untilRested<T>(context: Context, run: () => Promise<T>): P
 }
 
 function resting(url: string, credential: string): NetworkError {
-  const message = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row: it is left alone for ${TROUBLE.rest / 1000} s`
+  const message = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row: requests resume after ${TROUBLE.rest / 1000} s`
   return new NetworkError('NETWORK_FAILED', message, { credential, url, retryable: true })
 }

@@ -1,4 +1,4 @@
-/** A login between its request and its answer; its values are used once. */
+/** A login between its request and its response; its values are used once. */
 import type { ServerMetadata } from 'openid-client'
 import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
@@ -15,33 +15,32 @@ export interface PendingLogin {
   readonly verifier: string
 }
 
-/** Milliseconds that an answer is waited for, where the page went away meanwhile. */
+/** Milliseconds that a response is accepted after the page was unloaded. */
 const LIFE = 10 * 60_000
 
 export function newLogin({ credential, random }: OAuth2Context): PendingLogin {
   const fresh = () => base64url(random(32))
-  // Some providers insist on it for the scope openid, also where the ID token, which repeats it, is not looked at.
+  // Some providers require it for the scope openid, even when the ID token, which repeats it, is not used.
   const isOpenId = credential.type === 'openIdConnect' || credential.scopes?.includes('openid')
   return { state: fresh(), verifier: fresh(), ...(isOpenId && { nonce: fresh() }) }
 }
 
-/** The login as text: bound to the entry, its server and the redirect URI, and to ten minutes. */
+/** Encodes the login as text: bound to the credential, its server and the redirect URI, and valid for ten minutes. */
 export function encodeLogin({ state, nonce, verifier }: PendingLogin, context: OAuth2Context, uri: string): string {
   return JSON.stringify({ state, nonce, verifier, boundTo: boundTo(context, uri), until: context.clock.now() + LIFE })
 }
 
-/** Errors: `OAUTH_RESPONSE_INVALID` for a text of another entry or none of ours, `LOGIN_TIMEOUT`. */
+/** Decodes a login. Errors: `OAUTH_RESPONSE_INVALID` for a text of another credential or a malformed one, `LOGIN_TIMEOUT`. */
 export function decodeLogin(text: string, context: OAuth2Context, uri: string): PendingLogin {
   const { id } = context.credential
   const { state, nonce, verifier, until, boundTo: bound } = parsed(text)
   const isWhole = typeof state === 'string' && typeof verifier === 'string' && typeof until === 'number'
   if (!isWhole || state === '' || bound !== boundTo(context, uri)) throw strangeAnswer(id)
-  if (context.clock.now() > until)
-    throw new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${id}" in time`, { credential: id })
+  if (context.clock.now() > until) throw new CredentialError('LOGIN_TIMEOUT', `the login for "${id}" timed out`, { credential: id })
   return { state, verifier, ...(typeof nonce === 'string' && { nonce }) }
 }
 
-/** One `state`, the right one, compared in constant time. */
+/** True for exactly one `state`, compared in constant time. */
 export function hasState(parameters: URLSearchParams, { state }: Pick<PendingLogin, 'state'>): boolean {
   const states = parameters.getAll('state')
   const bytes = (text: string) => new TextEncoder().encode(text)
@@ -49,8 +48,8 @@ export function hasState(parameters: URLSearchParams, { state }: Pick<PendingLog
 }
 
 /**
- * True when the `iss` of an answer is that of the credential's server (RFC 9207 §2.4). A credential that writes its endpoints and no
- * issuer knows no name to compare with: then the answer must come from where the login was.
+ * True when the `iss` of a response is that of the credential's server (RFC 9207 §2.4). A credential with endpoints and without
+ * issuer has no name to compare with: then the response must come from the origin of the login.
  */
 export function isOfIssuer(
   iss: string | null,
@@ -61,18 +60,18 @@ export function isOfIssuer(
   return iss !== null && URL.canParse(iss) && new URL(iss).origin === new URL(page).origin
 }
 
-/** `OAUTH_ISSUER_MISMATCH`: the answer was made by somebody else, or names nobody where its server always does. */
+/** Returns `OAUTH_ISSUER_MISMATCH`: the response has another issuer, or none when the server always sends it. */
 export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Credential): TrustError {
   const { id } = credential
-  return new TrustError('OAUTH_ISSUER_MISMATCH', `the answer to the login of "${id}" is that of another issuer, or names none`, {
+  return new TrustError('OAUTH_ISSUER_MISMATCH', `the login response for "${id}" has another issuer, or none`, {
     credential: id,
     ...(knowsIssuer(credential)
       ? { expected: issuer }
-      : { hint: 'if your provider has its issuer on another host than its login page, add "issuer" to the credential' }),
+      : { hint: 'if the issuer of your provider is on another host than its login page, add "issuer" to the credential' }),
   })
 }
 
-/** `OAUTH_RESPONSE_INVALID`: nothing of it is quoted. */
+/** Returns `OAUTH_RESPONSE_INVALID`; the error never quotes the response. */
 export function strangeAnswer(credential: string) {
   return invalidAnswer({ credential, url: '', name: 'authorization endpoint' }, 'belongs to another login')
 }

@@ -1,4 +1,4 @@
-/** How a token goes to the data. */
+/** Sends a token with requests for data. */
 import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
 import type { Interaction } from '../../auth/interaction.ts'
 import type { Origin } from '../../auth/strategy.ts'
@@ -18,7 +18,7 @@ import { hostsOf, publishedAt } from './server.ts'
 import { knownTokens, loginProblem, renewTokens, resolveTokens, tokenOf, tokenState } from './token.ts'
 import type { TokenSet } from './token-set.ts'
 
-/** What `oauth2` and `openIdConnect` do alike: everything but reading schemes and entries. */
+/** The shared methods of `oauth2` and `openIdConnect`: everything but reading schemes and credentials. */
 export const byToken = {
   endpoints: endpointsOf,
   peek(request: HttpRequest, context: OAuth2PeekContext): AuthStep | undefined {
@@ -34,7 +34,7 @@ export const byToken = {
     (await import('./login.ts')).logout(context, interaction),
 } as const
 
-/** The request with a token; one that is refused is renewed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
+/** Sends the request with a token; a refused one is refreshed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
 async function* tokenLegs(request: HttpRequest, context: OAuth2Context): AuthFlow {
   const set = await resolveTokens(context)
   const response = yield* presented(request, set, context)
@@ -42,7 +42,7 @@ async function* tokenLegs(request: HttpRequest, context: OAuth2Context): AuthFlo
   yield* presented(request, await renewTokens(context, set), context)
 }
 
-/** Where an entry's secrets may go: the token endpoint first. */
+/** Returns the URLs that may receive a credential's secrets: the token endpoint first. */
 function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[] {
   const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl } = credential
   const published = publishedAt(credential)
@@ -53,7 +53,7 @@ function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[]
   return tokenUrl === undefined ? [found, ...hosts, ...own] : [...own, found, ...hosts]
 }
 
-/** The legs with the token; the last answer comes back. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
+/** The steps with the token; returns the last response. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
 async function* presented(
   request: HttpRequest,
   set: TokenSet,
@@ -64,7 +64,7 @@ async function* presented(
   return yield* boundSteps(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
 }
 
-/** The one leg of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 where the entry says so). */
+/** Returns the step of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 when the credential says so). */
 function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
   return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
 }
@@ -74,22 +74,24 @@ function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: O
     if (idToken !== undefined) return idToken
     throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid" and a known issuer`, {
       credential: id,
-      hint: 'add "openid" to "scopes", and "issuer" where the credential is of type oauth2',
+      hint: 'add "openid" to "scopes", and "issuer" if the credential has type oauth2',
     })
   }
   if (tokenType !== 'N_A') return accessToken
-  throw new ConfigurationError('CONFIG_INVALID', `what "${id}" got is no access token, only input for another exchange`, { credential: id })
+  throw new ConfigurationError('CONFIG_INVALID', `the token of "${id}" is not an access token, only input for another exchange`, {
+    credential: id,
+  })
 }
 
 function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
   if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
-  // A redirect that keeps the query brings the token along.
+  // A redirect may keep the query with the token.
   if (queryValues(request.url, placement.name).includes(token)) return request
   if (hasQueryParameter(request.url, placement.name)) {
-    throw new SelectionError('QUERY_NAME_CONFLICT', `the address has a query parameter "${placement.name}" already`, {
+    throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${placement.name}"`, {
       credential: id,
       url: request.url,
-      hint: 'take it out of the address',
+      hint: 'remove it from the URL',
     })
   }
   return withUrl(request, withQueryParameter(request.url, placement.name, token))

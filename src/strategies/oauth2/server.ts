@@ -1,4 +1,4 @@
-/** The authorization server of an entry: its endpoints as the entry writes them, or as its issuer publishes them. */
+/** The authorization server of a credential: endpoints from the credential, or published by its issuer. */
 import type { ServerMetadata } from 'openid-client'
 import { matchesAny, namedOrigin } from '../../auth/url-pattern.ts'
 import { isAuthError, ProtocolError, TrustError } from '../../errors.ts'
@@ -19,10 +19,10 @@ const SUFFIX = '/.well-known/openid-configuration'
 
 const RFC_8414 = '/.well-known/oauth-authorization-server'
 
-/** Milliseconds that published metadata are used. */
+/** Milliseconds for which published metadata are cached. */
 const LIFE = 3_600_000
 
-/** Members that are addresses, and the field by which an entry pins one. */
+/** Members that are URLs, and the field of a credential that overrides each. */
 const ADDRESSES: Readonly<Record<string, string | undefined>> = {
   token_endpoint: 'tokenUrl',
   authorization_endpoint: 'authorizationUrl',
@@ -33,7 +33,7 @@ const ADDRESSES: Readonly<Record<string, string | undefined>> = {
   jwks_uri: 'jwksUrl',
 }
 
-/** Nobody has to have these: where they are somewhere else, they are left alone. */
+/** Optional endpoints: ignored on hosts that are not allowed. */
 const OPTIONAL = new Set([
   'device_authorization_endpoint',
   'revocation_endpoint',
@@ -44,14 +44,14 @@ const OPTIONAL = new Set([
 /** Endpoints that may have another URL for clients with a certificate. */
 const ALIASED = ['token_endpoint', 'device_authorization_endpoint', 'revocation_endpoint', 'pushed_authorization_request_endpoint']
 
-/** What an ID token may be signed with, where nobody publishes it. */
+/** Signature algorithms of ID tokens when the issuer publishes none. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519', 'RS384', 'PS384', 'ES384', 'RS512', 'PS512', 'ES512']
 
 const FLAGS = ['authorization_response_iss_parameter_supported', 'require_pushed_authorization_requests']
 
 const LISTS = ['code_challenge_methods_supported', 'id_token_signing_alg_values_supported']
 
-/** The hosts on which published endpoints may be, besides the discovery document's, as URLs that end in a slash. */
+/** Returns the hosts of published endpoints, besides the discovery document's, as URLs that end in a slash. */
 export function hostsOf({ endpointHosts = [] }: OAuth2Credential): readonly string[] {
   return endpointHosts.flatMap((host) => {
     const origin = namedOrigin(host)
@@ -59,12 +59,12 @@ export function hostsOf({ endpointHosts = [] }: OAuth2Credential): readonly stri
   })
 }
 
-/** The address of the discovery document (OpenID Connect Discovery 1.0 §4): an address without the suffix is an issuer. */
+/** Returns the URL of the discovery document (OpenID Connect Discovery 1.0 §4): a URL without the suffix is an issuer. */
 export function discoveryUrl(url: string): string {
   return url.includes(SUFFIX) ? url : `${url.replace(/\/$/, '')}${SUFFIX}`
 }
 
-/** Where an entry's endpoints are found out; undefined when it writes them itself. */
+/** Returns where a credential's endpoints are discovered; undefined when it sets them itself. */
 export function publishedAt(credential: OAuth2Credential): string | undefined {
   const { type, openIdConnectUrl, issuer } = credential
   const named = openIdConnectUrl ?? (type === 'openIdConnect' || lacksEndpoint(credential) ? issuer : undefined)
@@ -77,8 +77,8 @@ function lacksEndpoint({ flow, tokenUrl, authorizationUrl }: OAuth2Credential): 
 }
 
 /**
- * The server's metadata (RFC 8414 §2). Published ones are believed only if they name the user's issuer, and only for endpoints of
- * the discovery document's origin or of the entry.
+ * Returns the server's metadata (RFC 8414 §2). Published metadata are accepted only if they name the user's issuer, and only for endpoints on
+ * the discovery document's origin or those of the credential.
  *
  * Errors: `OAUTH_ISSUER_MISMATCH`, `URL_INSECURE`, `CREDENTIAL_ENDPOINT_UNTRUSTED`, `OAUTH_REDIRECT`, `OAUTH_RESPONSE_INVALID`,
  * `HTTP_<status>`, those of the transport.
@@ -97,7 +97,7 @@ export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> 
 function written(credential: OAuth2Credential): ServerMetadata {
   const { tokenUrl, authorizationUrl, issuer } = credential
   return {
-    // The library wants some name; where the credential has none it is compared with nothing.
+    // The library requires a name; when the credential has none, it is compared with nothing.
     issuer: issuer ?? new URL(tokenUrl ?? authorizationUrl ?? '').origin,
     id_token_signing_alg_values_supported: ALGORITHMS,
     ...pinned(credential),
@@ -108,7 +108,7 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
   const { credential } = context
   const endpoint: Endpoint = { credential: credential.id, url, name: 'discovery document' }
   const metadata = await document(endpoint, context).catch((error: unknown) => {
-    // Servers without OpenID Connect have theirs at another place (RFC 8414 §3.1).
+    // Servers without OpenID Connect publish at another path (RFC 8414 §3.1).
     const other = isAuthError(error) && error.code === 'HTTP_404' && credential.type === 'oauth2' ? withoutOpenId(url) : undefined
     if (other === undefined) throw error
     return document({ ...endpoint, url: other }, context)
@@ -136,7 +136,7 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
   })
 }
 
-/** On the origin of the discovery document, or where the user says that endpoints may be. */
+/** True on the origin of the discovery document, or on hosts that the user allows. */
 function isOn(value: unknown, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const url = new URL(value)
@@ -148,14 +148,14 @@ function withoutOpenId(url: string): string {
   return `${origin}${RFC_8414}${pathname.replace(SUFFIX, '').replace(/\/$/, '')}`
 }
 
-/** RFC 8414 §3.3: the issuer is that of the user, whatever the document says. A tenant that the document leaves open is the user's. */
+/** Checks the issuer (RFC 8414 §3.3): it must be the user's. A tenant placeholder in the document is replaced by the user's tenant. */
 function checkedIssuer(metadata: JsonObject, url: string, { id, issuer, openIdConnectUrl }: OAuth2Credential): string {
   const actual = ownString(metadata, 'issuer')
   const expected = issuer ?? url.slice(0, url.indexOf(SUFFIX))
   if (actual !== undefined && actual.replace(/\/$/, '') === expected.replace(/\/$/, '')) return actual
   if (actual !== undefined && issuer !== undefined && openIdConnectUrl !== undefined && fillsTenant(issuer, actual)) return issuer
   const hint = openIdConnectUrl !== undefined && issuer === undefined ? issuerHint(actual) : undefined
-  throw new TrustError('OAUTH_ISSUER_MISMATCH', `the discovery document of "${id}" is that of another issuer`, {
+  throw new TrustError('OAUTH_ISSUER_MISMATCH', `the discovery document of "${id}" belongs to another issuer`, {
     credential: id,
     url,
     expected,
@@ -164,7 +164,7 @@ function checkedIssuer(metadata: JsonObject, url: string, { id, issuer, openIdCo
   })
 }
 
-/** Documents for all tenants of a provider name the issuer as a template; one path segment takes the place of the tenant. */
+/** Multi-tenant documents name the issuer as a template; one path segment replaces the tenant. */
 const TENANT = '{tenantid}'
 
 function fillsTenant(issuer: string, template: string): boolean {
@@ -188,13 +188,13 @@ function checkedAddress(name: string, value: unknown, from: string, credential: 
   const url = new URL(value)
   url.hash = ''
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
-    throw new TrustError('URL_INSECURE', `${name} in the discovery document of "${id}" is no https address`, { credential: id, url: from })
+    throw new TrustError('URL_INSECURE', `${name} in the discovery document of "${id}" is not an https URL`, { credential: id, url: from })
   }
   if (isOn(url.href, from, credential)) return url.href
   const field = ADDRESSES[name]
   throw new TrustError(
     'CREDENTIAL_ENDPOINT_UNTRUSTED',
-    `${name} of "${id}" is on ${url.origin}, which is not where its discovery document is. Nothing was sent`,
+    `${name} of "${id}" is on ${url.origin}, not on the origin of its discovery document. Nothing was sent`,
     {
       credential: id,
       url: url.href,
@@ -205,7 +205,7 @@ function checkedAddress(name: string, value: unknown, from: string, credential: 
   )
 }
 
-/** What the entry itself says wins. */
+/** Returns the fields of the credential, which override published ones. */
 function pinned(credential: OAuth2Credential): Partial<ServerMetadata> {
   const pins = Object.entries(ADDRESSES).flatMap(([name, field]) => (field && credential[field] ? [[name, credential[field]]] : []))
   return Object.fromEntries(pins)
@@ -215,25 +215,25 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** Bytes of an answer. */
+/** Maximum bytes of a response. */
 const MAX_ANSWER = 1_048_576
 
-/** What a refresh token (RFC 6749 Appendix A.17) or an ID token may look like; both can be long. */
+/** Allowed characters of a refresh token (RFC 6749 Appendix A.17) or an ID token; both can be long. */
 const VISIBLE = /^[\x20-\x7e]{1,65536}$/
 
-/** An answer that was taken in whole. */
+/** A response that was read completely. */
 export interface Read {
   readonly status: number
-  /** Milliseconds for which the server wants to be left alone. */
+  /** Milliseconds of `Retry-After`. */
   readonly retryAfter?: number
   readonly text: string
-  /** The text as JSON; undefined when it is none. */
+  /** The parsed JSON; undefined when malformed. */
   readonly json: unknown
-  /** The answer's `error` member. */
+  /** The response's `error` member. */
   readonly error?: string
 }
 
-/** Takes an answer in. Errors: `OAUTH_REDIRECT`, `RESPONSE_TOO_LARGE`, those of the transport. */
+/** Reads a response. Errors: `OAUTH_REDIRECT`, `RESPONSE_TOO_LARGE`, those of the transport. */
 export async function taken(response: HttpResponse, endpoint: Endpoint, { now }: Pick<Clock, 'now'>): Promise<Read> {
   if (isRedirect(response.status)) {
     await response.discard()
@@ -246,7 +246,7 @@ export async function taken(response: HttpResponse, endpoint: Endpoint, { now }:
   return { status: response.status, text, json, ...(error !== undefined && { error }), ...(retryAfter !== undefined && { retryAfter }) }
 }
 
-/** The members of an answer that says yes. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
+/** Returns the members of a successful response. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
 export function membersOf({ status, json, error, retryAfter }: Read, endpoint: Endpoint, good: readonly number[] = [200]): JsonObject {
   if (error !== undefined) throw withRetryAfter(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
   if (!good.includes(status)) throw withRetryAfter(unexpectedStatus(endpoint, status), retryAfter)
@@ -254,15 +254,15 @@ export function membersOf({ status, json, error, retryAfter }: Read, endpoint: E
   return json
 }
 
-/** What a token answer must have (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
+/** Requirements of a token response (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
 export interface Demands {
   readonly tokenType: 'Bearer' | 'DPoP'
-  /** An exchange may also yield what is no access token. */
+  /** An exchange may also return something other than an access token. */
   readonly exchange: boolean
 }
 
 /**
- * The members of a token answer, those with a meaning for the library checked, others left out. Errors: as of
+ * Returns the members of a token response: those that the library reads are checked, others are dropped. Errors: as of
  * {@link membersOf}, `OAUTH_TOKEN_TYPE`.
  */
 export function tokenMembers(read: Read, endpoint: Endpoint, { tokenType, exchange }: Demands): JsonObject {
@@ -284,7 +284,7 @@ export function tokenMembers(read: Read, endpoint: Endpoint, { tokenType, exchan
   return Object.fromEntries(names.flatMap((name) => (isAbsent(answer[name]) ? [] : [[name, answer[name]]])))
 }
 
-/** Servers write null or an empty text for what they do not give. */
+/** Servers write null or an empty text for absent members. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }

@@ -1,17 +1,17 @@
-/** What a token endpoint gave (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3), and its form in a store. */
+/** The token set of a token response (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3), and its form in a store. */
 export interface TokenSet {
   readonly accessToken: string
-  /** `N_A` is good as input of another exchange only (RFC 8693 §2.2.1). */
+  /** `N_A` can only be used as input of another exchange (RFC 8693 §2.2.1). */
   readonly tokenType: 'Bearer' | 'DPoP' | 'N_A'
-  /** Epoch milliseconds, when the request was sent. */
+  /** Epoch milliseconds of the request. */
   readonly askedAt: number
-  /** Epoch milliseconds; absent when nobody knows. */
+  /** Epoch milliseconds; absent when unknown. */
   readonly expiresAt?: number
   readonly scopes?: readonly string[]
   readonly refreshToken?: string
-  /** Checked before it came here. */
+  /** Verified before it is stored. */
   readonly idToken?: string
-  /** SHA-256, in hex, of the name of the user whose it is, where the entry says elsewhere who that is. */
+  /** SHA-256, in hex, of the user name, when it comes from another source than the credential. */
   readonly user?: string
   /** Thumbprint of the key that a `DPoP` token is bound to (RFC 9449 §6.1). */
   readonly boundTo?: string
@@ -19,17 +19,17 @@ export interface TokenSet {
 
 const MAX_MARGIN = 5 * 60_000
 
-/** When a new one should be asked for: a tenth of its life, at most five minutes, before its end; epoch milliseconds. */
+/** Returns when to refresh: a tenth of its lifetime, at most five minutes, before it expires; epoch milliseconds. */
 export function renewalOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: TokenSet): number {
   return expiresAt - Math.min(MAX_MARGIN, (expiresAt - askedAt) / 10)
 }
 
-/** JSON for a store. */
+/** Encodes a set as JSON for a store. */
 export function encodeTokenSet(set: TokenSet): string {
   return JSON.stringify(set)
 }
 
-/** The set that a text of a store holds; undefined for anything else. */
+/** Decodes a set from a store; undefined for anything else. */
 export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
   if (text === undefined) return undefined
   let value: Readonly<Record<string, unknown>>

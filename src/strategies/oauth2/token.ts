@@ -1,4 +1,4 @@
-/** Token sets of an entry: obtained once for all who wait, in this process and in others, and kept before they are used. */
+/** Token sets of a credential: obtained once for all waiting callers, in this process and others, and stored before they are used. */
 import { platform } from '#platform'
 import type { Secret } from '../../auth/secret.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
@@ -12,7 +12,7 @@ import { LOCKED_REST, untilRested } from './patience.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
 
-/** The token set, from session or store, renewed, or by the entry's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
+/** Returns the token set, from session or store, refreshed, or by the credential's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
 export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
   const { value } = await context.session.resolve<TokenSet>(tokenKey(context.credential), async (signal) => {
     const set = await kept({ ...context, signal }, refused)
@@ -21,18 +21,18 @@ export async function resolveTokens(context: OAuth2Context, refused?: TokenSet):
   return value
 }
 
-/** The set if it is at hand. */
+/** Returns the set if it is known already. */
 export function knownTokens({ credential, session }: OAuth2PeekContext): TokenSet | undefined {
   return session.get<TokenSet>(tokenKey(credential))?.value
 }
 
-/** A new set in place of one that a server refused; whoever comes first gets it for all. */
+/** Returns a new set in place of one that a server refused; the first caller obtains it for all. */
 export function renewTokens(context: OAuth2Context, refused: TokenSet): Promise<TokenSet> {
   context.session.invalidate(tokenKey(context.credential), refused)
   return resolveTokens(context, refused)
 }
 
-/** Keeps a set that a login gave. */
+/** Stores the set of a login. */
 export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise<void> {
   const { store, key } = await placeOf(context)
   await store.exclusively(key, () => store.write(key, encodeTokenSet(set)), context.signal)
@@ -40,14 +40,14 @@ export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise
   context.changed('started')
 }
 
-/** Forgets the set, and gives it back for its revocation. */
+/** Removes the set and returns it for revocation. */
 export async function dropTokens(context: OAuth2Context): Promise<TokenSet | undefined> {
   const { store, key } = await placeOf(context)
   return store.exclusively(
     key,
     async () => {
       const set = decodeTokenSet(await store.read(key))
-      // A page that may keep nothing is logged out as well.
+      // A page without storage is logged out as well.
       await store.remove(key).finally(() => {
         context.session.invalidate(tokenKey(context.credential), knownTokens(context))
         if (set) context.changed('ended')
@@ -58,7 +58,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
   )
 }
 
-/** Why a person is needed before a token can be had; undefined when none is. */
+/** Returns why the user must log in before a token can be obtained; undefined when that is not needed. */
 export async function loginProblem(context: OAuth2Context): Promise<AuthError | undefined> {
   const { state, renewable } = await tokenState(context)
   return state === 'valid' || renewable ? undefined : loginRequired(context.credential)
@@ -81,7 +81,7 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   }
 }
 
-/** The set as input of a chain. */
+/** Returns the set as input of a chain. */
 export async function tokenOf(context: OAuth2Context): Promise<Token> {
   const { accessToken, tokenType, expiresAt, scopes, idToken } = await resolveTokens(context)
   return {
@@ -94,7 +94,7 @@ export async function tokenOf(context: OAuth2Context): Promise<Token> {
   }
 }
 
-/** Everything that a token depends on; the session adds the entry's id. */
+/** Returns the session key with everything that a token depends on; the session adds the credential's id. */
 export function tokenKey(credential: OAuth2Credential): string {
   const { tokenUrl, authorizationUrl, clientId, flow, scopes = [], resource, audience, subject, requestedTokenType } = credential
   const server = publishedAt(credential) ?? tokenUrl ?? authorizationUrl
@@ -115,7 +115,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   }
   const before = await usable()
   if (before) return before
-  // What may take long is begun before others have to wait, and fails below if it does; where only a login is left, nobody is asked.
+  // Slow discovery starts before others have to wait, and fails below if it does; when only a login is left, no request is sent.
   const isRenewable = !needsPerson(context.credential) || (await own())?.refreshToken !== undefined
   if (isRenewable) await serverOf(context).catch(() => undefined)
   const locked = { ...context, longestRest: LOCKED_REST }
@@ -123,13 +123,13 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
     store.exclusively(
       key,
       async () => {
-        // Another process may have been faster.
+        // Another process may have refreshed it meanwhile.
         const meanwhile = await usable()
         if (meanwhile) return meanwhile
         const old = await own()
         try {
           const set = { ...(await renewed(locked, old, { store, key })), user }
-          // A rotated refresh token is safe before anything can go wrong with the access token.
+          // A rotated refresh token is stored before the access token is used.
           await store.write(key, encodeTokenSet(set))
           context.changed(old ? 'renewed' : 'started')
           return set
@@ -148,14 +148,14 @@ async function thumbprintOf(context: OAuth2Context): Promise<string | undefined>
   return context.credential.dpop ? (await boundKey(context)).thumbprint : undefined
 }
 
-/** A set that should be renewed but has not ended is good enough when the server cannot be reached. */
+/** True for a set that is due for refresh and has not expired: usable when the server is unreachable. */
 function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | undefined, { clock }: OAuth2Context): boolean {
   return expiresAt !== undefined && clock.now() < expiresAt && accessToken !== refused?.accessToken
 }
 
 /**
- * By the refresh token where there is one, else by the grant. A refresh token that is refused is forgotten. One that would be spent
- * without its successor being kept is not sent: where no person is needed the grant is repeated, else `CACHE_NOT_WRITABLE`.
+ * Obtains a set with the refresh token if there is one, else with the grant. A refused refresh token is removed. A refresh token
+ * whose successor could not be stored is not sent: grants without a login are repeated, others fail with `CACHE_NOT_WRITABLE`.
  */
 async function renewed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
   if (old?.refreshToken !== undefined && (await isRefreshable(context, old, place))) {
@@ -172,12 +172,12 @@ async function renewed(context: OAuth2Context, old: TokenSet | undefined, place:
 }
 
 const NOT_WRITABLE = 'CACHE_NOT_WRITABLE'
-/** Characters that a token set may have at least, whatever the one before had. */
+/** Minimum number of characters reserved for a token set, whatever the size of the previous one. */
 const ROOM = 16_384
-/** Of which sets it was told that they cannot be refreshed, until they can. */
+/** Sets whose refresh was reported as impossible, until it is possible again. */
 const told = new WeakMap<SessionStore, Set<string>>()
 
-/** Whether what the refresh gives can be kept, which is proved before it is asked for. Errors: `CACHE_*` where only a person could help. */
+/** True when the new set can be stored, which is checked before the refresh. Errors: `CACHE_*` when a new login would be needed. */
 async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: Place): Promise<boolean> {
   const text = encodeTokenSet(old)
   try {
@@ -193,12 +193,12 @@ async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key
 
 function notWritable({ credential: { id } }: OAuth2Context, reason: unknown): IntegrityError {
   const why = isAuthError(reason) ? reason.message : 'the token store cannot be written'
-  const message = `the token of "${id}" was not refreshed, because its new refresh token could not be kept: ${why}`
-  const hint = 'make room there, or make it writable, and try again: nothing was sent, the login is still good'
+  const message = `the token of "${id}" was not refreshed, because its new refresh token could not be stored: ${why}`
+  const hint = 'free space there, or make it writable, and try again: nothing was sent, the login is still valid'
   return new IntegrityError(NOT_WRITABLE, message, { credential: id, hint })
 }
 
-/** The access token is used to its end; the user hears early what will fail then. */
+/** Warns once that the token cannot be refreshed; the access token is used until it expires. */
 function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, message, hint }: AuthError): void {
   const keys = told.get(store) ?? new Set()
   if (keys.has(key)) return
@@ -207,8 +207,8 @@ function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, messag
 }
 
 /**
- * A refresh token that is not good any more (RFC 6749 §5.2). Where nobody has to log in, everything that the server does not like about a
- * refresh counts: it may hand out refresh tokens that it takes elsewhere or never. A client that is not believed is not asked twice.
+ * True for a refresh token that is no longer valid (RFC 6749 §5.2). For grants without a login every refusal of a refresh counts: servers
+ * may issue refresh tokens that they do not accept. Failed client authentication is not repeated.
  */
 function isRefused(error: unknown, credential: OAuth2Credential): boolean {
   if (!isAuthError(error) || error.retryable || error.actual === 'invalid_client') return false
@@ -229,30 +229,30 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
   }
 }
 
-/** What must not outlive the engine: tokens of a key that nobody can read out, and those that stand on another entry's login. */
+/** True for tokens that are kept in memory only: bound to a key that cannot be exported, or derived from another credential's login. */
 function isPassing({ flow, dpop, dpopKey, dpopKeyPair }: OAuth2Credential): boolean {
   return flow === 'tokenExchange' || (dpop === true && dpopKey === undefined && dpopKeyPair === undefined)
 }
 
-/** Whose password it is, where the entry itself says so: a token of one user is never that of another. */
+/** Returns the user name when the credential itself contains it: tokens of one user are never used for another. */
 async function userOf({ username }: OAuth2Credential): Promise<string> {
   return username?.isText ? username.reveal() : ''
 }
 
-/** Further parameters may choose another account or realm; those that other places say are told apart by their names. */
+/** Returns further parameters, which may select another account or realm; those from other sources are identified by their names. */
 async function parametersOf({ tokenParameters }: OAuth2Credential): Promise<string> {
   if (tokenParameters === undefined) return ''
   const read = async ([name, value]: [string, Secret]) => [name, value.isText ? await value.reveal() : null]
   return JSON.stringify(await Promise.all([...tokenParameters].sort(([a], [b]) => (a < b ? -1 : 1)).map(read)))
 }
 
-/** The same where another place says it: the set is still found when that place says nothing any more. Nobody is asked anew who they are. */
+/** Returns the user name from another source; the set is still found when that source is empty. The user is not asked again. */
 async function namedUser(credential: OAuth2Credential): Promise<string | undefined> {
   const { username } = credential
   return username && !username.isText && !username.isAsked ? platform.sha256Hex(await reveal(username, 'username', credential)) : undefined
 }
 
-/** The store, and the name under which it keeps the entry's set. */
+/** The store, and the key of the credential's set in it. */
 interface Place {
   readonly store: SessionStore
   readonly key: string

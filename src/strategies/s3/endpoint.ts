@@ -1,53 +1,53 @@
 /**
- * Where an S3 object lies: the address that a request for `s3://bucket/key` goes to, and its region. Pure. What a document
- * says is only proposed here; whether it is used is decided by the `trusts` of the caller.
+ * Resolves the endpoint of an S3 object: the URL for `s3://bucket/key`, and its region. Pure. A document only
+ * proposes an endpoint; `trusts` of the caller decides whether it is used.
  */
 import { UnsupportedError } from '../../errors.ts'
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { ObjectLocation, Storage } from '../../stac/storage.ts'
 
-/** Where a request goes, and the region that it is signed for. */
+/** The URL of a request, and the region that it is signed for. */
 export interface Place extends ObjectAddress {
   readonly url: string
   readonly region: string
 }
 
-/** What may decide on the place. */
+/** The sources of the endpoint. */
 export interface Whereabouts {
-  /** What the user's credential says. */
+  /** From the user's credential. */
   readonly credential: Service
-  /** What the storage extension says, in the order of preference. */
+  /** From the storage extension, in order of preference. */
   readonly storages: readonly Storage[]
-  /** What the user's environment says. */
+  /** From the user's environment. */
   readonly environment: Service
-  /** True when the user's grants cover that place. */
+  /** True when the user's allowed URLs include that endpoint. */
   trusts(place: Place): boolean
-  /** The region that the service named for that bucket earlier. */
+  /** Returns the region that the service named for that bucket earlier. */
   learned(address: ObjectAddress): string | undefined
 }
 
-/** Where buckets are of which nobody says anything else. */
+/** The default endpoint. */
 export const AMAZON = 'https://s3.amazonaws.com'
 
 const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
-/** Buckets that can be one label of a host name: certificates for `*.s3…` cover no more. Amazon allows none that begins with `xn--`. */
+/** Buckets that can be one label of a host name: certificates for `*.s3…` include no more. Amazon allows none that begins with `xn--`. */
 const LABEL = /^(?!xn--)[a-z\d][a-z\d-]*$/
 
-/** The region that a host of Amazon's has in its name, empty when it has none; undefined on all other hosts. */
+/** Returns the region in a host name of Amazon, empty when it has none; undefined for all other hosts. */
 export function amazonRegion({ endpoint }: ObjectAddress): string | undefined {
   const [found, , region = ''] = AMAZON_HOST.exec(endpoint) ?? []
   return found && region
 }
 
-/** Names a bucket on a service, for what is remembered about it: one name for all hosts of Amazon. */
+/** Returns the cache key of a bucket on a service; all hosts of Amazon share one. */
 export function placeKey(address: ObjectAddress): string {
   return `${amazonRegion(address) === undefined ? address.endpoint : 'aws'} ${address.bucket}`
 }
 
 /**
- * The place of an object. An https address stays as it is, unless Amazon named another region for it; `s3://` goes to the
- * credential's endpoint, else to the first storage that is trusted (else to the first, for the caller to refuse), else to the
- * environment's endpoint, else to Amazon.
+ * Returns the location of an object. An https URL stays as it is, unless Amazon named another region for it; `s3://` uses the
+ * credential's endpoint, else the first trusted storage (else the first, for the caller to refuse), else the
+ * environment's endpoint, else Amazon.
  */
 export function placeOf(url: string, known: Whereabouts): Place {
   const { credential, storages, environment, trusts } = known
@@ -66,17 +66,17 @@ export function placeOf(url: string, known: Whereabouts): Place {
   return at(environment.endpoint ? { endpoint: environment.endpoint } : { endpoint: AMAZON, virtualHost: true })
 }
 
-/** True for addresses of one service; all hosts of Amazon are one. */
+/** True for URLs of one service; all hosts of Amazon are one. */
 export function sameService(one: string, other: string): boolean {
   return bare(one) === bare(other) || (AMAZON_HOST.test(bare(one)) && AMAZON_HOST.test(bare(other)))
 }
 
-/** The region that the document states for a service: by a storage there, or by one that does not say where it is. */
+/** Returns the region that the document states for a service: from a storage there, or from one without an endpoint. */
 function regionAt(endpoint: string, services: readonly Service[]): string | undefined {
   return services.find((service) => service.endpoint === undefined || sameService(service.endpoint, endpoint))?.region
 }
 
-/** Below a number there are no host names. */
+/** False for hosts that are IP addresses, which have no names below them. */
 function isLabel(bucket: string, endpoint: string): boolean {
   return LABEL.test(bucket) && URL.canParse(below(endpoint, bucket))
 }
@@ -85,7 +85,7 @@ function below(endpoint: string, bucket: string): string {
   return endpoint.replace('://', `://${bucket}.`)
 }
 
-/** Decides on the region: learned, host, credential, storage, environment, default. On Amazon's hosts the host follows it. */
+/** Chooses the region: learnt, host, credential, storage, environment, default. On Amazon the host follows it. */
 function settled(
   address: ObjectAddress,
   stated: string | undefined,
@@ -105,12 +105,12 @@ function settled(
   return { endpoint, virtualHost, bucket, path, search, region, url: `${base}/${path}${search}` }
 }
 
-/** What callers are told about a place. Errors: `URL_INVALID` for a key that is no UTF-8. */
+/** Returns the location for callers. Errors: `URL_INVALID` for a key that is not UTF-8. */
 export function locationOf({ bucket, path, endpoint, region, virtualHost, url }: Place, requesterPays = false): ObjectLocation {
   try {
     return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
   } catch {
-    throw new UnsupportedError('URL_INVALID', 'this address has no key that can be read: a percent sequence is no UTF-8', { url })
+    throw new UnsupportedError('URL_INVALID', 'the key of this URL is malformed: a percent sequence is not UTF-8', { url })
   }
 }
 

@@ -1,4 +1,4 @@
-/** Temporary keys from a service of the user's choice, such as the `/s3credentials` of NASA's archives. */
+/** Temporary keys from a service chosen by the user, such as `/s3credentials` of NASA's archives. */
 import { refusedCall } from '../../auth/refused-call.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import { momentOf } from '../../http/headers.ts'
@@ -7,22 +7,22 @@ import { isRedirect } from '../../http/redirect.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { isObject, own } from '../../stac/json.ts'
 
-/** Keys take a few kilobytes. */
+/** Keys have a few kilobytes. */
 const MAX_ANSWER = 64 * 1024
 
-/** Whom to ask, and as what. */
+/** The service and the credential that authorizes calls. */
 export interface KeyService {
-  /** Id of the entry, for errors. */
+  /** Id of the credential, for errors. */
   readonly id: string
   readonly url: string
-  /** Sends as the entry that authorizes the call; follows nothing. */
+  /** Sends as the credential that authorizes the call; follows no redirects. */
   readonly send: Send
   readonly signal?: AbortSignal
 }
 
 /**
- * The keys that the service gives. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `REDIRECT_CROSS_ORIGIN`, `RESPONSE_FIELD_MISSING`,
- * `RESPONSE_TOO_LARGE`, those of the entry that authorizes the call and of the transport. Nothing of the answer is quoted.
+ * Returns the keys from the service. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `REDIRECT_CROSS_ORIGIN`, `RESPONSE_FIELD_MISSING`,
+ * `RESPONSE_TOO_LARGE`, those of the credential that authorizes the call and of the transport. Errors never quote the response.
  */
 export async function keysFromService({ id, url, send, signal }: KeyService): Promise<S3Keys> {
   const response = await send({ method: 'GET', url, headers: { accept: 'application/json' } }, signal ? { signal } : {})
@@ -37,14 +37,14 @@ export async function keysFromService({ id, url, send, signal }: KeyService): Pr
   }
   const keys = keysIn(parsed(await response.text(MAX_ANSWER)))
   if (keys) return keys
-  const message = `the answer of the key service of "${id}" is no JSON with accessKeyId and secretAccessKey`
+  const message = `the response of the key service of "${id}" is not JSON with accessKeyId and secretAccessKey`
   throw new SelectionError('RESPONSE_FIELD_MISSING', message, { credential: id, url, status })
 }
 
-/** Services with a login for people send everyone there whose token they do not know. */
+/** Returns the error for a redirect: services with a login page redirect there when they refuse a token. */
 function redirects({ url, status }: HttpResponse, id: string): TrustError {
-  const message = `the key service of "${id}" redirects instead of giving keys; the redirect was not followed`
-  const hint = 'many lead to a login page when they do not accept the token: check the entry named in "with", then credentialsUrl'
+  const message = `the key service of "${id}" sent a redirect instead of keys. It was not followed`
+  const hint = 'services often redirect to a login page when they refuse a token: check the credential named in "with", then credentialsUrl'
   return new TrustError('REDIRECT_CROSS_ORIGIN', message, { credential: id, url, status, hint })
 }
 
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What each value is called, lower-case initials first (key services), then as AWS writes them. */
+/** Names of each value, lower-case initials first (key services), then as AWS writes them. */
 const NAMES = {
   accessKeyId: ['accessKeyId', 'AccessKeyId'],
   secretAccessKey: ['secretAccessKey', 'SecretAccessKey'],
@@ -64,10 +64,10 @@ const NAMES = {
   expiration: ['expiration', 'Expiration'],
 }
 
-/** What can stand in a header: longer values or other characters are no keys. */
+/** Allowed in a header: longer values or other characters are not keys. */
 const WORD = /^[!-~]{1,16384}$/
 
-/** The keys; undefined when the answer has none that can be used. An end that cannot be read counts as none. */
+/** Returns the keys; undefined when the response has no usable ones. A malformed expiry counts as absent. */
 export function keysIn(answer: unknown): S3Keys | undefined {
   if (!isObject(answer)) return undefined
   const named = (field: keyof typeof NAMES) => NAMES[field].map((name) => own(answer, name)).find((value) => value != null)

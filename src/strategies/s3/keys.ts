@@ -1,4 +1,4 @@
-/** The keys of an `s3` entry: its own, or those of its source, which are kept until shortly before they end. */
+/** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
 import type { Secret } from '../../auth/secret.ts'
 import type { CacheEntry } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
@@ -11,25 +11,25 @@ import { whenThere } from './sigv4.ts'
 export type S3Context = AuthContext<S3Scheme, S3Credential>
 export type S3PeekContext = PeekContext<S3Scheme, S3Credential>
 
-/** Temporary keys are renewed so long before their end; those that live shorter, in the middle of what is left. */
+/** Temporary keys are refreshed this long before they expire; shorter-lived ones after half of the remaining time. */
 const MARGIN = 5 * 60_000
 const KEYS = 'keys'
 
-/** The keys to sign with. Errors: those of the source, `CREDENTIAL_VALUE_INVALID`. */
+/** Returns the keys to sign with. Errors: those of the source, `CREDENTIAL_VALUE_INVALID`. */
 export async function keysOf(context: S3Context): Promise<S3Keys> {
   const { credential, session } = context
   return hasSource(credential) ? (await session.resolve(KEYS, (signal) => obtained(context, signal))).value : ownKeys(credential)
 }
 
-/** The keys when nobody has to be asked for them. */
+/** Returns the keys when they are known without a source. */
 export function keysAtHand({ credential, session }: S3PeekContext): S3Keys | undefined {
-  // Functions and sources are asked once per request, so not for a look ahead.
+  // Functions and sources are called once per request, so `peek` must not call them.
   if (!atHand(credential)) return undefined
   const keys = hasSource(credential) ? session.get<S3Keys>(KEYS)?.value : ownKeys(credential)
   return keys instanceof Promise ? undefined : keys
 }
 
-/** Asks the source again after a service refused its keys; true when it gave others. */
+/** Reads the source again after a service refused its keys; true when the keys changed. */
 export async function renewKeys(refused: S3Keys, context: S3Context): Promise<boolean> {
   if (!hasSource(context.credential)) return false
   context.session.invalidate(KEYS, refused)
@@ -37,7 +37,7 @@ export async function renewKeys(refused: S3Keys, context: S3Context): Promise<bo
   return accessKeyId !== refused.accessKeyId || sessionToken !== refused.sessionToken
 }
 
-/** What is known about keys that a source gave; undefined before it was asked, and for keys of the entry itself. */
+/** Returns the state of keys from a source; undefined before they were obtained, and for keys of the credential itself. */
 export function keyState({ session, clock }: S3PeekContext): TokenState | undefined {
   const known = session.get<S3Keys>(KEYS)
   if (!known) return undefined
@@ -64,7 +64,7 @@ async function keysFromSource({ credential, input, send, warn }: S3Context, sign
   return keysFromService({ id, url, send: input?.send ?? send, signal })
 }
 
-/** The entry's own keys, one read after the other: at once when they were given as text. */
+/** Reads the credential's own keys in order: synchronously when they were given as text. */
 function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
   const { accessKeyId, secretAccessKey, sessionToken } = credential
   const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')

@@ -1,14 +1,14 @@
-/** What an object store says when it does not serve a signed request, and what can be done about it. */
+/** Parses error responses of object stores, and says what can be done about them. */
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 
-/** A refusal as far as it is needed; texts of the server's are short words or not there. */
+/** The relevant parts of a refusal; texts of the server are single words or absent. */
 export interface Refusal {
   readonly status: number
   readonly url: string
   /** `<Code>` of the error body. */
   readonly code?: string
-  /** The region that the bucket lies in. */
+  /** The region of the bucket. */
   readonly region?: string
   readonly requestId?: string
   /** The server's time in epoch milliseconds. */
@@ -22,16 +22,16 @@ const SLACK = 5 * 60_000
 const DAY = 24 * 3_600_000
 
 const HINTS: { readonly [code: string]: string } = {
-  SignatureDoesNotMatch: 'the secret access key does not belong to the access key id',
+  SignatureDoesNotMatch: 'the secret access key does not match the access key id',
   InvalidAccessKeyId: 'this service does not know the access key id',
-  ExpiredToken: 'the temporary keys have ended: obtain new ones',
-  InvalidToken: 'the session token does not belong to these keys',
-  AccessDenied: 'these keys have no right to the object; or it is not there, and they may not list the bucket',
+  ExpiredToken: 'the temporary keys have expired: obtain new ones',
+  InvalidToken: 'the session token does not match these keys',
+  AccessDenied: 'these keys have no access to the object, or it is missing and they may not list the bucket',
 }
 
 /**
- * The refusal in an answer to a request that was signed for `signedRegion`. Undefined for an answer that is the caller's
- * to see, and for a redirect that is not about the region.
+ * Returns the refusal in the response to a request that was signed for `signedRegion`. Undefined for a response that the caller should
+ * see, and for a redirect that does not concern the region.
  */
 export async function refusalOf(response: HttpResponse, signedRegion: string): Promise<Refusal | undefined> {
   const { status, url, headers } = response
@@ -50,7 +50,7 @@ export async function refusalOf(response: HttpResponse, signedRegion: string): P
   }
 }
 
-/** How far the server's clock is ahead, in milliseconds, when that is why it refused; not told beyond a day. */
+/** Returns how far the server's clock is ahead, in milliseconds, when that caused the refusal; undefined beyond a day. */
 export function skewOf({ code = '', date }: Refusal, now: number): number | undefined {
   if (!SKEWED.has(code) || date === undefined) return undefined
   const skew = date - now
@@ -64,11 +64,11 @@ export function isStale({ code = '' }: Refusal): boolean {
 }
 
 /**
- * The error for a refusal that is final: `AUTH_REJECTED`, `CLOCK_SKEW`, `HTTP_<status>`. Tells the code, never what was signed.
+ * Returns the error for a final refusal: `AUTH_REJECTED`, `CLOCK_SKEW`, `HTTP_<status>`. It names the code, never what was signed.
  *
- * @param credential id of the entry that signed
+ * @param credential id of the credential that signed
  * @param now this machine's time in epoch milliseconds
- * @param hint what to do about it, where more is known than the code says
+ * @param hint what to do about it, when more is known than the code says
  */
 export function refusedBy(refusal: Refusal, credential: string, now: number, hint?: string): AuthError {
   const { status, url, code, date = now } = refusal
@@ -76,8 +76,8 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
   const what = answerOf(refusal)
   if (code === 'RequestTimeTooSkewed' || (SKEWED.has(code ?? '') && Math.abs(date - now) > DAY)) {
     const seconds = Math.round(Math.abs(date - now) / 1000)
-    const message = `the clocks of ${host} and of this machine disagree${seconds > 0 ? ` by ${seconds} seconds` : ''}: ${what}`
-    return new ProtocolError('CLOCK_SKEW', message, { url, status, credential, hint: 'set the clock' })
+    const message = `the clocks of ${host} and of this machine differ${seconds > 0 ? ` by ${seconds} seconds` : ''}: ${what}`
+    return new ProtocolError('CLOCK_SKEW', message, { url, status, credential, hint: 'set the clock of this machine' })
   }
   if (status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
     return new ProtocolError(`HTTP_${status}`, `${host} answered ${what}`, { url, status, credential })
@@ -91,12 +91,12 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
   })
 }
 
-/** What the service said, in one line. */
+/** Returns the response of the service in one line. */
 export function answerOf({ status, code, requestId }: Refusal): string {
   return `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
 }
 
-/** The error document, or nothing: a body that is too long is none. */
+/** Returns the error document, or nothing when it is too long. */
 async function bodyOf(response: HttpResponse): Promise<string> {
   try {
     return await response.text(MAX_BODY)
@@ -106,7 +106,7 @@ async function bodyOf(response: HttpResponse): Promise<string> {
   }
 }
 
-/** The content of an element when it is one word. */
+/** Returns the content of an element when it is one word. */
 function wordIn(xml: string, element: string): string | undefined {
   return new RegExp(`<${element}>([\\w.:+/=-]{1,128})</${element}>`).exec(xml)?.[1]
 }

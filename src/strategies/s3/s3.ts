@@ -20,10 +20,10 @@ type Context = S3Context
 
 type Known = S3PeekContext
 
-/** A signature in a header is good for that long. */
+/** Lifetime of a header signature. */
 const SIGNATURE_LIFE = 15 * 60_000
 
-/** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and ended keys are each corrected once. */
+/** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and expired keys are each corrected once. */
 export const s3: Strategy<S3Scheme, S3Credential> = {
   type: 's3',
   forms: [
@@ -33,13 +33,13 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
         accessKeyId: { kind: 'secret', label: 'Access key id' },
         secretAccessKey: { kind: 'secret', label: 'Secret access key' },
         sessionToken: { kind: 'secret', label: 'Session token' },
-        credentialsUrl: { kind: 'url', label: 'Service that gives temporary keys' },
-        with: { kind: 'id', label: 'Entry that authorizes calls of that service' },
+        credentialsUrl: { kind: 'url', label: 'Service that returns temporary keys' },
+        with: { kind: 'id', label: 'Credential that authorizes calls of that service' },
         instanceMetadata: { kind: 'boolean', label: 'Keys may come from the metadata service of this machine' },
         region: { kind: 'text', label: 'Region' },
         endpoint: { kind: 'url', label: 'Endpoint' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name' },
-        requesterPays: { kind: 'boolean', label: 'I pay for transfers where the owner does not' },
+        requesterPays: { kind: 'boolean', label: 'I pay for transfers when the owner does not (requester pays)' },
       },
     },
   ],
@@ -67,21 +67,21 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   tokenState: async (context) => keyState(context),
 }
 
-/** Keys come from one place: the entry, a service, or else a profile or the environment. */
+/** Checks that keys have one source: the credential, a service, or else a profile or the environment. */
 function refine(credential: S3Credential): S3Credential {
   const problem = sourceProblem(credential)
   if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
   return credential.accessKeyId || credential.credentialsUrl ? credential : { ...credential, keys: platform.s3Keys(credential) }
 }
 
-/** Endpoint and region as the document states them, for the user to look at before they become part of an entry. */
+/** Returns endpoint and region from the document, for the user to check before they become part of a credential. */
 function statedService(resource: Resource | undefined): { endpoint?: string; region?: string } {
   const [storage] = resource?.target ? storagesFor(resource.target) : []
   const { endpoint, virtualHost } = storage ? serviceOf(storage) : {}
   return { ...(endpoint && !virtualHost && { endpoint }), ...(storage?.region && { region: storage.region }) }
 }
 
-/** Refuses what cannot be signed, and a place that the document proposes and nobody granted. */
+/** Refuses what cannot be signed, and an endpoint of the document that is not allowed. */
 function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme, S3Credential>) {
   const problem = addressProblem(target?.href ?? url) ?? (isPresigned({ url }) ? undefined : parameterProblem(url))
   if (problem) throw problem
@@ -90,12 +90,12 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
   const { id, sendTo } = credential
   throw new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `the document places bucket "${place.bucket}" on ${place.endpoint}; "${id}" may be sent to ${sendTo.map(({ pattern }) => pattern).join(', ')}. Nothing was sent`,
+    `the document names the endpoint ${place.endpoint} for bucket "${place.bucket}"; "${id}" may be sent to ${sendTo.map(({ pattern }) => pattern).join(', ')}. Nothing was sent`,
     {
       ...(target && { pointer: `${target.pointer}/href` }),
       credential: id,
       actual: place.endpoint,
-      hint: `if the bucket is there and you trust it, set "endpoint": "${place.endpoint}" in entry "${id}"`,
+      hint: `if you trust it, set "endpoint": "${place.endpoint}" in credential "${id}"`,
     },
   )
 }
@@ -133,7 +133,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   }
 }
 
-/** Learns from a refusal what makes the next request differ; undefined when there is nothing to learn. */
+/** Returns the corrections for the next attempt, from a refusal; undefined when there are none. */
 async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
   const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
@@ -164,7 +164,7 @@ function sign(
       {
         credential: id,
         url: place.url,
-        hint: `add that address to the sendTo of entry "${id}"`,
+        hint: `add that URL to the sendTo of credential "${id}"`,
       },
     )
   }
@@ -188,7 +188,7 @@ function sign(
   return whenThere(signed, step)
 }
 
-/** Without what belongs to their source: region, expiration. */
+/** Returns the keys without region and expiry, which belong to their source. */
 function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
@@ -207,8 +207,8 @@ const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(
 const skewKey = ({ url }: Place) => `skew ${new URL(url).origin}`
 
 /**
- * The request at the place that the entry covering it names, else the document, else the environment, else Amazon; once more in
- * the region that Amazon names. Nothing of the user's goes along, so the document is free to say where.
+ * Sends the request to the endpoint of the credential that matches it, else of the document, else of the environment, else Amazon; once
+ * more in the region that Amazon names. It carries no credentials, so the document may choose the endpoint.
  */
 async function* openLegs(request: HttpRequest, { url, target }: Resource, credential: Partial<S3Credential> = {}): AuthFlow {
   const problem = addressProblem(target?.href ?? url)
@@ -224,23 +224,23 @@ async function* openLegs(request: HttpRequest, { url, target }: Resource, creden
   if (other.url !== place.url) yield { ...authorized({ ...request, url: other.url }), location: locationOf(other) }
 }
 
-/** The region of an answer that is about nothing else: a redirect without an address, or a refusal of this host. */
+/** Returns the region of a response that concerns the region only: a redirect without a URL, or a refusal of this host. */
 function regionIn({ status, headers }: HttpResponse): string | undefined {
   const elsewhere = (status === 301 && headers.get('location') === null) || status === 400
   return elsewhere ? (headers.get('x-amz-bucket-region') ?? undefined) : undefined
 }
 
-/** True for an address of the web with a signature of version 4 in its query; `s3:` names no host that one could be for. */
+/** True for an http(s) URL with a signature of version 4 in its query; an `s3:` URL has no host that one could be for. */
 function isPresigned({ url }: Pick<HttpRequest, 'url'>): boolean {
   return url.startsWith('http') && hasQueryParameter(url, 'X-Amz-Signature')
 }
 
-/** When a presigned address ends by what it says itself, in epoch milliseconds; undefined when it does not say so. */
+/** Returns the expiry that a presigned URL states, in epoch milliseconds; undefined when it states none. */
 function endOf(url: string): number | undefined {
   return endOfSpan(queryValues(url, 'X-Amz-Date')[0], queryValues(url, 'X-Amz-Expires')[0])
 }
 
-/** Sends it as it is. Errors: `AUTH_REJECTED` when the service refuses it, which says nothing about the user's keys. */
+/** Sends it unchanged. Errors: `AUTH_REJECTED` when the service refuses it, which says nothing about the user's keys. */
 async function* sendPresigned(request: HttpRequest, clock: Clock): AuthFlow {
   const end = endOf(request.url)
   const response = yield authorized(request, end)
@@ -251,38 +251,38 @@ async function* sendPresigned(request: HttpRequest, clock: Clock): AuthFlow {
 
 function ended(refusal: Refusal, end: number | undefined, now: number): AuthError {
   const { url, status } = refusal
-  const why = end !== undefined && end <= now ? `the address was signed beforehand and ended at ${new Date(end).toISOString()}` : ''
-  return new CredentialError('AUTH_REJECTED', `${new URL(url).host} refused an address that is signed already: ${answerOf(refusal)}`, {
+  const why = end !== undefined && end <= now ? `the presigned URL expired at ${new Date(end).toISOString()}` : ''
+  return new CredentialError('AUTH_REJECTED', `${new URL(url).host} refused a presigned URL: ${answerOf(refusal)}`, {
     url,
     status,
-    hint: `${why || 'its signature is not accepted'}: obtain a new one, or the address without signature, from where it came from`,
+    hint: `${why || 'its signature is not accepted'}: obtain a new presigned URL, or the URL without signature, from its source`,
   })
 }
 
 /**
- * What rules the query of an address out for a signature: `URL_INVALID`; else undefined. Parameters named `x-amz-…` are part of
- * a signature (AWS, "Authenticating requests: using query parameters") and say who pays and how long it lasts, which is for
- * the user alone to say.
+ * Returns `URL_INVALID` for a query that cannot be signed; else undefined. Parameters named `x-amz-…` are part of
+ * a signature (AWS, "Authenticating requests: using query parameters") and decide who pays and how long it is valid, which is for
+ * the user alone to decide.
  */
 function parameterProblem(url: string): UnsupportedError | undefined {
   const start = url.indexOf('?')
   if (start < 0) return undefined
   const name = [...new URLSearchParams(url.slice(start + 1)).keys()].find((name) => /^x-amz-/i.test(name))?.toLowerCase()
   if (name === undefined) return undefined
-  return new UnsupportedError('URL_INVALID', `this address cannot be signed: its query has parameters that are part of a signature`, {
+  return new UnsupportedError('URL_INVALID', `this URL cannot be signed: its query contains parameters of a signature`, {
     url,
-    hint: HINTS[name] ?? 'use the address without the parameters that begin with x-amz-',
+    hint: HINTS[name] ?? 'remove the parameters that begin with x-amz-',
   })
 }
 
 const HINTS: { readonly [name: string]: string } = {
-  'x-amz-request-payer': 'who pays is said by "requesterPays" of the entry: use the address without that parameter',
-  'x-amz-signature': 'use the https address for which it was signed',
+  'x-amz-request-payer': 'set "requesterPays" in the credential and remove that parameter from the URL',
+  'x-amz-signature': 'use the https URL that was signed',
 }
 
 /**
- * What to do where the document says that readers pay and access was denied; undefined when that is not why. Of two places of
- * a file one may be free: what is said about the service that refused counts, if anything is.
+ * Returns the hint when the document says that readers pay and access was denied; else undefined. One of two locations of
+ * a file may be free: the storage of the service that refused decides, if there is one.
  */
 function payHint(
   { code = 'AccessDenied' }: Refusal,
@@ -294,26 +294,26 @@ function payHint(
   const storages = storagesFor(target)
   const here = storages.filter((storage) => sameService(serviceOf(storage, credential).endpoint ?? '', endpoint))
   if (!(here.length > 0 ? here : storages).some(({ requesterPays }) => requesterPays)) return undefined
-  return `the readers of this bucket pay: set "requesterPays": true in entry "${credential.id}" if you agree to`
+  return `the readers of this bucket pay: set "requesterPays": true in credential "${credential.id}" if you agree`
 }
 
-/** Where keys may come from, by the field that says so. */
+/** The sources of keys, by field. */
 const SOURCES = ['accessKeyId', 'credentialsUrl', 'profile', 'instanceMetadata'] as const
 
-/** What is wrong with the fields of an entry that say where its keys come from, and the field where it shows. */
+/** Returns the problem of the fields that name the source of keys, and the field to report. */
 function sourceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
   const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl } = credential
   if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
-    return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey belong together' }
+    return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey must be set together' }
   }
   if (credential.with !== undefined && !credentialsUrl)
-    return { field: 'with', message: 'with needs credentialsUrl, the service to be asked' }
+    return { field: 'with', message: '"with" requires credentialsUrl, the service to call' }
   const [one, ...others] = SOURCES.filter((field) => credential[field])
   const other = others.find((field) => !(one === 'profile' && field === 'instanceMetadata'))
-  return other && { field: other, message: `keys come from one place: ${one} or ${other}, not both` }
+  return other && { field: other, message: `keys must have one source: ${one} or ${other}, not both` }
 }
 
-/** Kinds of resources that are not plain buckets, by their names and hosts. */
+/** Kinds of resources other than plain buckets, by their names and hosts. */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/^arn:[\w-]*:s3-outposts|\.s3-outposts[.-]/, 'Outposts'],
   [/^arn:[\w-]*:s3-object-lambda|\.s3-object-lambda[.-]/, 'Object Lambda access points'],
@@ -323,15 +323,16 @@ const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/\.s3express-|--x-s3(\.|$)/, 'directory buckets'],
 ]
 
-/** What rules an address out for S3, as the document writes it: `SCHEME_UNSUPPORTED`, `URL_INVALID`; else undefined. */
+/** Returns why a URL, as written in the document, is unsupported for S3: `SCHEME_UNSUPPORTED`, `URL_INVALID`; else undefined. */
 export function addressProblem(href: string): UnsupportedError | undefined {
   const [, scheme = '', resource = ''] = /^(s3:\/\/|https?:\/\/)?(arn:.*|[^/?#]*)/is.exec(href) ?? []
   const named = UNSUPPORTED.find(([pattern]) => pattern.test(resource.toLowerCase()))?.[1]
   if (named && (scheme || resource.startsWith('arn:'))) {
-    return new UnsupportedError('SCHEME_UNSUPPORTED', `S3 ${named} are not supported: use the address of the bucket`, { url: href })
+    return new UnsupportedError('SCHEME_UNSUPPORTED', `S3 ${named} are not supported: use the URL of the bucket`, { url: href })
   }
   if (!/^s3:/i.test(href)) return undefined
-  if (!/^s3:\/\/[\w.-]+([/?#]|$)/i.test(href)) return new UnsupportedError('URL_INVALID', 'an s3 address is s3://bucket/key', { url: href })
+  if (!/^s3:\/\/[\w.-]+([/?#]|$)/i.test(href))
+    return new UnsupportedError('URL_INVALID', 'an s3 URL must have the form s3://bucket/key', { url: href })
   if (!/\/(\.|%2e){1,2}([/?#]|$)/i.test(href.slice(5))) return undefined
-  return new UnsupportedError('URL_INVALID', 'a key with "." or ".." between slashes cannot travel in a URL', { url: href })
+  return new UnsupportedError('URL_INVALID', 'a key with "." or ".." between slashes cannot be written in a URL', { url: href })
 }

@@ -2,8 +2,8 @@
  * AWS Signature Version 4 with the rules of Amazon S3, for requests without a body: in a header, or in the query
  * ("presigned"). In the order of the AWS guide: canonical request, string to sign, signing key, signature.
  *
- * What differs from other services: the path is encoded once and never normalised, and the payload may stay unsigned.
- * Where the platform hashes at once (Node) the result is there at once, else it is a promise.
+ * Differences from other services: the path is encoded once and never normalised, and the payload may be unsigned.
+ * Returns synchronously on platforms with synchronous hashes (Node), else a promise.
  */
 import { platform } from '#platform'
 import { UnsupportedError } from '../../errors.ts'
@@ -12,7 +12,7 @@ import type { HmacKey, S3Keys } from '../../platform/platform.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What a signature depends on besides the request and the keys. */
+/** The inputs of a signature besides the request and the keys. */
 export interface SigningOptions {
   readonly region: string
   /** Milliseconds since the epoch by the server's clock. */
@@ -21,15 +21,15 @@ export interface SigningOptions {
   readonly requesterPays?: boolean
 }
 
-/** What a header signature may depend on besides. */
+/** The inputs of a header signature. */
 export interface HeaderSigningOptions extends SigningOptions {
-  /** Headers of the request to sign in addition to `host` and every `x-amz-*`. A header that others may change stays out. */
+  /** Headers to sign in addition to `host` and every `x-amz-*`. Headers that intermediaries may change are excluded. */
   readonly signed?: readonly string[]
 }
 
-/** What a presigned address depends on besides. */
+/** The inputs of a presigned URL. */
 export interface PresigningOptions extends SigningOptions {
-  /** Whole seconds, 1 to 604800; shortened to the life of the keys. */
+  /** Whole seconds, 1 to 604800; shortened to the lifetime of the keys. */
   readonly expiresIn: number
 }
 
@@ -39,14 +39,14 @@ const EMPTY_PAYLOAD = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7
 const WEEK = 604_800
 
 /**
- * The request with `authorization` and its `x-amz-*` headers; its address is the canonical one, so that what is sent is
+ * Returns the request with `authorization` and its `x-amz-*` headers; its URL is the canonical one, so that what is sent is
  * what was signed. Errors: `URL_INVALID`.
  */
 export function signHeaders(request: HttpRequest, keys: S3Keys, options: HeaderSigningOptions): MaybePromise<HttpRequest> {
   const { origin, host, path, query } = canonicalAddress(request.url)
   const { time, day } = timeAt(options.now)
   const payload = origin.startsWith('https:') ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD
-  // Copied by assign: after a spread every further member costs more than the two hashes together.
+  // Object.assign is faster here: after a spread, each added member costs more than the two hashes together.
   const headers: Record<string, string> = Object.assign({}, request.headers, { 'x-amz-content-sha256': payload, 'x-amz-date': time })
   if (options.requesterPays) headers['x-amz-request-payer'] = 'requester'
   if (keys.sessionToken) headers['x-amz-security-token'] = keys.sessionToken
@@ -59,7 +59,7 @@ export function signHeaders(request: HttpRequest, keys: S3Keys, options: HeaderS
   })
 }
 
-/** The request with its signature in the query; whoever has the address has the access. Errors: `URL_INVALID`. */
+/** Returns the request with its signature in the query; anyone with the URL has access. Errors: `URL_INVALID`. */
 export function presign(request: HttpRequest, keys: S3Keys, options: PresigningOptions): MaybePromise<HttpRequest> {
   const { origin, host, path, query } = canonicalAddress(request.url)
   const { time, day } = timeAt(options.now)
@@ -89,15 +89,15 @@ function canonicalAddress(url: string) {
   }
 }
 
-/** Every byte but unreserved ones and `/` as `%XX`, once; `//` stays, dot segments cannot travel in a URL. */
+/** Encodes every byte but unreserved ones and `/` as `%XX`, once; `//` stays, dot segments cannot be sent in a URL. */
 function canonicalPath(path: string): string {
   if (/^[\w\-.~/]*$/.test(path)) return path
   const key = decode(path)
-  if (/\/\.\.?(\/|$)/.test(key)) throw notSignable('dot segments are lost in URLs')
+  if (/\/\.\.?(\/|$)/.test(key)) throw notSignable('URLs cannot contain dot segments')
   return encode(key).replaceAll('%2F', '/')
 }
 
-/** Names and values encoded like the path, `/` too, sorted by name, then by value; in a query `+` is a space. */
+/** Encodes names and values like the path, `/` too, sorted by name, then by value; in a query `+` is a space. */
 function canonicalQuery(query: string): string {
   const pairs = query.split('&').flatMap((parameter) => {
     const [name = '', ...value] = parameter.replaceAll('+', ' ').split('=').map(decode)
@@ -107,7 +107,7 @@ function canonicalQuery(query: string): string {
   return pairs.sort().join('&').replaceAll('\0', '=')
 }
 
-/** `name:value` lines and the list of names. Ours were added last and in order; only other `x-amz-*` headers need a sort. */
+/** Returns `name:value` lines and the list of names. Ours were added last and in order; only other `x-amz-*` headers need a sort. */
 function canonicalHeaders(host: string, headers: Readonly<Record<string, string>>, signed: readonly string[] = []) {
   const chosen = ['host']
   let last = ''
@@ -135,7 +135,7 @@ function signatureOf(canonical: string, time: string, { scope, key }: Scope): Ma
   )
 }
 
-// Task 3: the signing key, which lasts a day.
+// Task 3: the signing key, which is valid for a day.
 
 interface Scope {
   readonly secret: string
@@ -181,7 +181,7 @@ function newScope({ accessKeyId, secretAccessKey, sessionToken }: S3Keys, day: s
 
 let clock = { second: -1, time: '', day: '' }
 
-/** `YYYYMMDDTHHMMSSZ` and its day, made once a second. */
+/** Returns `YYYYMMDDTHHMMSSZ` and its day, computed once a second. */
 function timeAt(now: number) {
   const second = Math.floor(now / 1000)
   if (second !== clock.second) {
@@ -192,7 +192,8 @@ function timeAt(now: number) {
 }
 
 function lifetime({ expiration = Infinity }: S3Keys, { expiresIn, now }: PresigningOptions): number {
-  if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > WEEK) throw new TypeError('presign is a whole number from 1 to 604800')
+  if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > WEEK)
+    throw new TypeError('presign must be a whole number from 1 to 604800')
   return Math.max(1, Math.min(expiresIn, Math.floor((expiration - now) / 1000)))
 }
 
@@ -200,20 +201,20 @@ function decode(text: string): string {
   try {
     return text.includes('%') ? decodeURIComponent(text) : text
   } catch {
-    throw notSignable('a percent sequence is no UTF-8')
+    throw notSignable('a percent sequence is not UTF-8')
   }
 }
 
-/** RFC 3986 unreserved characters stay, all other bytes become `%XX`; encodeURIComponent alone leaves `!'()*`. */
+/** Keeps RFC 3986 unreserved characters, encodes all other bytes as `%XX`; encodeURIComponent alone leaves `!'()*`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function notSignable(reason: string): UnsupportedError {
-  return new UnsupportedError('URL_INVALID', `this address cannot be signed: ${reason}`)
+  return new UnsupportedError('URL_INVALID', `this URL cannot be signed: ${reason}`)
 }
 
-/** Goes on at once with what is there, later with what is awaited. */
+/** Continues synchronously with a value, asynchronously with a promise. */
 export function whenThere<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

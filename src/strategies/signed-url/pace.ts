@@ -1,4 +1,4 @@
-/** How fast a signing API may be asked: learned from its refusals, or said by the user. */
+/** The rate of calls to a signing API: learned from its 429 responses, or set by the user. */
 
 import { abortedBy, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
@@ -7,19 +7,19 @@ import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy } from '../../net/retry.ts'
 
-/** Calls per second at first, and so many at once after a rest, while the limit is unknown. */
+/** Initial calls per second, and the burst after an idle time, while the limit is unknown. */
 const START = { rate: 50, burst: 10 }
-/** Added to the rate by each call that is accepted: doubles it every second, or from a known limit feels its way by 0.5 %. */
+/** Added to the rate by each accepted call: doubles it every second, or raises a known limit by 0.5 %. */
 const GROWTH = { searching: Math.LN2, known: 0.005 }
-/** Of what was accepted in the second before a refusal. */
+/** Fraction of the calls accepted in the second before a refusal. */
 const BELOW_LIMIT = 0.9
 const SLOWEST = 0.5
-/** Milliseconds: a timer that comes late is made up for by so much, so a rate that is not to be exceeded is lowered by as much of a second. */
+/** Milliseconds: late timers are compensated by up to this much, so a rate that must not be exceeded is lowered by that part of a second. */
 const CATCH_UP = 20
-/** More at a time would only be more to refuse. */
+/** Limits concurrent calls, because more of them would only be refused. */
 const MOST_AT_A_TIME = 64
 
-/** How calls to a signing API are retried: after 429, or 503 with `Retry-After`; all calls wait. */
+/** The retry policy of signing calls: after 429, or 503 with `Retry-After`; all calls wait. */
 export const SIGNING_RETRIES: RetryPolicy = {
   retries: 5,
   backoff: { first: 1000, longest: 30_000, fixed: 1, random: 0 },
@@ -31,15 +31,15 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
-/** Lets calls to one endpoint pass: no faster than it accepts them, none while it wants rest, a refused one again and first. */
+/** Limits calls to one endpoint: no faster than it accepts them, none during `Retry-After`, refused calls first. */
 export class Pace {
   readonly #clock: Clock
   readonly #most: number
   #rate: number
   #isLimitKnown: boolean
-  /** Nobody goes before. */
+  /** No call has priority. */
   #next = 0
-  /** When the rate was last lowered: refusals of earlier calls say nothing new. */
+  /** When the rate was last lowered: refusals of earlier calls are ignored. */
   #lowered = Number.NEGATIVE_INFINITY
   #accepted: number[] = []
   #active = 0
@@ -48,7 +48,7 @@ export class Pace {
   #sleep: AbortController | undefined
   #closed: ((now: number) => NetworkError | undefined) | undefined
 
-  /** @param rate calls per second that are never exceeded; without it the limit is searched for */
+  /** @param rate calls per second that are never exceeded; without it the limit is learnt */
   constructor(clock: Clock, rate?: number) {
     this.#clock = clock
     this.#most = rate === undefined ? Number.POSITIVE_INFINITY : rate * (1 - CATCH_UP / 1000)
@@ -57,10 +57,10 @@ export class Pace {
   }
 
   /**
-   * The answer to a call, sent when its turn has come. One that is refused with 429, or with 503 and `Retry-After`, is sent again
-   * after the pause that was asked for; the sixth such answer is given back.
+   * Sends a call when it is due and returns the response. A call refused with 429, or with 503 and `Retry-After`, is sent again
+   * after that time; the sixth such response is returned.
    *
-   * Errors: those of `call`, `RATE_LIMITED` when the endpoint wants a rest of more than two minutes, `ABORTED`.
+   * Errors: those of `call`, `RATE_LIMITED` when `Retry-After` exceeds two minutes, `ABORTED`.
    */
   async run(call: () => Promise<HttpResponse>, signal: AbortSignal): Promise<HttpResponse> {
     for (let tries = 1; ; tries++) {
@@ -97,10 +97,10 @@ export class Pace {
     })
   }
 
-  /** Lets them go in their order, as long as there are any; one of these runs at a time. */
+  /** Starts waiting calls in order; runs at most once at a time. */
   async #admit(): Promise<void> {
     if (this.#sleep) return
-    // A clock may stand still while a timer runs, or be a little behind it.
+    // A clock may stand still while a timer runs, or lag a little behind it.
     let reached = 0
     while (this.#active < MOST_AT_A_TIME) {
       const [first = this.#waiting.values().next().value] = this.#refused
@@ -126,7 +126,7 @@ export class Pace {
     void this.#admit()
   }
 
-  /** An endpoint that accepts as fast as calls come may be asked faster. */
+  /** Raises the rate for an endpoint that accepts calls as fast as they come. */
   #faster(): void {
     const now = this.#clock.now()
     this.#accepted.push(now)
@@ -142,13 +142,13 @@ export class Pace {
     this.#lowered = now
     this.#forget(now)
     const accepted = Math.max(1, this.#accepted.length)
-    // What was accepted is the limit only where about as much was asked for; else somebody else may have used it up.
+    // The accepted rate is the limit only when the demand was about as high; otherwise another client may have used it up.
     const isLimit = accepted >= this.#rate / 2
     this.#isLimitKnown ||= isLimit
     this.#rate = Math.max(SLOWEST, isLimit ? BELOW_LIMIT * Math.min(accepted, this.#rate) : this.#rate / 2)
   }
 
-  /** Whoever waits, and whoever comes before the rest is nearly over, is told instead of kept. */
+  /** Rejects waiting calls, and later calls until shortly before `Retry-After` has passed. */
   #sendAway({ url, status }: HttpResponse): never {
     const until = this.#next
     this.#closed = (now) => (until - now > SIGNING_RETRIES.retryAfter.longest ? rateLimited(url, status, until - now) : undefined)
@@ -163,13 +163,13 @@ export class Pace {
   }
 }
 
-/** Milliseconds of rest before the call may come again; undefined for an answer that is one. */
+/** Returns the milliseconds until the call may be sent again; undefined for a response that is final. */
 function pauseOf({ status, headers }: HttpResponse, tries: number, now: number): number | undefined {
   const asked = status === 429 || status === 503 ? retryHint(headers, now) : undefined
   return asked ?? (status === 429 ? backoffBefore(SIGNING_RETRIES.backoff, tries, 0) : undefined)
 }
 
 function rateLimited(url: string, status: number, pause: number): NetworkError {
-  const message = `the signing API on ${new URL(url).origin} wants to be left alone for ${Math.ceil(pause / 1000)} s`
+  const message = `Retry-After of ${Math.ceil(pause / 1000)} s from the signing API on ${new URL(url).origin} exceeds the limit of 120 s`
   return new NetworkError('RATE_LIMITED', message, { url, status, retryable: true })
 }

@@ -1,4 +1,4 @@
-/** Values for the parameters of a signing API. They come from the user's code, the user's entry and the target, never from the catalog. */
+/** Values for the parameters of a signing API, from the user's code, the user's credential and the target, never from the catalog. */
 import type { Secret } from '../../auth/secret.ts'
 import type { Resource, Warning } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, type ErrorCode, SelectionError } from '../../errors.ts'
@@ -10,12 +10,12 @@ import { storagesOf } from '../../stac/storage.ts'
 import { reveal, unfit } from '../reveal.ts'
 import type { SignedUrlCredential } from './signed-url.ts'
 
-/** What a parameter can be told. */
+/** The value of a parameter. */
 export type ParameterValue = string | number | boolean
 
 /**
- * The user's own word on a parameter, asked before everything else; `undefined` leaves it to the entry and the conventions.
- * `definition` is the catalog's, `resource` what is to be signed.
+ * Returns the value of a parameter, before all other sources; `undefined` leaves it to the credential and the conventions.
+ * `definition` comes from the catalog, `resource` is the target to sign.
  */
 export type ParameterFunction = (
   name: string,
@@ -23,10 +23,10 @@ export type ParameterFunction = (
   resource: Resource,
 ) => ParameterValue | undefined | Promise<ParameterValue | undefined>
 
-/** What the user's function said, by name. */
+/** The values returned by the user's function, by name. */
 export type Answers = ReadonlyMap<string, ParameterValue>
 
-/** A parameter with its value: `in` is where it goes. */
+/** A parameter with its value; `in` says where it is sent. */
 export interface BoundParameter {
   readonly name: string
   readonly in: SigningParameter['in']
@@ -36,8 +36,8 @@ export interface BoundParameter {
 const NONE: ReadonlyMap<string, Secret> = new Map()
 
 /**
- * Checks all parameters before anything is chosen: first who may set them, then their schemas and the values known so far, then
- * whether each required one has a value; with a function in the entry that is known only when it was asked.
+ * Checks all parameters before a credential is selected: first who may set them, then their schemas and the values known so far, then
+ * whether each required one has a value; with a function in the credential that is known only after calling it.
  *
  * Errors: `PARAM_FORBIDDEN`, `PARAM_SCHEMA_REF`, `PARAM_SCHEMA_KEYWORD`, `PARAM_SCHEMA_VALUE`, `PARAM_UNBOUND`.
  */
@@ -58,7 +58,7 @@ export function checkParameters(flow: SignedUrlFlow, at: string, credential: Sig
   return warnings
 }
 
-/** The parameters of a call that no catalog describes: those of the entry, and the URL itself unless one of them is made of it. */
+/** Returns the parameters of a call that no catalog describes: those of the credential, and the URL unless one of them contains it. */
 export function ownParameters({ method, parameters = NONE }: SignedUrlCredential): Readonly<Record<string, SigningParameter>> {
   const place = method === 'GET' ? 'query' : 'body'
   const isMade = [...parameters.values()].some((secret) => secret.isText && placeholdersIn(textIn(secret)).length > 0)
@@ -66,24 +66,24 @@ export function ownParameters({ method, parameters = NONE }: SignedUrlCredential
   return Object.fromEntries(names.map((name) => [name, { in: IN_HEADER.test(name) ? 'header' : place, required: true }]))
 }
 
-/** Names that are headers wherever APIs have them. */
+/** Names that are headers by convention. */
 const IN_HEADER = /^(?:authorization|x-.+)$/i
 
-/** `CONFIG_INVALID` for a placeholder that has no meaning. */
+/** Returns `CONFIG_INVALID` for an unsupported placeholder. */
 export function templateProblem({ parameters = NONE }: SignedUrlCredential): ConfigurationError | undefined {
   for (const [name, secret] of parameters) {
     const unknown = secret.isText ? placeholdersIn(textIn(secret)).find((each) => !PLACEHOLDERS.includes(each)) : undefined
     if (unknown === undefined) continue
     const known = PLACEHOLDERS.map((each) => `{${each}}`).join(' ')
-    return new ConfigurationError('CONFIG_INVALID', `"{${unknown}}" is not a placeholder`, {
+    return new ConfigurationError('CONFIG_INVALID', `unsupported placeholder "{${unknown}}"`, {
       pointer: pointer('/parameters', name),
-      hint: `write one of ${known}`,
+      hint: `use one of ${known}`,
     })
   }
   return undefined
 }
 
-/** Asks the user's function about each parameter. Errors: `CREDENTIAL_SOURCE` when it fails, `CREDENTIAL_VALUE_INVALID`. */
+/** Calls the user's function for each parameter. Errors: `CREDENTIAL_SOURCE` when it fails, `CREDENTIAL_VALUE_INVALID`. */
 export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrlCredential, resource: Resource): Promise<Answers> {
   const { parameter, id } = credential
   const answers = new Map<string, ParameterValue>()
@@ -93,7 +93,7 @@ export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrl
     try {
       value = await parameter(name, definition, resource)
     } catch {
-      // What it throws may hold anything, so it is not attached.
+      // The thrown error may contain secrets, so it is not attached.
       throw new CredentialError('CREDENTIAL_SOURCE', `parameter of "${id}": its function failed for "${name}"`, { credential: id })
     }
     if (value !== undefined) answers.set(name, fitting(value, name, id))
@@ -102,9 +102,9 @@ export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrl
 }
 
 /**
- * The parameters that have a value, in document order: the function's, else the entry's, else the conventional one.
+ * Returns the parameters that have a value, in document order: from the function, else the credential, else by convention.
  *
- * Errors: `PARAM_UNBOUND`, `PARAM_SCHEMA_VALUE`, those of the entry's sources.
+ * Errors: `PARAM_UNBOUND`, `PARAM_SCHEMA_VALUE`, those of the credential's sources.
  */
 export async function bindParameters(
   flow: SignedUrlFlow,
@@ -129,7 +129,7 @@ export async function bindParameters(
   return bound
 }
 
-/** What a signing call is told that is not the entry's: two calls that differ in it are two signatures. Without the resource: what of it they share. */
+/** Returns the part of a signing call that the catalog or the target determines: calls that differ in it need different signatures. Without the resource: the part that all resources share. */
 export function callIdentity(
   flow: SignedUrlFlow,
   answers: Answers,
@@ -160,17 +160,17 @@ function checkName(name: string, parameter: SigningParameter, at: string, given:
     `the catalog may not choose the ${isHeader ? 'header' : 'parameter'} "${name}" of a signing call`,
     {
       pointer: isHeader ? `${at}/in` : at,
-      ...(isHeader && { hint: `if you want it sent, list "${name}" in the "parameters" of your entry` }),
+      ...(isHeader && { hint: `to send it, list "${name}" in the "parameters" of your credential` }),
     },
   )
 }
 
-/** Query and body names may hold any character; only the forbidden words themselves are refused. */
+/** Query and body names may contain any character; only the forbidden words themselves are refused. */
 function isForbiddenHeaderToken(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && isForbiddenHeader(name)
 }
 
-/** What is known without asking a source. */
+/** Returns the value that is known without reading a source. */
 function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: Resource) {
   const secret = credential.parameters?.get(name)
   if (!secret) return urlValue(name, credential, resource)
@@ -184,7 +184,7 @@ function hasValue(name: string, credential: SignedUrlCredential, resource: Resou
   return !secret.isText || filled(textIn(secret), credential, resource) !== undefined
 }
 
-/** What the entry says; only a text of its own has placeholders: the value of a source stays as it is. */
+/** Returns the text of the credential with placeholders replaced; the value of a source is used unchanged. */
 async function givenText(name: string, secret: Secret, credential: SignedUrlCredential, resource: Resource): Promise<string | undefined> {
   const text = await reveal(secret, `parameters.${name}`, credential)
   return secret.isText && placeholdersIn(text).length > 0 ? filled(text, credential, resource) : text
@@ -195,12 +195,16 @@ function textIn(secret: Secret): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** A key may hold any character, a header may not. */
+/** Checks a value that is sent in a header, where not every character is allowed. */
 function checkHeader(name: string, value: ParameterValue, { id }: SignedUrlCredential): void {
   if (typeof value !== 'string' || /^[\x20-\x7e]*$/.test(value)) return
-  throw new SelectionError('PARAM_SCHEMA_VALUE', `the value of "${name}" has characters that no header may have. Nothing was sent`, {
-    credential: id,
-  })
+  throw new SelectionError(
+    'PARAM_SCHEMA_VALUE',
+    `the value of "${name}" contains characters that are not allowed in a header. Nothing was sent`,
+    {
+      credential: id,
+    },
+  )
 }
 
 function checkValue(name: string, { schema }: SigningParameter, value: ParameterValue | undefined, at?: string): void {
@@ -219,22 +223,22 @@ function unbound(name: string, { credential, resource, at }: Unbound): Selection
   const names = secret?.isText ? placeholdersIn(textIn(secret)) : [name]
   const { origin } = new URL(resource.url)
   const hint = names.some((each) => isStatedOnly(each, resource))
-    ? `if bucket and key are to be taken from URLs of that host, add "endpoint": "${origin}" to the entry: what the document says of it does not count`
+    ? `to take bucket and key from URLs of that host, add "endpoint": "${origin}" to the credential: the endpoint in the document is not trusted`
     : secret
-      ? `the host of ${origin} is not known to have ${names.map((each) => `{${each}}`).join(' and ')}: write the value, or "endpoint": "${origin}" in the entry`
-      : `add it to the entry: "parameters": { ${JSON.stringify(name)}: "…" }`
+      ? `${names.map((each) => `{${each}}`).join(' and ')} cannot be read from URLs on ${origin}: write the value, or add "endpoint": "${origin}" to the credential`
+      : `add it to the credential: "parameters": { ${JSON.stringify(name)}: "…" }`
   return new SelectionError('PARAM_UNBOUND', `the signing API needs a value for "${name}"`, { ...(at && { pointer: at }), hint })
 }
 
 function fitting(value: unknown, name: string, id: string): ParameterValue {
   const isText = typeof value === 'string'
   if (!isText && typeof value !== 'boolean' && !Number.isFinite(value))
-    throw unfit(`parameter "${name}"`, id, 'is no text, number or boolean')
-  if (isText && /[\r\n\0]/.test(value)) throw unfit(`parameter "${name}"`, id, 'has a line break in it')
+    throw unfit(`parameter "${name}"`, id, 'is not a string, number or boolean')
+  if (isText && /[\r\n\0]/.test(value)) throw unfit(`parameter "${name}"`, id, 'contains a line break')
   return value as ParameterValue
 }
 
-/** Numbers and booleans of entries are written as text; the schema says what the API expects. */
+/** Converts text to numbers and booleans where the schema expects them. */
 function typed(text: string | undefined, { schema }: SigningParameter): ParameterValue | undefined {
   if (text === undefined) return undefined
   const type = schema?.type
@@ -254,14 +258,14 @@ const KNOWN = new Set(
 const SILENT = new Set('$schema title description default examples $comment format'.split(' '))
 
 /**
- * Walks the schema for what is refused, in document order, and gives what is ignored as warnings.
+ * Checks the schema for unsupported keywords in document order, and returns ignored keywords as warnings.
  *
  * Errors: `PARAM_SCHEMA_REF`, `PARAM_SCHEMA_KEYWORD` (`$id`, too deep, too many keywords), `PARAM_SCHEMA_VALUE`.
  */
 export function inspectSchema(schema: JsonObject, at: string): readonly Warning[] {
   const warnings: Warning[] = []
   const ignored: string[] = []
-  /** The schema itself is none. */
+  /** -1, because the schema itself is counted as well. */
   let keywords = -1
   const stack: Step[] = [{ value: schema, at, depth: 0 }]
   for (let step = stack.pop(); step; step = stack.pop()) {
@@ -278,7 +282,7 @@ export function inspectSchema(schema: JsonObject, at: string): readonly Warning[
   if (ignored.length)
     warnings.push({ code: 'PARAM_KEYWORD_IGNORED', message: `keywords without effect: ${ignored.join(', ')}`, pointer: at })
   if (typeof schema.pattern === 'string' && !isLinear(schema.pattern)) {
-    const message = 'the pattern could take very long and is not tried'
+    const message = 'the pattern is not checked: it could take too long'
     warnings.push({ code: 'PARAM_PATTERN_UNSUPPORTED', message, pointer: pointer(at, 'pattern') })
   }
   return warnings
@@ -292,13 +296,13 @@ interface Step {
 }
 
 function refuse({ name, value, at, depth }: Step): void {
-  if (name === '$ref' || name === '$dynamicRef') throw refused('PARAM_SCHEMA_REF', `has a ${name}, which is not followed`, at)
+  if (name === '$ref' || name === '$dynamicRef') throw refused('PARAM_SCHEMA_REF', `has a ${name}, which is unsupported`, at)
   if (name === '$id') throw refused('PARAM_SCHEMA_KEYWORD', 'has an $id', at)
   if (depth > MAX_DEPTH) throw refused('PARAM_SCHEMA_KEYWORD', `is more than ${MAX_DEPTH} levels deep`, at)
   if (typeof value === 'number' && !Number.isFinite(value)) throw refused('PARAM_SCHEMA_VALUE', 'has a number that is out of range', at)
 }
 
-/** True when the value satisfies what of the schema is understood. */
+/** True when the value satisfies the supported keywords of the schema. */
 export function satisfies(value: unknown, schema: JsonObject): boolean {
   return (
     ofType(value, schema.type) &&
@@ -342,7 +346,7 @@ function textFits(value: string, { minLength, maxLength, pattern }: JsonObject):
   return typeof pattern !== 'string' || !isLinear(pattern) || new RegExp(pattern, 'u').test(value)
 }
 
-/** Without groups, alternatives and back-references, and with one repetition or option behind `^` at most, time is linear. */
+/** True without groups, alternatives and back-references, and with at most one repetition or option after `^`: matching is then linear. */
 function isLinear(pattern: string): boolean {
   if (pattern.length > 200 || /[(|]|\\[1-9kpPuxc]/.test(pattern)) return false
   const repetitions = pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, 'x').match(/[*+?]|\{\d*,\d*\}/g) ?? []
@@ -359,7 +363,7 @@ function refused(code: ErrorCode, why: string, at: string): SelectionError {
   return new SelectionError(code, `the schema of a signing parameter ${why}`, { pointer: at })
 }
 
-/** The parts of a URL, decoded; `account` only for Azure. */
+/** The decoded parts of a URL; `account` only for Azure. */
 interface Parts {
   readonly account?: string
   readonly bucket: string
@@ -374,17 +378,17 @@ const PARTS: Readonly<Record<string, keyof Parts>> = {
   blob: 'key',
 }
 
-/** What may stand between braces in `parameters`. */
+/** The placeholders of `parameters`. */
 const PLACEHOLDERS: readonly string[] = ['url', 'href', ...Object.keys(PARTS)]
 
 const PLACEHOLDER = /\{([A-Za-z_]+)\}/g
 
-/** The names between braces in a text of `parameters`. */
+/** Returns the placeholders in a text of `parameters`. */
 function placeholdersIn(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
 }
 
-/** The text with its placeholders replaced; undefined when the URL has no value for one. Errors: those of {@link urlValue}. */
+/** Returns the text with its placeholders replaced; undefined when the URL has no value for one. Errors: those of {@link urlValue}. */
 function filled(text: string, credential: SignedUrlCredential, resource: Resource): string | undefined {
   const values = new Map(placeholdersIn(text).map((name) => [name, urlValue(name, credential, resource)]))
   if ([...values.values()].includes(undefined)) return undefined
@@ -392,9 +396,9 @@ function filled(text: string, credential: SignedUrlCredential, resource: Resourc
 }
 
 /**
- * The value of that name, or undefined when the URL has none.
+ * Returns the value of that name, or undefined when the URL has none.
  *
- * Errors: `PARAM_FORBIDDEN` where the document's storage extension splits the URL in another way than its host.
+ * Errors: `PARAM_FORBIDDEN` when the document's storage extension names another bucket than the URL.
  */
 function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, { url, target }: Resource): string | undefined {
   if (name === 'url' || name === 'href') return url
@@ -404,26 +408,26 @@ function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, 
   for (const storage of target ? storagesOf(target) : []) {
     const { endpoint: stated } = serviceOf(storage)
     const split = stated === undefined ? undefined : objectAddressOf(url, [serviceOf(storage)])
-    // Only of a storage at this very URL: an object may have copies elsewhere.
+    // Only for a storage at this URL: an object may have copies elsewhere.
     if (stated === undefined || split?.endpoint !== bare(stated)) continue
     const bucket = storage.bucket ?? split.bucket
     if (split.bucket === parts.bucket && bucket === parts.bucket) continue
     throw new SelectionError(
       'PARAM_FORBIDDEN',
-      `the storage extension of the document says bucket "${bucket}", the URL says "${parts.bucket}": the catalog may not choose what is signed`,
+      `the storage extension of the document names the bucket "${bucket}", the URL "${parts.bucket}": the catalog may not choose what is signed`,
       { pointer: `${target?.pointer}/href` },
     )
   }
   return parts[part]
 }
 
-/** True when the parts of a URL are known by the document's storage extension alone, which does not count. */
+/** True when the parts of a URL are known from the document's storage extension alone, which is not trusted. */
 function isStatedOnly(name: string, { url, target }: Resource): boolean {
   if (!Object.hasOwn(PARTS, name) || !target) return false
   return storagesOf(target).some((storage) => objectAddressOf(url, [serviceOf(storage)]) !== undefined)
 }
 
-/** Google's XML API; below `/storage/v1/` is another one, whose paths name no bucket first. */
+/** Google's XML API; paths below `/storage/v1/` belong to another API and do not start with a bucket. */
 const GOOGLE = /^(?:(.+)\.)?storage\.googleapis\.com$/
 
 const GOOGLE_JSON = /^\/(?:(?:download|upload)\/)?storage\/v1\//
@@ -445,7 +449,7 @@ function partsOf(url: string, service: { readonly endpoint?: string; readonly vi
   // A path of one segment is a blob of the root container (Azure Storage, "Naming and referencing containers").
   if (isAzure) return withAccount(account, rest.length > 0 ? decoded(first, rest.join('/')) : decoded('$root', first))
   const address = objectAddressOf(url)
-  // Object stores of Amazon's kind read a plus as a space.
+  // S3 services decode a plus as a space.
   return address && decoded(address.bucket, address.path.replaceAll('+', ' '))
 }
 
@@ -453,7 +457,7 @@ function withAccount(account: string | undefined, parts: Parts | undefined): Par
   return parts && account !== undefined ? { ...parts, account } : parts
 }
 
-/** Undefined for what is no UTF-8, and without a bucket. */
+/** Returns undefined for paths that are not UTF-8, and without a bucket. */
 function decoded(bucket: string, path: string): Parts | undefined {
   try {
     return bucket === '' ? undefined : { bucket: decodeURIComponent(bucket), key: decodeURIComponent(path) }

@@ -1,11 +1,11 @@
-/** Which signed address serves an address: its own, or one whose signature covers it. */
+/** Finds the signed URL for a URL: its own, or one whose signature is valid for it too. */
 import type { CacheEntry, Session } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { type Cover, folderOf, openedBy } from './signed-policy.ts'
 
-/** What a signing API gave. */
+/** The result of a signing call. */
 export interface Signed {
-  /** The address that was to be signed, and the key of the call: two calls about one address may be told different things. */
+  /** The URL that was signed, and the key of the call: two calls for one URL may have different parameters. */
   readonly asked: string
   readonly call: string
   readonly address: string
@@ -14,16 +14,16 @@ export interface Signed {
   readonly since: number
 }
 
-/** Where signed addresses are kept in the session. */
+/** The session keys of signed URLs. */
 export interface Keys {
   readonly own: string
-  /** What the keys of shared ones begin with; absent where nothing is shared. */
+  /** Prefix of the keys of shared ones; absent when nothing is shared. */
   readonly shared?: string
-  /** True for addresses at which a signature may be used that was given for another one. */
+  /** True for URLs that may use the signature of another one. */
   readonly allows: (address: string) => boolean
 }
 
-/** A signed address for what was wanted, and where it came from. */
+/** A signed URL for the requested one, and where it came from. */
 export interface Found {
   readonly key: string
   readonly entry: CacheEntry<Signed>
@@ -32,7 +32,7 @@ export interface Found {
 
 type Sign = (signal: AbortSignal) => Promise<CacheEntry<Signed>>
 
-/** The signed address that is there already. */
+/** Returns the signed URL that is already known. */
 export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>): Found | undefined {
   const { own, shared } = keys
   const entry = session.get<Signed>(own)
@@ -47,8 +47,8 @@ export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>)
 }
 
 /**
- * The signed address, obtained where there is none. The first answer for a host shows how wide its signatures are: others wait
- * for it, and then for the first of their own folder. Where signatures are for one address, each gets its own.
+ * Returns the signed URL, obtained when there is none. The first response for a host shows what its signatures are valid for: other calls
+ * wait for it, and then for the first of their own folder. When signatures are for one URL, each gets its own.
  */
 export async function obtainFor(url: string, keys: Keys, session: Session, sign: Sign): Promise<Found | undefined> {
   const known = knownFor(url, keys, session)
@@ -66,7 +66,7 @@ export async function obtainFor(url: string, keys: Keys, session: Session, sign:
   return foundIn(keys.own, await session.resolve(keys.own, sign), url, keys)
 }
 
-/** The signed address of an entry for that address: what it was given for, or what it covers. */
+/** Returns the credential's signed URL for that URL, if it was signed for it or is valid for it. */
 export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { own, allows }: Keys): Found | undefined {
   const { asked, call, address, cover } = entry.value
   if (asked === url && call === own) return { key, entry, address }
@@ -74,7 +74,7 @@ export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { o
   return opened !== undefined && allows(opened) ? { key, entry, address: opened } : undefined
 }
 
-/** The failure of another one's call says nothing about ours. */
+/** Waits for another caller's request; if it fails, the error is ignored and this caller sends its own. */
 async function firstOf(key: string, session: Session, sign: Sign): Promise<CacheEntry<Signed> | undefined> {
   let isOurs = false
   const ours: Sign = (signal) => {

@@ -1,4 +1,4 @@
-/** The signed address in the answer of a signing API, and when it ends. */
+/** Reads the signed URL and its expiry from the response of a signing API. */
 import { refusedCall } from '../../auth/refused-call.ts'
 import type { CacheEntry } from '../../auth/session.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
@@ -9,21 +9,21 @@ import { expiryOf } from './signed-policy.ts'
 
 const MAX_ANSWER = 1_048_576
 
-/** Members tried when the catalog does not say where the address is. */
+/** Members tried when the catalog does not name the one that holds the URL. */
 const USUAL = ['signed_url', 'signedUrl', 'url', 'href']
 
-/** What the answer is read with. */
+/** Options for reading the response. */
 export interface AnswerRules {
   readonly credential: string
   readonly responseField: string | undefined
-  /** The address in its usual form, or undefined when the user's entry does not allow a signed address there. */
+  /** Returns the canonical URL, or undefined when the user's credential does not allow a signed URL there. */
   readonly addressOf: (text: string) => string | undefined
   readonly now: number
 }
 
 /**
- * The signed address. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_FIELD_MISSING`, `SIGNED_URL_FORBIDDEN`,
- * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Of the answer only the origin of an address is told.
+ * Returns the signed URL. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_FIELD_MISSING`, `SIGNED_URL_FORBIDDEN`,
+ * `SIGN_REDIRECT`, `RESPONSE_TOO_LARGE`. Errors contain only the origin of a URL from the response.
  */
 export async function readSignedAnswer(response: HttpResponse, rules: AnswerRules): Promise<CacheEntry<string>> {
   const { status, url, headers } = response
@@ -45,7 +45,7 @@ export async function readSignedAnswer(response: HttpResponse, rules: AnswerRule
   const signed = addressIn(answer, responseField)
   if (signed === undefined) {
     const where = responseField === undefined ? USUAL.join(', ') : `"${responseField}"`
-    const message = `the answer of the signing API of "${credential}" has no text in ${where}`
+    const message = `the response of the signing API of "${credential}" has no string in ${where}`
     throw new SelectionError('RESPONSE_FIELD_MISSING', message, { credential, url })
   }
   const address = addressOf(signed)
@@ -57,21 +57,21 @@ function forbidden(signed: string, rules: AnswerRules): SelectionError {
   const { credential } = rules
   const { what, origin, hint } = uncovered(signed, rules)
   const fields = { credential, url: origin, ...hint }
-  return new SelectionError('SIGNED_URL_FORBIDDEN', `the signing API of "${credential}" gave ${what}`, fields)
+  return new SelectionError('SIGNED_URL_FORBIDDEN', `the signing API of "${credential}" returned ${what}`, fields)
 }
 
-/** An address that is not allowed, and what its user can do. Its path may be as secret as its query. */
+/** Describes a URL that is not allowed, with a hint. Its path may be as secret as its query. */
 function uncovered(address: string, { credential, addressOf }: AnswerRules) {
   const url = URL.canParse(address) && /^https?:/i.test(address) ? new URL(address) : undefined
-  const what = `an address${url ? ` on ${url.origin}` : ''} that signedUrlHosts does not cover`
+  const what = `a URL${url ? ` on ${url.origin}` : ''} that signedUrlHosts does not include`
   if (url?.protocol !== 'https:') return { what, origin: url?.origin }
   const { origin, pathname } = url
-  // Where its place is covered, something else is wrong.
+  // The host is allowed, so something else is wrong with the URL.
   if (addressOf(origin + pathname) !== undefined) return { what, origin }
   return { what, origin, hint: { hint: `if you trust that host, add "${origin}/" to signedUrlHosts of "${credential}"` } }
 }
 
-/** Own members only: the exact name, or with dots in it a path of names. */
+/** Reads own members only: the exact name, or a path of names separated by dots. */
 function addressIn(answer: unknown, field: string | undefined): string | undefined {
   if (field === undefined) {
     if (typeof answer === 'string') return answer

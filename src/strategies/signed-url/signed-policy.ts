@@ -1,4 +1,4 @@
-/** Signatures that open more than the address they were given for, and how much more: as much as they say themselves. */
+/** Reads which URLs a signature is valid for, and until when, from the signature itself. */
 
 import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import type { CacheEntry } from '../../auth/session.ts'
@@ -6,17 +6,17 @@ import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/json.ts'
 
-/** What a custom policy of CloudFront says. */
+/** A custom policy of CloudFront. */
 interface Policy {
-  /** Address with wildcards that it is for. */
+  /** The URL with wildcards that it applies to. */
   readonly resource: string | undefined
   /** Epoch seconds, as written. */
   readonly end: unknown
 }
 
 /**
- * The custom policy in the query of a signed address: one statement in base64 with `-`, `_` and `~` for `+`, `=` and `/`
- * (CloudFront, "Creating a signed URL using a custom policy"). Undefined where there is none or it cannot be read.
+ * Returns the custom policy in the query of a signed URL: one statement in base64 with `-`, `_` and `~` for `+`, `=` and `/`
+ * (CloudFront, "Creating a signed URL using a custom policy"). Undefined when it is missing or malformed.
  */
 function policyOf(query: URLSearchParams): Policy | undefined {
   const text = query.get('Policy')
@@ -36,16 +36,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A signed address that says nothing about its end is kept this long, in milliseconds. */
+/** How long a signed URL without an expiry is kept, in milliseconds. */
 const UNKNOWN_LIFE = 5 * 60_000
 
-/** Renewed this long before its end, or when half of what is left has passed. */
+/** Refreshed this long before it expires, or when half of the remaining time has passed. */
 const MARGIN = 30_000
 
 /**
- * The address with the earliest end that its query or the answer state: `X-Amz-Date` + `X-Amz-Expires`, the same of
- * Google, `se` and `ske` of Azure, `Expires`, a policy of CloudFront, and the answer's `msft:expiry`, `expires_at`, `expires`,
- * `expires_in`.
+ * Returns the URL with the earliest expiry that its query or the response states: `X-Amz-Date` + `X-Amz-Expires`, the same of
+ * Google, `se` and `ske` of Azure, `Expires`, a policy of CloudFront, and `msft:expiry`, `expires_at`, `expires`,
+ * `expires_in` of the response.
  */
 export function expiryOf(address: string, answer: unknown, now: number): CacheEntry<string> {
   const query = new URL(address).searchParams
@@ -61,7 +61,7 @@ export function expiryOf(address: string, answer: unknown, now: number): CacheEn
   return ending(address, Math.min(...ends), now)
 }
 
-/** The value with an earlier end, where the asset states one in `expires` (timestamps extension) that is still to come. */
+/** Returns the value with an earlier expiry, when the asset states one in `expires` (timestamps extension) that is in the future. */
 export function endingWith<T>(entry: CacheEntry<T>, asset: unknown, now: number): CacheEntry<T> {
   const end = momentOf(own(asset, 'expires'))
   if (end === undefined || end <= now || end >= (entry.expiresAt ?? Number.POSITIVE_INFINITY)) return entry
@@ -77,10 +77,10 @@ function secondsFrom(now: number, value: unknown): number | undefined {
   return typeof seconds === 'number' && seconds > 0 ? now + Math.min(seconds, 31_536_000) * 1000 : undefined
 }
 
-/** A signature and the folder that it opens. */
+/** A signature and the folder that it is valid for. */
 export interface Cover {
   readonly folder: UrlPattern
-  /** Segments of the folder's path: 0 is a whole host. */
+  /** Number of segments of the folder's path: 0 is a whole host. */
   readonly depth: number
   /** The signature, as a query. */
   readonly query: string
@@ -91,13 +91,13 @@ const SAS = new Set(
   'sv sr sdd st se sp sip spr si sig skoid sktid skt ske sks skv skdutid sduoid saoid suoid scid ses rscc rscd rsce rscl rsct'.split(' '),
 )
 
-/** Parameters of a signed address with a custom policy (CloudFront). */
+/** Parameters of a signed URL with a custom policy (CloudFront). */
 const CLOUD_FRONT = new Set(['Policy', 'Signature', 'Key-Pair-Id', 'Hash-Algorithm'])
 
 /**
- * What the signature of an address covers besides it: the container (`sr=c`) or directory (`sr=d`) of a shared access signature,
- * the folder of a policy whose resource ends in `/*`. Undefined for every other one, and when the signed address is more than
- * the one asked about with a signature behind it: how to sign the next one is then unknown.
+ * Returns what else the signature of a URL is valid for: the container (`sr=c`) or directory (`sr=d`) of a shared access signature,
+ * the folder of a policy whose resource ends in `/*`. Undefined for every other one, and when the signed URL differs from
+ * the requested one by more than the signature: how to sign the next one is then unknown.
  */
 export function coverOf(signed: string, asked: string): Cover | undefined {
   const url = new URL(signed)
@@ -111,7 +111,7 @@ export function coverOf(signed: string, asked: string): Cover | undefined {
   return { folder, depth: folder.path.split('/').length - 2, query: url.search }
 }
 
-/** That address with the signature, if it is below the folder on the same origin and has no query of its own. */
+/** Returns that URL with the signature, if it is below the folder on the same origin and has no query of its own. */
 export function openedBy({ folder, query }: Cover, address: string): string | undefined {
   const url = new URL(address)
   if (url.search !== '' || !covers(folder, url)) return undefined
@@ -119,7 +119,7 @@ export function openedBy({ folder, query }: Cover, address: string): string | un
   return url.href
 }
 
-/** The first segments of the path: the folder in which others of the same width are. */
+/** Returns the first segments of the path, as a folder. */
 export function folderOf(address: string, depth: number): string {
   const { protocol, host, pathname } = new URL(address)
   const path = pathname.split('/', depth + 1).join('/')
@@ -130,7 +130,7 @@ function sasFolder({ pathname, searchParams }: URL, names: readonly string[]): s
   if (!searchParams.has('sig') || !names.every((name) => SAS.has(name))) return undefined
   const segments = pathname.split('/').slice(1)
   const kind = searchParams.get('sr')
-  // A path of one segment is an object of the root container, and says nothing about others.
+  // A path of one segment is an object of the root container and gives no folder.
   if (kind === 'c') return segments.length > 1 ? `/${segments[0]}/` : undefined
   const below = searchParams.get('sdd') ?? ''
   if (kind !== 'd' || !/^\d{1,3}$/.test(below)) return undefined
@@ -144,7 +144,7 @@ function policyFolder({ host, searchParams }: URL, names: readonly string[]): st
   return named?.toLowerCase() === host ? path : undefined
 }
 
-/** Undefined for paths that servers may read in two ways. */
+/** Returns undefined for paths that servers may decode in two ways. */
 function grantFor(pattern: string): UrlPattern | undefined {
   try {
     return parseUrlPattern(pattern, { sharedHosts: true })

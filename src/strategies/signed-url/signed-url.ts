@@ -1,4 +1,4 @@
-/** Signed URLs: an API of the user's choice turns an address into one that opens by itself. */
+/** Strategy `signedUrl`: a signing API chosen by the user turns a URL into a signed one. */
 
 import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
@@ -34,34 +34,37 @@ type Known = PeekContext<SignedUrlScheme, SignedUrlCredential>
 
 const NO_ANSWERS: Answers = new Map()
 
-/** Milliseconds in which the signature of a folder is not asked for again because one address below it was refused. */
+/** Milliseconds in which a folder is not signed again because one URL below it was refused. */
 const FRESH = 60_000
 
 /**
- * Asks the signing API of the entry, at most once per address while the answer lasts, or once per container where the signature
- * covers it; a refused address is signed again once.
+ * Calls the signing API of the credential, at most once per URL while the signature is valid, or once per container when the signature
+ * is valid for it; a refused URL is signed again once.
  */
 export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   type: 'signedUrl',
   forms: [
     {
       fields: {
-        authorizationApi: { kind: 'url', label: 'Address of the signing API', required: true },
+        authorizationApi: { kind: 'url', label: 'URL of the signing API', required: true },
         method: { kind: 'text', label: 'HTTP method of the signing call', required: true, values: ['GET', 'POST'] },
-        signedUrlHosts: { kind: 'signed-url-patterns', label: 'Where signed addresses may point', required: true },
-        with: { kind: 'id', label: 'Entry that authorizes the signing call' },
-        parameters: { kind: 'parameters', label: 'Values of parameters; {url} {bucket} {key} {account} {container} {blob} are of the URL' },
-        endpoint: { kind: 'url', label: 'Service whose URLs have bucket and key; known: S3, Google, Azure' },
+        signedUrlHosts: { kind: 'signed-url-patterns', label: 'Allowed hosts of signed URLs', required: true },
+        with: { kind: 'id', label: 'Credential that authorizes the signing call' },
+        parameters: {
+          kind: 'parameters',
+          label: 'Values of parameters; {url} {bucket} {key} {account} {container} {blob} are taken from the URL',
+        },
+        endpoint: { kind: 'url', label: 'Service whose URLs contain bucket and key; built in: S3, Google, Azure' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name, with endpoint' },
-        parameter: { kind: 'function', label: 'In code only: function that gives the value of a parameter' },
-        responseField: { kind: 'text', label: 'Member of the answer that holds the signed address' },
+        parameter: { kind: 'function', label: 'In code only: function that returns the value of a parameter' },
+        responseField: { kind: 'text', label: 'Member of the response that holds the signed URL' },
         reuse: {
           kind: 'text',
-          label: 'What one signature serves: the container that it covers (default), or one address',
+          label: 'Reuse of a signature: the container that it is valid for (default), or one URL',
           values: ['container', 'address'],
         },
-        signingRate: { kind: 'number', label: 'Signing calls per second at most; default: learned from the answers' },
-        sendTo: { kind: 'patterns', label: 'Addresses that may be signed; default: signedUrlHosts', required: false },
+        signingRate: { kind: 'number', label: 'Maximum signing calls per second; default: learnt from the responses' },
+        sendTo: { kind: 'patterns', label: 'URLs that may be signed; default: signedUrlHosts', required: false },
       },
     },
   ],
@@ -96,7 +99,7 @@ function prepare({ scheme, pointer: at, credential, resource }: Preparation<Sign
 }
 
 function peek(request: HttpRequest, context: Known): AuthStep | undefined {
-  // A function is asked once per request, so not for a look ahead.
+  // A function is called once per request, so `peek` must not call it.
   if (context.credential.parameter) return undefined
   const found = knownFor(request.url, keysOf(context), context.session)
   return found && step(request, found)
@@ -112,7 +115,7 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   const response = yield step(request, first)
   if (response.status !== 401 && response.status !== 403) return
   const { asked, since } = first.entry.value
-  // One address below a folder may be forbidden, or missing, while the signature is good.
+  // One URL below a folder may be forbidden or missing while the signature is valid.
   const isShared = asked !== request.url
   if (isShared && rootOf(resource) !== undefined && clock.now() - since < FRESH) return
   if (!isShared || first.key === keys.own) session.invalidate(first.key, first.entry.value)
@@ -122,26 +125,27 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   if (isShared && again.status < 400) session.invalidate(first.key, first.entry.value)
 }
 
-/** For what lies below an asset, its own signature must open it. Errors: `SCHEME_UNSUPPORTED`. */
+/** Checks that the asset's signature is valid for a URL below it. Errors: `SCHEME_UNSUPPORTED`. */
 function opening(found: Found | undefined, { credential: { id, reuse }, resource: { url } }: Context): Found {
   if (found) return found
-  const why = reuse === 'address' ? '"reuse" of the entry allows no other use' : 'its signature does not cover the folder'
-  throw new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" signs single files, and this one lies below the asset: ${why}`, {
+  const why =
+    reuse === 'address' ? '"reuse" of the credential allows only one URL per signature' : 'its signature is not valid for the folder'
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" signs single files, and this URL is below the asset: ${why}`, {
     credential: id,
     url,
     hint:
       reuse === 'address'
-        ? 'leave out "reuse": "address"'
+        ? 'remove "reuse": "address"'
         : 'ask the provider for signatures of containers or folders, or list each file as an asset',
   })
 }
 
-/** The signed address opens by itself: on another origin nothing else of the caller's goes along. */
+/** Returns the step with the signed URL; at another origin nothing else of the caller's request is sent. */
 function step(request: HttpRequest, { address, entry: { expiresAt } }: Found): AuthStep {
   const sameOrigin = new URL(address).origin === new URL(request.url).origin
   const { method, headers } = request
   if (!sameOrigin && request.body !== undefined) {
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'a request with a body cannot follow a signed address to another origin', {
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'a request with a body cannot be sent to a signed URL on another origin', {
       url: request.url,
     })
   }
@@ -169,19 +173,19 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
   return cover ? entry : endingWith(entry, resource.target?.object, now)
 }
 
-/** All calls of an entry go at one pace. */
+/** Returns the rate limiter that all calls of a credential share. */
 async function paceOf({ session, clock, credential }: Context): Promise<Pace> {
   const { value } = await session.resolve<Pace>('pace', async () => ({ value: new Pace(clock, credential.signingRate) }))
   return value
 }
 
-/** Below an asset it is the asset that is signed. */
+/** Returns the resource to sign: below an asset, the asset. */
 function toBeSigned(resource: Resource): Resource {
   const root = rootOf(resource)
   return root === undefined ? resource : { ...resource, url: root }
 }
 
-/** Public, https (loopback and http only where the user named them), within `signedUrlHosts`; without fragment. */
+/** Returns the signed URL if it is public, https (loopback and http only where the user named them) and within `signedUrlHosts`; without fragment. */
 function signedAddress(text: string, { signedUrlHosts }: SignedUrlCredential): string | undefined {
   const named = new Set(signedUrlHosts.map(namedOrigin).filter((origin) => origin !== undefined))
   const url = addressOf(text, { secure: true, named })
@@ -200,27 +204,27 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
   return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, answers)]), allows }
 }
 
-/** An entry of type `signedUrl` after reading. */
+/** A credential of type `signedUrl` after reading. */
 export type SignedUrlCredential = Credential & {
   readonly authorizationApi: string
   readonly method: 'GET' | 'POST'
   readonly signedUrlHosts: readonly UrlPattern[]
   readonly with?: string
-  /** Texts may have placeholders for parts of the URL to be signed. */
+  /** May contain placeholders for parts of the URL to sign. */
   readonly parameters?: ReadonlyMap<string, Secret>
-  /** The service on whose URLs bucket and key are told apart, where its host is none that is known. */
+  /** The service whose URLs contain bucket and key, when its host is not built in. */
   readonly endpoint?: string
   readonly virtualHost?: boolean
   /** In code only. */
   readonly parameter?: ParameterFunction
   readonly responseField?: string
-  /** What one signature serves: all that it says it covers (default), or one address. */
+  /** How a signature is reused: for everything it is valid for (default), or for one URL. */
   readonly reuse?: 'container' | 'address'
-  /** Calls per second that the API is never asked to exceed. */
+  /** Maximum calls per second to the API. */
   readonly signingRate?: number
 }
 
-/** What is wrong with the shape of a scheme. Errors: `SCHEME_INVALID`, `FLOW_INVALID`. */
+/** Returns the problem of a scheme's structure. Errors: `SCHEME_INVALID`, `FLOW_INVALID`. */
 function flowsProblem(scheme: unknown, at: string): AuthError | undefined {
   const flows = own(scheme, 'flows')
   if (!isObject(flows) || Object.keys(flows).length === 0) {
@@ -239,12 +243,12 @@ function flowsProblem(scheme: unknown, at: string): AuthError | undefined {
     }
     const api = own(flow, 'authorizationApi')
     if (api !== undefined && typeof api !== 'string')
-      return new SelectionError('FLOW_INVALID', 'authorizationApi is not a text', { pointer: `${place}/authorizationApi` })
+      return new SelectionError('FLOW_INVALID', 'authorizationApi is not a string', { pointer: `${place}/authorizationApi` })
   }
   return undefined
 }
 
-/** The tuple of one flow: its API, where it states one, and its method. */
+/** Returns the tuple of one flow: its API, when it states one, and its method. */
 function flowIdentity(name: string, flow: SignedUrlFlow): IdentityMember[] {
   const at = pointer('/flows', name)
   const method: IdentityMember = { name: 'method', value: methodOf(flow), pointer: `${at}/method` }
@@ -252,7 +256,7 @@ function flowIdentity(name: string, flow: SignedUrlFlow): IdentityMember[] {
   return [{ name: 'authorizationApi', value: flow.authorizationApi, pointer: `${at}/authorizationApi`, url: 'relative' }, method]
 }
 
-/** The flow that says what the entry says; schemes may have several. */
+/** Returns the flow that matches the credential; schemes may have several. */
 function flowFor({ flows }: SignedUrlScheme, { method, authorizationApi }: SignedUrlCredential): [string, SignedUrlFlow] {
   const entries = Object.entries(flows)
   const fits = ([, flow]: [string, SignedUrlFlow]) =>
@@ -260,7 +264,7 @@ function flowFor({ flows }: SignedUrlScheme, { method, authorizationApi }: Signe
   return entries.find(fits) ?? entries.find(([, flow]) => methodOf(flow) === method) ?? ['', { method }]
 }
 
-/** The HTTP method of a signing call, in upper case. */
+/** Returns the HTTP method of a signing call, in upper case. */
 function methodOf(flow: SignedUrlFlow | undefined): 'GET' | 'POST' {
   return flow?.method?.toUpperCase() === 'POST' ? 'POST' : 'GET'
 }
@@ -270,8 +274,8 @@ function sameUrl(one: string, other: string): boolean {
 }
 
 /**
- * The address of the asset itself, when the resource lies below it: `fetchFor` replaces the address of its target and leaves the
- * target's object as it is. Undefined for the asset itself and for whatever lies elsewhere.
+ * Returns the URL of the asset itself, when the resource is below it: `fetchFor` replaces the URL of its target and keeps the
+ * target's object. Undefined for the asset itself and for URLs elsewhere.
  */
 function rootOf({ url, target }: Resource): string | undefined {
   const href = target && ownString(target.object, 'href')
@@ -286,7 +290,7 @@ function rootOf({ url, target }: Resource): string | undefined {
   return root.href
 }
 
-/** The call of a signing API: each parameter where its `in` says, the body as a JSON object. */
+/** Returns the call to a signing API: each parameter at its `in`, the body as a JSON object. */
 function signingRequest({ authorizationApi, method }: SignedUrlCredential, parameters: readonly BoundParameter[]): HttpRequest {
   let url = authorizationApi
   const headers: Record<string, string> = { accept: 'application/json' }

@@ -92,7 +92,7 @@ describe('what is wrong', () => {
   it('is told with the ways that this command has', async () => {
     const hint = async (...argv: string[]) => lastError(await run(['translate', 'a', '--to', 'DE', '--json', ...argv])).hint
     expect(await hint()).toBe(
-      'set STAC_AUTH_TRANSLATION_KEY, or write "https://api.deepl.com/" in the sendTo of the entry that is meant for it',
+      'set STAC_AUTH_TRANSLATION_KEY, or add "https://api.deepl.com/" to "sendTo" of the credential for this service',
     )
     expect(await hint('--base-url', 'http://words.example')).toBe('use https:; http: is for a service on this very machine')
   })

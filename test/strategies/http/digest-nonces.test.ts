@@ -17,18 +17,18 @@ describe('a challenge', () => {
   })
 
   it.each([
-    ['Basic realm="other"', 'https://data.example does not ask for Digest, which entry "mine" is for: it offers Basic (realm "other")'],
-    ['Digest realm="x", nonce="n", algorithm=SHA-1', 'it offers Digest with SHA-1, and the entry allows SHA-512-256, SHA-256, MD5'],
+    ['Basic realm="other"', 'https://data.example does not offer Digest, which credential "mine" is for: it offers Basic (realm "other")'],
+    ['Digest realm="x", nonce="n", algorithm=SHA-1', 'it offers Digest with SHA-1, and the credential allows SHA-512-256, SHA-256, MD5'],
     ['Digest nonce="n", qop=auth', 'it lacks "realm"'],
     ['Digest realm="x", qop=auth', 'it lacks "nonce"'],
-    ['Digest realm="x", nonce="n", qop="other"', 'its "qop" is none of auth and auth-int'],
+    ['Digest realm="x", nonce="n", qop="other"', 'its "qop" has neither auth nor auth-int'],
 
-    ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" is none of auth and auth-int'],
+    ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" has neither auth nor auth-int'],
     ['Digest realm="x", nonce="n", qop=auth, algorithm=MD5, Digest realm="x", algorithm=SHA-256', 'it lacks "nonce"'],
-    ['Digest realm="a\u0007b", nonce="n"', 'it offers nothing that can be read; a parameter has no value that can be read'],
+    ['Digest realm="a\u0007b", nonce="n"', 'it offers no readable challenge; a parameter has no value that can be read'],
     ['Digest realm="x", nonce="n", nonce="m"', 'a challenge names the parameter "nonce" twice'],
     [`Digest realm="${'x'.repeat(8192)}", nonce="n"`, 'the line is longer than 8192 bytes'],
-    ['', 'it offers nothing that can be read'],
+    ['', 'it offers no readable challenge'],
   ])('of unusable kind %# is not answered', async (line, why) => {
     const work = sent(contextFor({ ...MUFASA, algorithms: undefined }), [unauthorized(line)])
     expect(await failureOf(work)).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(why) })
@@ -43,7 +43,7 @@ describe('a challenge', () => {
   it('that the entry does not allow is not answered', async () => {
     const work = sent(contextFor({ ...MUFASA, algorithms: ['SHA-256'] }), [challenge('nonce=n, qop=auth')])
     expect(await failureOf(work)).toMatchObject({
-      message: expect.stringContaining('offers Digest with MD5, and the entry allows SHA-256'),
+      message: expect.stringContaining('offers Digest with MD5, and the credential allows SHA-256'),
     })
   })
 
@@ -53,7 +53,7 @@ describe('a challenge', () => {
     const work = sent(contextFor(MUFASA), [challenge(strong), challenge(weak)])
     expect(await failureOf(work)).toMatchObject({
       code: 'AUTH_CHALLENGE_UNSUPPORTED',
-      message: expect.stringContaining('it asked for more than MD5 before'),
+      message: expect.stringContaining('it required a stronger algorithm than MD5 before'),
     })
     expect(await sent(contextFor(MUFASA), [challenge(strong), challenge(weak.replace('MD5', 'SHA-512-256'), 'another')])).toHaveLength(3)
   })

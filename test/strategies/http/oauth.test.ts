@@ -146,7 +146,7 @@ describe('a strict server', () => {
   ])('refuses %s', async (_name, fields, options, word) => {
     const error = await failureOf(engine({ ...full, ...fields }, options).get())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine', message: expect.stringContaining(`401 (${word})`) })
-    if (word === 'timestamp_refused') expect(error).toMatchObject({ hint: 'set the clock' })
+    if (word === 'timestamp_refused') expect(error).toMatchObject({ hint: 'set the clock of this machine' })
   })
 })
 

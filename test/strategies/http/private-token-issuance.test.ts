@@ -111,7 +111,7 @@ describe('an origin that cheats', () => {
     ['another issuer', { issuerName: 'evil.example' }, 'the issuer evil.example instead of issuer.example'],
     ['the issuer on another port', { issuerName: `${ISSUER}:8443` }, 'the issuer issuer.example:8443 instead of issuer.example'],
     ['another origin', { origins: 'evil.example' }, 'for evil.example'],
-    ['another type', { tokenType: 0xda7a }, 'token type 0xDA7A is unknown'],
+    ['another type', { tokenType: 0xda7a }, 'unsupported token type 0xDA7A'],
   ])('with %s gets no token, and the issuer no request', async (_name, fields, message) => {
     const { issuer, files, error } = await cheating(fields)
     expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(message) })
@@ -200,9 +200,9 @@ describe('a function that gives tokens', () => {
   const failing: readonly [string, () => unknown, string, string][] = [
     ['fails', () => Promise.reject(new Error('canary: text!')), 'CREDENTIAL_SOURCE', 'issuer of "pass": its function failed'],
     ['gives no text', () => 7, 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is empty'],
-    ['gives no token', () => 'canary: text!', 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is no token in base64url'],
-    ['gives one for something else', () => readyToken(randomBytes(40), key), 'CREDENTIAL_SOURCE', 'the issuer gave no new token'],
-    ['gives half of one', () => padded(Buffer.alloc(98, 2)), 'CREDENTIAL_VALUE_INVALID', 'has a token type that is unknown'],
+    ['gives no token', () => 'canary: text!', 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is not a token in base64url'],
+    ['gives one for something else', () => readyToken(randomBytes(40), key), 'CREDENTIAL_SOURCE', 'the issuer returned no new token'],
+    ['gives half of one', () => padded(Buffer.alloc(98, 2)), 'CREDENTIAL_VALUE_INVALID', 'has an unsupported token type'],
   ]
   it.each(failing)('that %s leaves the file closed', async (_name, issuer, code, message) => {
     const files = await guarded()

@@ -198,7 +198,7 @@ describe('a server that cheats', () => {
     ['without an id', withHeader('first', /sid=[^,]*, /, ''), '"sid"'],
     ['with an id that no header can carry', withHeader('first', /sid=[^,]*/, 'sid="a b"'), '"sid"'],
     ['with junk for a message', withHeader('first', /data=\S+/, 'data="!"'), '"data"'],
-    ['with another hash', withHeader('offer', /256/, '1'), 'does not ask for SCRAM-SHA-256'],
+    ['with another hash', withHeader('offer', /256/, '1'), 'does not offer SCRAM-SHA-256'],
     ['with Basic in its place', withHeader('offer', /.*/, 'Basic realm="x"'), 'it offers Basic'],
   ])('%s gets no proof', async (_name, options, told) => {
     const { get, wire } = engine(options)

@@ -32,7 +32,7 @@ describe('an answer in a fragment', () => {
   it.each<[string, string, string]>([
     ['of another login', hash({ ...good, state: 'wrong' }), 'OAUTH_RESPONSE_INVALID'],
     ['of nobody', hash({ access_token: 'a', token_type: 'bearer' }), 'OAUTH_RESPONSE_INVALID'],
-    ['that says something twice', `${hash(good)}&access_token=c`, 'OAUTH_RESPONSE_INVALID'],
+    ['that has a parameter twice', `${hash(good)}&access_token=c`, 'OAUTH_RESPONSE_INVALID'],
     ['with two states', `${hash(good)}&state=right`, 'OAUTH_RESPONSE_INVALID'],
     ['that says no', hash({ error: 'access_denied', state: 'right' }), 'LOGIN_DENIED'],
     ['with an error and a token', hash({ ...good, error: 'server_error' }), 'OAUTH_ERROR'],

@@ -207,7 +207,7 @@ describe('the clock', () => {
     const off = answer(403, date('2026-11-20T12:10:00Z'), refusal('RequestTimeTooSkewed'))
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [off, off])).rejects.toMatchObject({
       code: 'CLOCK_SKEW',
-      message: expect.stringContaining('disagree by 600 seconds: 403 RequestTimeTooSkewed'),
+      message: expect.stringContaining('differ by 600 seconds: 403 RequestTimeTooSkewed'),
     })
   })
 

@@ -158,8 +158,8 @@ describe('an entry with credentialsUrl', () => {
     ['metadata', { instanceMetadata: true }, '/credentials/1/instanceMetadata', 'credentialsUrl or instanceMetadata'],
     ['another protocol', { credentialsUrl: 'http://keys.example/' }, '/credentials/1/credentialsUrl', 'https'],
     ['nobody to ask as', { with: 'nobody' }, '/credentials/1/with', 'nobody'],
-    ['an entry that may not go there', { credentialsUrl: 'https://keys.example/' }, '/credentials/1/with', 'does not cover'],
-    ['only "with"', { credentialsUrl: undefined }, '/credentials/1/with', 'needs credentialsUrl'],
+    ['an entry that may not go there', { credentialsUrl: 'https://keys.example/' }, '/credentials/1/with', 'does not include'],
+    ['only "with"', { credentialsUrl: undefined }, '/credentials/1/with', 'requires credentialsUrl'],
   ])('is refused with %s', async (_what, own, pointer, message) => {
     const error = await failureOf(engine({ own }).auth.ready())
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer, message: expect.stringContaining(message) })

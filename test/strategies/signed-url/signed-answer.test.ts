@@ -108,7 +108,7 @@ describe('the answer of a signing API', () => {
   ])('elsewhere is told with its host and what would allow it', async (reply) => {
     const error = await failureOf(answered(reply).result)
     expect(error).toMatchObject({
-      message: expect.stringMatching(/ an address on https:\/\/evil\.example that signedUrlHosts does not cover$/),
+      message: expect.stringMatching(/ a URL on https:\/\/evil\.example that signedUrlHosts does not include$/),
       hint: 'if you trust that host, add "https://evil.example/" to signedUrlHosts of "signer"',
     })
     expect(JSON.stringify(error)).not.toContain('secret')

@@ -20,7 +20,7 @@ export interface Grid {
 const MOST = 1024
 
 /**
- * Reads the array at the address of the asset (version 3, else 2).
+ * Reads the array at the URL of the asset (version 3, else 2).
  * Errors: those of `fetch`, `MEDIA_TYPE_UNSUPPORTED` for what is no array of numbers in two dimensions or more.
  */
 export async function readGrid(auth: Auth, target: Target | undefined): Promise<Grid> {

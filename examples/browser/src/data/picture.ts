@@ -9,7 +9,7 @@ export interface Picture {
 }
 
 /**
- * The picture behind an asset, loaded. By the site's service worker it is loaded by its address alone, and no script here sees a token;
+ * The picture behind an asset, loaded. By the site's service worker it is loaded by its URL alone, and no script here sees a token;
  * else the engine sends. Errors: those of `fetch`, `HTTP_<status>`, `MEDIA_TYPE_UNSUPPORTED`.
  */
 export async function pictureFrom(target: Target, auth: Auth, byWorker: boolean): Promise<Picture> {

@@ -75,7 +75,7 @@ function linkView(target: Target, reader: Reader): readonly HTMLElement[] {
   return [element('li', {}, icon(BELOW[rel] ?? 'file'), anchorTo(address, title, target, reader))]
 }
 
-/** Documents that a page of an API has in it, as far as they have an address of their own. */
+/** Documents that a page of an API has in it, as far as they have a URL of their own. */
 function* insideOf(document: StacDocument, url: string, reader: Reader): Generator<HTMLElement> {
   if (kindOf(document) !== 'wrapper') return
   for (const inner of [...listIn(document, 'features'), ...listIn(document, 'collections')]) {

@@ -6,7 +6,7 @@ import type { Wallet } from '../wallet.ts'
 import { openDialog } from './dialog.ts'
 import { refusalOf, refusalView } from './refusal.ts'
 
-/** Asks how to log in with that entry; `place` is where, if it is known. */
+/** Asks how to log in with that credential; `place` is where, if it is known. */
 export function openLoginDialog(credential: string, place: string | undefined, wallet: Wallet): void {
   const problem = element('div', { role: 'alert' })
   const waiting = element('p', { role: 'status', class: 'optional' })

@@ -10,13 +10,13 @@ import { originOf } from '../../../http/network-error.ts'
 import type { HttpContext } from '../scheme.ts'
 import { signingKey } from '../secret-fields.ts'
 
-/** RFC 9729 §3: what both ends of the connection compute, the first part to be signed, the second to be compared. */
+/** RFC 9729 §3: exported by both ends of the connection, the first part to be signed, the second to be compared. */
 const EXPORTER = { label: 'EXPORTER-HTTP-Concealed-Authentication', signed: 32, compared: 16 }
 
-/** What stands before the signed part (§3.2). */
+/** Prefix of the signed part (§3.2). */
 const PREFIX = new TextEncoder().encode(`${' '.repeat(64)}HTTP Concealed Authentication\0`)
 
-/** A signature over what both ends of the connection compute (RFC 9729 §3, §4), sent over that connection. */
+/** Sends a signature over exported keying material of the connection (RFC 9729 §3, §4) over that connection. */
 export async function* concealedFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const key = await signingKey(context, ['EdDSA', 'ES256', 'PS256'])
   const connection = await context.connect(request.url)
@@ -28,7 +28,7 @@ export async function* concealedFlow(request: HttpRequest, context: HttpContext)
   }
 }
 
-/** The parameters of §4. */
+/** Returns the parameters of §4. */
 async function proofOf({ url }: HttpRequest, context: HttpContext, key: PrivateKey, connection: Connection): Promise<string> {
   const scope = scopeOf(url, context.credential, key)
   const material = connection.keyingMaterial(EXPORTER.signed + EXPORTER.compared, EXPORTER.label, exporterContext(scope))
@@ -67,26 +67,30 @@ function encoded(algorithm: SignatureAlgorithm, jwk: PublicJwk): Uint8Array {
 }
 
 function unbindable(url: string, { credential: { id } }: HttpContext): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `Concealed needs TLS 1.3, which ${originOf(url)} does not speak; nothing was sent`, {
-    credential: id,
-    url,
-  })
+  return new UnsupportedError(
+    'SCHEME_UNSUPPORTED',
+    `Concealed requires TLS 1.3, which ${originOf(url)} does not support. Nothing was sent`,
+    {
+      credential: id,
+      url,
+    },
+  )
 }
 
-/** What the keying material of a Concealed proof is bound to. */
+/** The parameters that a Concealed proof is bound to. */
 interface ProofScope {
   /** Number of the signature scheme (RFC 8446 §4.2.3). */
   readonly signatureScheme: number
   readonly keyId: Uint8Array
   readonly publicKey: Uint8Array
-  /** An https address. */
+  /** An https URL. */
   readonly url: string
   readonly realm: string
 }
 
 const utf8 = new TextEncoder()
 
-/** The context value of the key exporter (RFC 9729 §3.1). */
+/** Returns the context value of the key exporter (RFC 9729 §3.1). */
 function exporterContext({ signatureScheme, keyId, publicKey, url, realm }: ProofScope): Uint8Array {
   const { protocol, hostname, port } = new URL(url)
   return Uint8Array.of(
@@ -104,7 +108,7 @@ function uint16(value: number): readonly number[] {
   return [value >> 8, value & 0xff]
 }
 
-/** The length comes first, as a variable-length integer of QUIC (RFC 9000 §16); nothing here is as long as 16384 bytes. */
+/** Prefixes the length as a QUIC variable-length integer (RFC 9000 §16); all values here are shorter than 16384 bytes. */
 function withLength(bytes: Uint8Array): readonly number[] {
   const { length } = bytes
   return [...(length < 64 ? [length] : uint16(length | 0x4000)), ...bytes]

@@ -5,14 +5,14 @@ import { type HttpAuthScheme, loadedFlow, privateKeyField, withoutConnections } 
 const MAX_TEXT = 1024
 
 /**
- * A signature over secrets of the TLS connection (RFC 9729): it counts on that connection only. Nobody asks for it, and a
- * server that does not know the key answers as if there was nothing, often with 404.
+ * Signs keying material exported from the TLS connection (RFC 9729), valid on that connection only. Servers send no challenge, and a
+ * server that does not know the key responds as if the target did not exist, often with 404.
  */
 export const concealed: HttpAuthScheme = {
   name: 'concealed',
   fields: {
     privateKey: { ...privateKeyField, required: true },
-    keyId: { kind: 'text', label: 'Key identifier that the server knows the key by', required: true },
+    keyId: { kind: 'text', label: 'Key identifier registered with the server', required: true },
     realm: { kind: 'text', label: 'Realm that the server expects' },
   },
   about: { standard: 'RFC 9729', browsers: 'never', steps: 'a', testedAgainst: 'in-process server' },

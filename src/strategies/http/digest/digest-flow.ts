@@ -15,10 +15,10 @@ import { hasLatin1Form } from '../secret-fields.ts'
 import { ALGORITHMS } from './digest.ts'
 import { type ProtectionSpace, ProtectionSpaces, type Stay, type Turn } from './protection-space.ts'
 
-/** An account in each encoding that a server may mean. */
+/** An account in each encoding that a server may expect. */
 type Accounts = { readonly 'UTF-8': Account; readonly 'ISO-8859-1'?: Account }
 
-/** Why a refusal is answered; each reason counts once for a request. */
+/** Why a refusal is answered; each reason is used once per request. */
 type Reason = 'challenge' | 'stale' | 'alone' | 'charset'
 
 interface Attempt {
@@ -27,7 +27,7 @@ interface Attempt {
   readonly response: HttpResponse
 }
 
-/** What the answers to one request have in common. */
+/** The values that the answers to one request share. */
 interface Login {
   readonly request: HttpRequest
   readonly context: HttpContext
@@ -36,7 +36,7 @@ interface Login {
   readonly tried: Set<Reason>
 }
 
-/** Answers challenges, and the next requests of a protection space without one (RFC 7616 §3). */
+/** Answers challenges, and sends later requests of a protection space preemptively (RFC 7616 §3). */
 export async function* digestFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const accounts = await accountsOf(context.credential)
   const spaces = await spacesOf(request, accounts['UTF-8'], context)
@@ -70,7 +70,8 @@ export async function* digestFlow(request: HttpRequest, context: HttpContext): A
 
 function spaceOf({ request, context, spaces }: Login, response: HttpResponse): ProtectionSpace {
   const challenge = strongest(challengesFor(response, 'Digest', context), response, context.credential)
-  if (spaces.isWeaker(challenge)) throw unanswerable(response, context.credential, `it asked for more than ${challenge.hash} before`)
+  if (spaces.isWeaker(challenge))
+    throw unanswerable(response, context.credential, `it required a stronger algorithm than ${challenge.hash} before`)
   return spaces.keep(challenge, request.url)
 }
 
@@ -79,7 +80,7 @@ function refuse({ spaces }: Login, stay: Stay, { space }: Attempt): void {
   spaces.forget(space)
 }
 
-/** The answer to the space's nonce; what comes back is checked before anybody sees it. */
+/** Sends the answer for the nonce of the space and checks the response before it is returned. */
 async function* attempt(
   { request, context, accounts, spaces, tried }: Login,
   space: ProtectionSpace,
@@ -101,10 +102,10 @@ async function* attempt(
 
 /**
  * A challenge is answered once, and once more
- * - where the nonce was too old (RFC 7616 §3.3, `stale`);
- * - alone, where other requests may be why it was refused: servers see a count for a second time or in another order, or have
- *   given the place of the nonce to the next one, and not all of them say `stale`;
- * - where the server may mean the other encoding of the account (§4).
+ * - when the nonce was too old (RFC 7616 §3.3, `stale`);
+ * - alone, when other requests may be why it was refused: servers see a count for a second time or out of order, or have
+ *   reused the slot of the nonce, and not all of them say `stale`;
+ * - when the server may expect the other encoding of the account (§4).
  *
  * Anything else is a refusal of the account, which is not tried again: servers lock accounts.
  */
@@ -125,13 +126,13 @@ function reasonToAnswer(
   return isSettled || tried.has('charset') ? undefined : 'charset'
 }
 
-/** The values of a parameter in the challenges of this scheme. */
+/** Returns the values of a parameter in the challenges of this scheme. */
 function paramsOf({ headers }: HttpResponse, name: string): readonly string[] {
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
   return challenges.filter(({ scheme }) => scheme.toLowerCase() === 'digest').flatMap(({ params }) => params.get(name) ?? [])
 }
 
-/** RFC 7616 §3.5: a server that proves itself must do it right; one that does not may be refused. */
+/** Checks the server's proof (RFC 7616 §3.5): a wrong one is refused, a missing one when the credential says so. */
 async function checkProof(proof: string | undefined, sent: Answer, response: HttpResponse, { credential }: HttpContext): Promise<void> {
   const isRight = proof === undefined || !sent.proof ? undefined : proof.toLowerCase() === (await sent.proof())
   if (isRight === false) throw unproven(response, credential, 'could not prove')
@@ -139,15 +140,15 @@ async function checkProof(proof: string | undefined, sent: Answer, response: Htt
 }
 
 function unproven({ url, status }: HttpResponse, { id }: Credential, what: string): ProtocolError {
-  const message = `${originOf(url)} ${what} that it knows the password of "${id}"; its answer is dropped`
+  const message = `${originOf(url)} ${what} that it knows the password of "${id}". Its response was discarded`
   return new ProtocolError('AUTH_SERVER_UNPROVEN', message, { url, status, credential: id })
 }
 
 async function accountsOf(credential: Credential): Promise<Accounts> {
   const name = (await reveal(credential.username as Secret, 'username', credential)).normalize('NFC')
   const password = (await reveal(credential.password as Secret, 'password', credential)).normalize('NFC')
-  if (name.includes(':')) throw unfit('username', credential.id, 'has a colon in it, which Digest cannot send')
-  if (/[\u0000-\u001f\u007f]/.test(name + password)) throw unfit('username or password', credential.id, 'has a control character in it')
+  if (name.includes(':')) throw unfit('username', credential.id, 'contains a colon, which Digest does not support')
+  if (/[\u0000-\u001f\u007f]/.test(name + password)) throw unfit('username or password', credential.id, 'contains a control character')
   return {
     'UTF-8': { name, username: octets(name), password: octets(password) },
     // A byte string of ISO-8859-1 is the text itself.
@@ -167,10 +168,10 @@ interface Account {
   readonly password: string
 }
 
-/** The value of `Authorization`, and what the server proves itself with. */
+/** The value of `Authorization`, and the expected proof of the server. */
 interface Answer {
   readonly header: string
-  /** `rspauth`; undefined when it cannot be told without the body of the answer (`auth-int`) or is not defined (RFC 2069). */
+  /** Returns `rspauth`; undefined when it needs the body of the response (`auth-int`) or is not defined (RFC 2069). */
   readonly proof: (() => Promise<string>) | undefined
 }
 
@@ -209,8 +210,8 @@ async function secretOf(
 }
 
 /**
- * §3.4, §3.4.4: hidden where the server wants it so; else text outside US-ASCII as RFC 8187 encodes it. Servers of RFC 2617 read the
- * octets as they are and know no `username*`: they have MD5 only, and name no charset.
+ * Encodes the user name (§3.4, §3.4.4): hashed when the server requires it; otherwise as RFC 8187 outside US-ASCII. Servers of RFC 2617
+ * read the octets and do not support `username*`: they have MD5 only, and name no charset.
  */
 async function userParams({ userhash, hash: name, realm, isUtf8 }: DigestChallenge, account: Account): Promise<readonly AuthParam[]> {
   if (userhash) {
@@ -244,27 +245,27 @@ async function bodyHash(name: HashName, { body = '' }: HttpRequest): Promise<str
   return hex(await platform.digest(name, typeof body === 'string' ? new TextEncoder().encode(body) : body))
 }
 
-/** A challenge that can be answered (RFC 7616 §3.3); all texts are byte strings, one character for each byte. */
+/** A supported challenge (RFC 7616 §3.3); all texts are byte strings, one character for each byte. */
 export interface DigestChallenge {
   readonly realm: string
   readonly nonce: string
   readonly opaque: string | undefined
-  /** As the server writes it; absent where the server left it out, which means MD5. */
+  /** As the server writes it; absent when omitted, which means MD5. */
   readonly algorithm: string | undefined
   readonly hash: HashName
-  /** The hash of the account is bound to the nonce (`-sess`). */
+  /** True when the hash of the account is bound to the nonce (`-sess`). */
   readonly isSession: boolean
   /** Absent in the form of RFC 2069. */
   readonly qop: 'auth' | 'auth-int' | undefined
   readonly userhash: boolean
-  /** The address list of the challenge. */
+  /** The URL list of the challenge. */
   readonly domain: string | undefined
-  /** The server wants the octets of UTF-8; it does not say so in the form of RFC 2617. */
+  /** True when the server requires UTF-8; RFC 2617 has no such parameter. */
   readonly isUtf8: boolean
 }
 
 /**
- * The challenge with the strongest algorithm that the entry allows: a weaker one is not taken instead when it is broken.
+ * Returns the challenge with the strongest algorithm that the credential allows; there is no fallback to a weaker one.
  * Errors: `AUTH_CHALLENGE_UNSUPPORTED` naming the algorithms or the parameter.
  */
 function strongest(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): DigestChallenge {
@@ -272,7 +273,7 @@ function strongest(challenges: readonly Challenge[], response: HttpResponse, cre
   const ranked = allowed.flatMap((hash) => challenges.filter((challenge) => algorithmOf(challenge).hash === hash))
   if (ranked[0]) return answerable(ranked[0], (why) => unanswerable(response, credential, why))
   const offered = challenges.map((challenge) => (challenge.params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
-  throw unanswerable(response, credential, `it offers Digest with ${offered}, and the entry allows ${allowed.join(', ')}`)
+  throw unanswerable(response, credential, `it offers Digest with ${offered}, and the credential allows ${allowed.join(', ')}`)
 }
 
 function allows({ algorithms }: Credential, name: HashName): boolean {
@@ -291,7 +292,7 @@ function answerable(challenge: Challenge, refusal: (why: string) => ChallengeErr
   for (const name of ['realm', 'nonce']) if (!params.has(name)) throw refusal(`it lacks "${name}"`)
   const { hash = 'MD5', isSession } = algorithmOf(challenge)
   const qop = qopOf(params.get('qop'))
-  if (qop === 'unknown' || (isSession && !qop)) throw refusal('its "qop" is none of auth and auth-int')
+  if (qop === 'unknown' || (isSession && !qop)) throw refusal('its "qop" has neither auth nor auth-int')
   return {
     realm: text('realm') ?? '',
     nonce: text('nonce') ?? '',
@@ -306,7 +307,7 @@ function answerable(challenge: Challenge, refusal: (why: string) => ChallengeErr
   }
 }
 
-/** `auth` where there is a choice: the other hashes the whole body. An empty list says as little as none. */
+/** Prefers `auth`, because `auth-int` hashes the whole body. An empty list counts as absent. */
 function qopOf(list: string | undefined): DigestChallenge['qop'] | 'unknown' {
   if (list === undefined || list.trim() === '') return undefined
   const offered = list.toLowerCase().split(/[\t ,]+/)

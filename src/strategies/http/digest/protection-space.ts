@@ -4,10 +4,10 @@ import { closeness, rootsOf } from '../challenge-response.ts'
 import { ALGORITHMS } from './digest.ts'
 import type { DigestChallenge } from './digest-flow.ts'
 
-/** What makes one answer differ from every other. */
+/** The values that make one answer unique. */
 export interface Turn {
   readonly nonce: string
-  /** How often the nonce was used, this time included: eight hex digits. */
+  /** The number of uses of the nonce, including this one: eight hex digits. */
   readonly nc: string
   readonly cnonce: string
   /** Nonces that an account is bound to by `-sess`: those of the first answer to the challenge (RFC 7616 §3.4.2). */
@@ -15,7 +15,7 @@ export interface Turn {
 }
 
 /**
- * A nonce and its uses. It belongs to the realm and not to one challenge: servers hand the same nonce to several requests, and
+ * A nonce and its uses. It belongs to the realm and not to one challenge: servers send the same nonce to several requests, and
  * refuse a count that they have seen (RFC 7616 §3.4, `nc`).
  */
 class Nonce {
@@ -27,7 +27,7 @@ class Nonce {
     this.value = value
   }
 
-  /** The next count, taken at once, so that parallel requests differ. */
+  /** Returns the next count, synchronously, so that parallel requests differ. */
   next(): string {
     return (++this.#count).toString(16).padStart(8, '0')
   }
@@ -54,12 +54,12 @@ export class ProtectionSpace {
     this.#nonce = nonces.get(challenge.realm, challenge.nonce)
   }
 
-  /** How long the part of the address is that the challenge names; -1 when it is for other addresses (RFC 7616 §3.3, `domain`). */
+  /** Returns the length of the URL prefix that the challenge names; -1 when it is for other URLs (RFC 7616 §3.3, `domain`). */
   covers(url: string): number {
     return closeness(this.#roots, url)
   }
 
-  /** The next use of the nonce. */
+  /** Returns the next use of the nonce. */
   take(random: (bytes: number) => Uint8Array): Turn {
     const nonce = this.#nonce
     const known = this.#session ?? nonce.session
@@ -70,25 +70,25 @@ export class ProtectionSpace {
     return { nonce: nonce.value, nc: nonce.next(), cnonce, session }
   }
 
-  /** Uses a nonce that the server sent ahead (`nextnonce`) from now on. */
+  /** Replaces the nonce with one that the server sent ahead (`nextnonce`). */
   renew(nonce: string): void {
     if (nonce !== this.#nonce.value) this.#nonce = this.#nonces.get(this.challenge.realm, nonce)
   }
 }
 
-/** More realms than any origin has. */
+/** Above the number of realms of any origin. */
 const MAX_SPACES = 32
-/** More nonces than a server remembers for one user. */
+/** Above the number of nonces that a server keeps for one user. */
 const MAX_NONCES = 1024
 
-/** The nonces of an origin, those that were used last. */
+/** The most recently used nonces of an origin. */
 class Nonces {
   readonly #nonces = new Map<string, Nonce>()
 
   get(realm: string, value: string): Nonce {
     const key = JSON.stringify([realm, value])
     const nonce = this.#nonces.get(key) ?? new Nonce(value)
-    // The order of a map is that of insertion: what is used becomes the youngest.
+    // A Map iterates in insertion order: reinserting marks a value as most recently used.
     this.#nonces.delete(key)
     this.#nonces.set(key, nonce)
     if (this.#nonces.size > MAX_NONCES) this.#nonces.delete(this.#nonces.keys().next().value ?? key)
@@ -96,35 +96,35 @@ class Nonces {
   }
 }
 
-/** How the octets of a name and a password are made from their text, where the server does not say it. */
+/** The encoding of user name and password when the server does not name one. */
 type Charset = 'UTF-8' | 'ISO-8859-1'
 
-/** The realms that an origin asked one user for. */
+/** The realms of an origin for one user. */
 export class ProtectionSpaces {
-  /** With which an answer was accepted. */
+  /** The charset of an accepted answer. */
   charset: Charset | undefined
-  /** Held while a request is answered. */
+  /** Held while a request is sent. */
   readonly lock = new SharedLock()
-  /** The server loses track of parallel requests: each is answered alone. */
+  /** True when the server does not support parallel requests: each is sent alone. */
   isOrdered = false
-  /** How many answers were refused that no other request could have disturbed. */
+  /** How many answers were refused that no other request can have disturbed. */
   refusals = 0
   readonly #nonces = new Nonces()
   #spaces: readonly ProtectionSpace[] = []
 
-  /** The realm that an address probably belongs to: the one named most closely, or else the one that asked last. */
+  /** Returns the realm that a URL probably belongs to: the most specific one, or the latest. */
   covering(url: string): ProtectionSpace | undefined {
     const [best] = this.#spaces.map((space) => ({ space, length: space.covers(url) })).sort((a, b) => b.length - a.length)
     return best && best.length >= 0 ? best.space : undefined
   }
 
-  /** True when the realm asked for a stronger algorithm before. */
+  /** True when the realm required a stronger algorithm before. */
   isWeaker({ realm, hash }: DigestChallenge): boolean {
     const known = this.#spaces.find((space) => space.challenge.realm === realm)
     return known !== undefined && ALGORITHMS.indexOf(hash) > ALGORITHMS.indexOf(known.challenge.hash)
   }
 
-  /** A new challenge, in place of what the realm asked for before. */
+  /** Replaces the challenge of its realm. */
   keep(challenge: DigestChallenge, url: string): ProtectionSpace {
     const space = new ProtectionSpace(challenge, url, this.#nonces)
     const others = this.#spaces.filter((other) => other.challenge.realm !== challenge.realm)
@@ -132,27 +132,27 @@ export class ProtectionSpaces {
     return space
   }
 
-  /** Its answer was refused. */
+  /** Removes a realm whose answer was refused. */
   forget(space: ProtectionSpace): void {
     this.#spaces = this.#spaces.filter((other) => other !== space)
     this.charset = undefined
   }
 
-  /** True when more than one answer was made for the nonce: a refusal may be about its count. */
+  /** True when more than one answer used the nonce: a refusal may be caused by its count. */
   isShared({ challenge }: ProtectionSpace, { nonce }: Turn): boolean {
     return this.#nonces.get(challenge.realm, nonce).isShared
   }
 }
 
-/** A place in a {@link SharedLock}. */
+/** A held {@link SharedLock}. */
 export interface Stay {
   readonly isAlone: boolean
-  /** Another one was there at the same time. */
+  /** True when another holder was present at the same time. */
   readonly wasCrowded: boolean
   leave(): void
 }
 
-/** Lets any number in together, or one alone; those who want to be alone go before all who come later. */
+/** A lock that any number may share or one may hold alone; exclusive waiters go before all later ones. */
 class SharedLock {
   readonly #together = new Map<{ wasCrowded: boolean }, Promise<void>>()
   #lastAlone: Promise<unknown> | undefined

@@ -5,7 +5,7 @@ import { type BoundToken, boundSteps } from '../../proof-of-possession.ts'
 import type { HttpContext } from '../scheme.ts'
 import { accessToken, signingKey } from '../secret-fields.ts'
 
-/** A proof with each leg (RFC 9449 §7.1). */
+/** A proof with each step (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   yield* boundSteps(request, await (context.input ? obtained(context, request.url) : given(context)), context)
 }
@@ -15,11 +15,11 @@ async function given(context: HttpContext): Promise<BoundToken> {
   return { value: await accessToken(context.credential), key }
 }
 
-/** Errors: `CONFIG_INVALID` when that entry's tokens are not bound to a key. */
+/** Errors: `CONFIG_INVALID` when that credential's tokens are not bound to a key. */
 async function obtained({ input, credential }: HttpContext, url: string): Promise<BoundToken> {
   const token = await input?.token(url)
   if (token?.key) return { value: token.value, key: token.key, expiresAt: token.expiresAt }
-  throw new ConfigurationError('CONFIG_INVALID', `"${credential.with}" gives tokens without a key: it needs "dpop": true`, {
+  throw new ConfigurationError('CONFIG_INVALID', `tokens of "${credential.with}" are not bound to a key: it needs "dpop": true`, {
     credential: credential.id,
   })
 }

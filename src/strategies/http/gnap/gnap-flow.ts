@@ -1,4 +1,4 @@
-/** HTTP message signatures (RFC 9421): the texts, without the signing. */
+/** The auth flow of GNAP and the texts of HTTP message signatures (RFC 9421). */
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
 import { base64, base64url } from '../../../crypto/encoding.ts'
 import { parseChallenges } from '../../../http/challenge.ts'
@@ -7,7 +7,7 @@ import { refused } from '../challenge-response.ts'
 import type { HttpContext } from '../scheme.ts'
 import { accessToken, signingKey } from '../secret-fields.ts'
 
-/** One leg, signed when the token is bound to a key (RFC 9635 §7.2, §7.3). */
+/** One step, signed when the token is bound to a key (RFC 9635 §7.2, §7.3). */
 export async function* gnapFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const token = await accessToken(context.credential)
   const isBound = context.credential.privateKey !== undefined
@@ -16,7 +16,7 @@ export async function* gnapFlow(request: HttpRequest, context: HttpContext): Aut
   if (response.status === 401) refuse(response, context, token)
 }
 
-/** The request with token, digest of its body and signature. The kind of the key tells the algorithm, so no `alg` is written. */
+/** Returns the request with token, body digest and signature. The key determines the algorithm, so no `alg` is written. */
 async function signed(request: HttpRequest, context: HttpContext, token: string): Promise<HttpRequest> {
   const key = await signingKey(context, ['ES256', 'EdDSA', 'RS256'])
   const authorization = `GNAP ${token}`
@@ -47,7 +47,7 @@ async function contentDigest({ body }: HttpRequest): Promise<string | undefined>
   return `sha-256=:${base64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}:`
 }
 
-/** A refusal that names where tokens are granted (RFC 9767 §4) says so in its hint. */
+/** Returns the refusal; when the server names where tokens are granted (RFC 9767 §4), the hint repeats it. */
 function refuse(response: HttpResponse, context: HttpContext, token: string): void {
   const { challenges } = parseChallenges(response.headers.get('www-authenticate') ?? '')
   const params = challenges.find(({ scheme }) => scheme.toLowerCase() === 'gnap')?.params
@@ -56,10 +56,10 @@ function refuse(response: HttpResponse, context: HttpContext, token: string): vo
     return value === undefined || !isHarmless(value, token) ? [] : [`${name} ${value}`]
   })
   if (told.length === 0) return
-  throw refused(response, context, undefined, `get a new token and put it into the entry; the server says where: ${told.join(', ')}`)
+  throw refused(response, context, undefined, `get a new token and put it into the credential; the server names: ${told.join(', ')}`)
 }
 
-/** Short, printable, and no echo of what was sent, be it written as it is, for an address, or in base64. */
+/** True for short, printable text that does not repeat the token in plain, URL-encoded or base64 form. */
 function isHarmless(value: string, token: string): boolean {
   if (!/^[\x21-\x7e]{1,200}$/.test(value)) return false
   const bytes = new TextEncoder().encode(token)
@@ -74,14 +74,14 @@ type Component = readonly [name: string, value: string]
 /** Parameters of a signature in the order in which they are written (§2.3): integers and texts in printable ASCII. */
 type SignatureParameters = Readonly<Record<string, string | number>>
 
-/** What is covered and how: the member of `Signature-Input`, without its label (§4.1). */
+/** Returns the member of `Signature-Input` without its label (§4.1). */
 export function signatureInput(components: readonly Component[], parameters: SignatureParameters): string {
   const covered = components.map(([name]) => quoted(name)).join(' ')
   const written = Object.entries(parameters).map(([name, value]) => `;${name}=${typeof value === 'number' ? value : quoted(value)}`)
   return `(${covered})${written.join('')}`
 }
 
-/** The text that is signed (§2.5). */
+/** Returns the text to sign (§2.5). */
 export function signatureBase(components: readonly Component[], parameters: SignatureParameters): string {
   const lines = components.map(([name, value]) => `${quoted(name)}: ${value}`)
   return [...lines, `"@signature-params": ${signatureInput(components, parameters)}`].join('\n')

@@ -11,14 +11,14 @@ import { signingKey } from '../secret-fields.ts'
 /** RSA with SHA-256, in the registry of RFC 7486 §9.3. */
 const RSA_SHA256 = '0'
 
-/** What a server asked for; `expiresAt` in epoch milliseconds, absent when it is for one request alone. */
+/** A challenge; `expiresAt` in epoch milliseconds, absent when it is for one request only. */
 interface Asked {
   readonly challenge: string
   readonly realm: string
   readonly expiresAt?: number
 }
 
-/** Answers a challenge, and the next requests while it lasts (RFC 7486 §2). */
+/** Answers a challenge, and sends later requests preemptively until it expires (RFC 7486 §2). */
 export async function* hobaFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const { session, credential } = context
   const key = await signingKey(context, ['RS256'])
@@ -32,7 +32,7 @@ export async function* hobaFlow(request: HttpRequest, context: HttpContext): Aut
   if (second.status === 401) session.invalidate(place, asked)
 }
 
-/** The challenge of an answer, kept for its life; undefined when nothing was asked. */
+/** Returns the challenge of a response, cached until it expires; undefined without a challenge. */
 async function remember(response: HttpResponse, context: HttpContext, place: string): Promise<Asked | undefined> {
   const [offer] = challengesFor(response, 'HOBA', context)
   if (!offer) return undefined
@@ -49,7 +49,7 @@ async function remember(response: HttpResponse, context: HttpContext, place: str
   return asked
 }
 
-/** The answer: key, challenge, nonce and a signature over all of them (§2). */
+/** Returns the answer: key, challenge, nonce and a signature over all of them (§2). */
 async function signed(request: HttpRequest, { credential, random }: HttpContext, key: PrivateKey, { challenge, realm }: Asked) {
   const kid = String(credential.keyId)
   const nonce = base64url(random(16))
@@ -59,7 +59,7 @@ async function signed(request: HttpRequest, { credential, random }: HttpContext,
   return withHeader(request, 'authorization', `HOBA ${authParams([['result', result, 'quoted']])}`)
 }
 
-/** The port is always written (§2). */
+/** Returns the origin, always with its port (§2). */
 function originWithPort(url: string): string {
   const { protocol, hostname, port } = new URL(url)
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
@@ -69,7 +69,7 @@ function unusable({ url, status }: HttpResponse, parameter: string, { credential
   const { origin } = new URL(url)
   return new ChallengeError(
     'AUTH_CHALLENGE_UNSUPPORTED',
-    `${origin} asks for HOBA with a parameter "${parameter}" that is missing or malformed`,
+    `the HOBA challenge of ${origin} cannot be answered: its "${parameter}" is missing or malformed`,
     {
       url,
       status,

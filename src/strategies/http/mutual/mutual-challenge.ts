@@ -1,4 +1,4 @@
-/** What servers say (RFC 8120 §4): which realm they want the password of, their half of the exchange, and why not. */
+/** Parses messages of servers (RFC 8120 §4): the realm, their half of the exchange, and the reason of a refusal. */
 
 import { platform } from '#platform'
 import type { Credential } from '../../../auth/credential.ts'
@@ -9,7 +9,7 @@ import { type Challenge, isUtf8, parseChallenges } from '../../../http/challenge
 import type { HttpResponse } from '../../../http/message.ts'
 import { unanswerable } from '../challenge-response.ts'
 
-/** Where one set of names and passwords is valid (RFC 8120 §5), as the server writes it. */
+/** The realm and scope of an account (RFC 8120 §5), as the server writes it. */
 export interface MutualRealm {
   /** Absent where the server left it out. */
   readonly scope: string | undefined
@@ -22,15 +22,15 @@ export interface ServerExchange {
   readonly sid: string
   /** `K_s1`. */
   readonly value: bigint
-  /** How often the session may be used. */
+  /** Maximum number of uses of the session. */
   readonly ncMax: number
-  /** How long, in seconds. */
+  /** Lifetime in seconds. */
   readonly time: number
-  /** The addresses it is for. */
+  /** The URLs it is for. */
   readonly path: string | undefined
 }
 
-/** The words for why not (§4.1); any other one means the same as the first. */
+/** Reason tokens (§4.1); unknown ones are treated as the first. */
 const REASONS = [
   'auth-failed',
   'initial',
@@ -43,22 +43,22 @@ const REASONS = [
   'authz-failed',
 ]
 
-/** Greater numbers mean the same to us (§6). */
+/** Greater numbers are treated as this one (§6). */
 const MOST = 2 ** 31 - 1
 
 /**
- * The realm of a 401-INIT or 401-STALE, from the challenge with the algorithm that we know. Errors: `AUTH_CHALLENGE_UNSUPPORTED`
+ * Returns the realm of a 401-INIT or 401-STALE, from the challenge with the supported algorithm. Errors: `AUTH_CHALLENGE_UNSUPPORTED`
  * naming the algorithms or the parameter.
  */
 export function realmOf(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): MutualRealm {
   const challenge = challenges.find(({ params }) => token(params, 'algorithm') === ALGORITHM)
-  if (!challenge) throw unanswerable(response, credential, `it offers ${algorithms(challenges)}, and we know ${ALGORITHM} only`)
+  if (!challenge) throw unanswerable(response, credential, `it offers ${algorithms(challenges)}, but only ${ALGORITHM} is supported`)
   const problem = challenge.params.has('reason') ? realmProblem(challenge, response.url) : 'it lacks "reason"'
   if (problem) throw unanswerable(response, credential, problem)
   return realmIn(challenge)
 }
 
-/** The server's half of an exchange for that realm; undefined when it gives none. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
+/** Returns the server's half of an exchange for that realm; undefined when it sends none. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
 export function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Credential): ServerExchange | undefined {
   const challenge = challengesOf(response).find(({ params }) => params.has('ks1'))
   if (!challenge) return undefined
@@ -67,7 +67,7 @@ export function exchangeOf(response: HttpResponse, asked: MutualRealm, credentia
   return server
 }
 
-/** The server's word for why not, and never another text of its own; undefined when it gives none. */
+/** Returns the server's reason token, and never other text; undefined when it sends none. */
 export function reasonOf(response: HttpResponse): string | undefined {
   const reason = challengesOf(response)
     .map(({ params }) => token(params, 'reason'))
@@ -75,7 +75,7 @@ export function reasonOf(response: HttpResponse): string | undefined {
   return reason === undefined || REASONS.includes(reason) ? reason : REASONS[0]
 }
 
-/** Base64 in its only right form, of that many bytes (§3.2.3). */
+/** Decodes canonical base64 of that many bytes (§3.2.3). */
 export function fixedNumber(text: string | undefined, length: number): Uint8Array | undefined {
   const bytes = fromBase64url(text ?? '')
   return bytes?.length === length && base64(bytes) === text ? bytes : undefined
@@ -93,7 +93,7 @@ function token(params: Params, name: string): string | undefined {
   return params.get(name)?.toLowerCase()
 }
 
-/** Only what looks like the name of an algorithm is repeated. */
+/** Repeats only names that look like an algorithm. */
 function algorithms(challenges: readonly Challenge[]): string {
   const names = challenges.map(({ params }) => token(params, 'algorithm') ?? 'none')
   return names.map((name) => (/^[a-z0-9_.-]{1,64}$/.test(name) ? `algorithm ${name}` : 'an algorithm without a name')).join(', ')
@@ -102,10 +102,10 @@ function algorithms(challenges: readonly Challenge[]): string {
 function realmProblem({ params }: Challenge, url: string): string | undefined {
   for (const name of ['version', 'validation', 'realm']) if (!params.has(name)) return `it lacks "${name}"`
   if (params.get('version') !== '1') return 'its "version" is not 1'
-  // The others bind the proof to the certificate or the key of a TLS connection, which our transports do not tell.
-  if (token(params, 'validation') !== 'host') return 'its "validation" is not "host", the only one we know'
+  // The others bind the proof to the certificate or key of a TLS connection, which our transports do not expose.
+  if (token(params, 'validation') !== 'host') return 'its "validation" is not "host", the only supported one'
   const scope = params.get('auth-scope')
-  return scope === undefined || isInScope(scope, url) ? undefined : 'its "auth-scope" is not that of the server'
+  return scope === undefined || isInScope(scope, url) ? undefined : 'its "auth-scope" does not include the server'
 }
 
 function realmIn(challenge: Challenge): MutualRealm {
@@ -114,20 +114,20 @@ function realmIn(challenge: Challenge): MutualRealm {
   return { scope: params.get('auth-scope'), realm: isUtf8(challenge) ? octets(realm) : realm }
 }
 
-/** A text says what is wrong. */
+/** Returns the exchange; a text says what is wrong. */
 function readExchange(challenge: Challenge, asked: MutualRealm, url: string): ServerExchange | string {
   const { params } = challenge
   const { scope, realm } = realmIn(challenge)
   const problem = realmProblem(challenge, url)
   if (problem) return problem
-  if (token(params, 'algorithm') !== ALGORITHM) return 'its "algorithm" is another one than before'
-  if (scope !== asked.scope || realm !== asked.realm) return 'its realm is another one than before'
+  if (token(params, 'algorithm') !== ALGORITHM) return 'its "algorithm" differs from the first challenge'
+  if (scope !== asked.scope || realm !== asked.realm) return 'its realm differs from the first challenge'
   const sid = params.get('sid') ?? ''
-  if (!/^(?:[0-9a-f]{2}){1,128}$/i.test(sid)) return 'its "sid" is missing or no number'
+  if (!/^(?:[0-9a-f]{2}){1,128}$/i.test(sid)) return 'its "sid" is missing or not a number'
   const value = groupNumber(fixedNumber(params.get('ks1'), 256))
-  if (value === undefined) return 'its "ks1" is no number that the algorithm allows'
+  if (value === undefined) return 'its "ks1" is not a number that the algorithm allows'
   const [ncMax, ncWindow, time] = ['nc-max', 'nc-window', 'time'].map((name) => integer(params.get(name)))
-  if (ncWindow === undefined || time === undefined) return 'its "nc-window" or "time" is missing or no number'
+  if (ncWindow === undefined || time === undefined) return 'its "nc-window" or "time" is missing or not a number'
   if (!ncMax) return 'its "nc-max" allows no request'
   return { sid, value, ncMax, time, path: params.get('path') }
 }
@@ -136,7 +136,7 @@ function integer(text = ''): number | undefined {
   return /^(?:0|[1-9][0-9]*)$/.test(text) ? Math.min(Number(text), MOST) : undefined
 }
 
-/** The one algorithm that we know. */
+/** The only supported algorithm. */
 export const ALGORITHM = 'iso-kam3-dl-2048-sha256'
 
 /** The client's half of a key exchange. */
@@ -147,7 +147,7 @@ interface ClientExchange {
   readonly value: bigint
 }
 
-/** What both sides know after an exchange; of the password there is nothing in it. */
+/** The shared result of an exchange; it does not contain the password. */
 export interface SharedSecret {
   /** `OCTETS(K_c1) | OCTETS(K_s1) | OCTETS(z)`. */
   readonly octets: Uint8Array
@@ -156,28 +156,28 @@ export interface SharedSecret {
 /** nIterPi. */
 const ITERATIONS = 16_384
 
-/** Smaller exponents give powers smaller than the prime (RFC 8121 §3.2), which tell them. */
+/** Smaller exponents give powers below the prime (RFC 8121 §3.2), which reveal them. */
 const LEAST_EXPONENT = 2048n
 
-/** Draws a new secret: so many more bits than needed that the remainder favours nothing. */
+/** Draws a new secret with enough extra bits to avoid modulo bias. */
 export function startExchange(random: (bytes: number) => Uint8Array): ClientExchange {
   const secret = LEAST_EXPONENT + (natural(random(GROUP_BYTES + 8)) % (ORDER - LEAST_EXPONENT))
   return { secret, value: modularPower(GENERATOR, secret) }
 }
 
-/** What a number of the group looks like on the wire: all its bytes (RFC 8120 §3.2.3). */
+/** Encodes a number of the group as bytes of fixed length (RFC 8120 §3.2.3). */
 export function groupBytes(value: bigint): Uint8Array {
   return naturalBytes(value, GROUP_BYTES)
 }
 
-/** Reads a number of the group; undefined when its length is wrong or it is one of those that give the secret away. */
+/** Decodes a number of the group; undefined when its length is wrong or it would reveal the secret. */
 function groupNumber(bytes: Uint8Array | undefined): bigint | undefined {
   if (bytes?.length !== GROUP_BYTES) return undefined
   const value = natural(bytes)
   return value > 1n && value < PRIME - 1n ? value : undefined
 }
 
-/** `pi` of a password: bound to the account, and to where it is valid. The realm is a byte string. */
+/** Returns `pi` of a password: bound to the account and its scope. The realm is a byte string. */
 export async function passwordNumber(password: string, place: { scope: string; realm: Uint8Array; user: string }): Promise<bigint> {
   const { scope, realm, user } = place
   const salt = Uint8Array.of(...vs(ascii(ALGORITHM)), ...vs(ascii(scope)), ...vs(realm), ...vs(utf8.encode(user)))
@@ -186,7 +186,7 @@ export async function passwordNumber(password: string, place: { scope: string; r
   return natural(new Uint8Array(await crypto.subtle.deriveBits(salting, key, 256)))
 }
 
-/** `z = K_s1^((S_c1 + t_2) / (S_c1 * t_1 + pi) mod r) mod q`, with what it is used with. */
+/** Returns `z = K_s1^((S_c1 + t_2) / (S_c1 * t_1 + pi) mod r) mod q`, with the values it is used with. */
 export async function sharedSecret({ secret, value }: ClientExchange, server: bigint, password: bigint): Promise<SharedSecret> {
   const [kc1, ks1] = [groupBytes(value), groupBytes(server)]
   const first = natural(await hash(Uint8Array.of(1, ...kc1)))
@@ -196,12 +196,12 @@ export async function sharedSecret({ secret, value }: ClientExchange, server: bi
   return { octets: Uint8Array.of(...kc1, ...ks1, ...z) }
 }
 
-/** `VK_c`: shows the server that the client knows the secret; `host` is `vh` of RFC 8120 §7. */
+/** Returns `VK_c`, which proves to the server that the client knows the secret; `host` is `vh` of RFC 8120 §7. */
 export function clientProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
   return proof(4, shared, nc, host)
 }
 
-/** `VK_s`: shows the client that the server knows it. */
+/** Returns `VK_s`, which proves to the client that the server knows it. */
 export function serverProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
   return proof(3, shared, nc, host)
 }
@@ -218,21 +218,21 @@ async function hash(bytes: Uint8Array): Promise<Uint8Array> {
   return platform.digest('SHA-256', bytes)
 }
 
-/** `VI`: digits of seven bits, all but the last with the eighth bit set. */
+/** Encodes `VI`: digits of seven bits, all but the last with the eighth bit set. */
 function vi(value: number): readonly number[] {
   const digits = [value % 128]
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) digits.unshift(128 + (rest % 128))
   return digits
 }
 
-/** `VS`: text of bytes that tells its own length. */
+/** Encodes `VS`: bytes prefixed by their length. */
 function vs(bytes: Uint8Array): readonly number[] {
   return [...vi(bytes.length), ...bytes]
 }
 
 /**
- * True when an authentication scope is for the server of that address (RFC 8120 §5): its origin, its host, or `*.` and a domain
- * that the host is in. A domain that strangers share is no scope. It says where a password may be tried again, never where ours goes.
+ * True when an authentication scope includes the server of that URL (RFC 8120 §5): its origin, its host, or `*.` and a domain
+ * of the host. Shared domains are not accepted. The scope limits where a password is tried again, never where it may be sent.
  */
 function isInScope(scope: string, url: string): boolean {
   const { origin, hostname } = new URL(url)
@@ -241,12 +241,12 @@ function isInScope(scope: string, url: string): boolean {
   return (hostname === domain || hostname.endsWith(`.${domain}`)) && isOwned(domain)
 }
 
-/** The scope that is meant when a server names none: §4.1 says its origin, though §5 says its host; we take the narrower. */
+/** Returns the scope when a server names none: §4.1 says its origin, §5 its host; the narrower one is used. */
 export function defaultScope(url: string): string {
   return new URL(url).origin
 }
 
-/** A domain of one label belongs to nobody, and a number has no names below it. */
+/** False for a domain of one label, and for a number, which has no names below it. */
 function isOwned(domain: string): boolean {
   return /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(domain) && !isSharedSuffix(domain)
 }

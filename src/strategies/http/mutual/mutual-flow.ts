@@ -1,6 +1,6 @@
 /**
- * Mutual authentication (RFC 8120 with the algorithm of RFC 8121): a key is agreed on that only those who know the password can
- * have, so nothing that travels lets it be guessed, and the server has to prove that it knows it as well.
+ * Mutual authentication (RFC 8120 with the algorithm of RFC 8121): both sides agree on a key that requires the password,
+ * the exchange does not allow guessing it offline, and the server has to prove that it knows the password.
  */
 import { type AuthFlow, type AuthStep, authorized, handshake } from '../../../auth/flow.ts'
 import { base64, bytesOf, sameBytes } from '../../../crypto/encoding.ts'
@@ -30,7 +30,7 @@ import {
 
 type Attempt = AsyncGenerator<AuthStep, HttpResponse, HttpResponse>
 
-/** RFC 8120 §10: a session is used if there is one; when it is refused, or there is none, keys are exchanged once. */
+/** RFC 8120 §10: an existing session is used; when it is refused or missing, keys are exchanged once. */
 export async function* mutualFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const { clock } = context
   const account = await accountOf(context.credential, prepared)
@@ -52,7 +52,7 @@ export async function* mutualFlow(request: HttpRequest, context: HttpContext): A
   if (response.status === 401) throw refused(response, context, reasonOf(response))
 }
 
-/** Agrees on a key (req-KEX-C1, 401-KEX-S1); undefined when the server has other troubles. Errors: `AUTH_REJECTED`. */
+/** Agrees on a key (req-KEX-C1, 401-KEX-S1); undefined when the server fails for another reason. Errors: `AUTH_REJECTED`. */
 async function* exchange(
   request: HttpRequest,
   realm: MutualRealm,
@@ -72,7 +72,7 @@ async function* exchange(
   return new MutualSession(realm, server, shared, { url: request.url, now: clock.now() })
 }
 
-/** Proves that we know the key (req-VFY-C) and has the server do the same (200-VFY-S); what is refused is forgotten. */
+/** Proves that the client knows the key (req-VFY-C) and checks the server's proof (200-VFY-S); a refused session is removed. */
 async function* verify(request: HttpRequest, session: MutualSession, sessions: MutualSessions, context: HttpContext): Attempt {
   const nc = session.take()
   const host = hostOf(request.url)
@@ -88,7 +88,7 @@ async function* verify(request: HttpRequest, session: MutualSession, sessions: M
   return response
 }
 
-/** Only a server in trouble may leave out the proof (RFC 8120 §10.1). Errors: `AUTH_SERVER_UNPROVEN`, `AUTH_REJECTED`. */
+/** Checks the server's proof, which may only be missing in server errors (RFC 8120 §10.1). Errors: `AUTH_SERVER_UNPROVEN`, `AUTH_REJECTED`. */
 function checkServer(response: HttpResponse, context: HttpContext, { sid }: MutualSession, expected: Uint8Array): void {
   const line = response.headers.get('authentication-info')
   if (line === null && response.status >= 500) return
@@ -97,16 +97,16 @@ function checkServer(response: HttpResponse, context: HttpContext, { sid }: Mutu
   const proof = fixedNumber(info.get('vks'), expected.length)
   const isOurs = info.get('version') === '1' && info.get('sid')?.toLowerCase() === sid.toLowerCase()
   if (isOurs && proof && sameBytes(proof, expected)) return
-  throw unproven(response, context, 'gives a wrong proof that it knows the password')
+  throw unproven(response, context, 'sends a wrong proof that it knows the password')
 }
 
-/** Another refusal than 401 can have a challenge as well, which says why (§4.1). */
+/** Refusals other than 401 may have a challenge as well, which gives the reason (§4.1). */
 function refusedOrUnproven(response: HttpResponse, context: HttpContext, what: string) {
   const reason = response.status >= 400 ? reasonOf(response) : undefined
   return reason === undefined ? unproven(response, context, what) : refused(response, context, reason)
 }
 
-/** The request with what every message has besides. */
+/** Returns the request with the parameters that every message has. */
 function answering(request: HttpRequest, { scope, realm }: MutualRealm, params: readonly AuthParam[]): HttpRequest {
   const common: readonly AuthParam[] = [
     ['version', '1', 'token'],
@@ -118,20 +118,20 @@ function answering(request: HttpRequest, { scope, realm }: MutualRealm, params: 
   return withHeader(request, 'authorization', `Mutual ${authParams([...common, ...params])}`)
 }
 
-/** §3.1: text outside US-ASCII as RFC 8187 encodes it. */
+/** Encodes text outside US-ASCII as RFC 8187 (§3.1). */
 function userParam(user: string): AuthParam {
   return /^[\x20-\x7e]*$/.test(user) ? ['user', user, 'quoted'] : ['user*', `UTF-8''${percentEncoded(user)}`, 'token']
 }
 
-/** `vh` of the validation by host (§7): the port is always there. */
+/** Returns `vh` of the validation by host (§7), always with the port. */
 function hostOf(url: string): string {
   const { protocol, hostname, port } = new URL(url)
   return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
 /**
- * §9 names the profiles of RFC 7613, servers may know SASLprep: text is taken only if both leave the same of it, as they do
- * with all but exotic characters.
+ * Prepares text. §9 names the profiles of RFC 7613, servers may use SASLprep: text is accepted only if both give the same
+ * result, as they do for all but rare characters.
  */
 function prepared(text: string): string | undefined {
   const opaque = text.replace(/\p{Zs}/gu, ' ').normalize('NFC')
@@ -143,7 +143,7 @@ async function sessionsOf({ url }: HttpRequest, { user }: Account, { session }: 
   return entry.value
 }
 
-/** What an exchange led to: requests of one realm of a server prove themselves with it, each once. */
+/** The result of an exchange: requests of one realm are authenticated with it, each number once. */
 class MutualSession {
   readonly realm: MutualRealm
   readonly sid: string
@@ -169,7 +169,7 @@ class MutualSession {
     this.#ncMax = ncMax
   }
 
-  /** The number of the next request; counted at once, so that requests side by side differ. */
+  /** Returns the number of the next request; counted immediately, so that parallel requests differ. */
   take(): number {
     return ++this.#nc
   }
@@ -179,38 +179,38 @@ class MutualSession {
     return this.#nc < this.#ncMax && now < this.expiresAt
   }
 
-  /** How long the part of the address is that it is for; -1 when it is for other addresses. */
+  /** Returns the length of the URL prefix that it is for; -1 when it is for other URLs. */
   covers(url: string): number {
     return closeness(this.#roots, url)
   }
 }
 
-/** More realms than any server has. */
+/** Above the number of realms of any server. */
 const MAX_SESSIONS = 32
 
 /** The sessions of one user with one server. */
 class MutualSessions {
   #sessions: readonly MutualSession[] = []
 
-  /** The one that an address probably needs: named most closely, or else begun last. */
+  /** Returns the session for a URL: the most specific one, or the latest. */
   covering(url: string, now: number): MutualSession | undefined {
     const usable = this.#sessions.filter((session) => session.isUsable(now))
     const [best] = usable.map((session) => ({ session, length: session.covers(url) })).sort((a, b) => b.length - a.length)
     return best && best.length >= 0 ? best.session : undefined
   }
 
-  /** The one of a realm. */
+  /** Returns the session of a realm. */
   of(realm: MutualRealm, now: number): MutualSession | undefined {
     return this.#sessions.find((session) => isSame(session.realm, realm) && session.isUsable(now))
   }
 
-  /** A new one, in place of the realm's last. */
+  /** Replaces the session of the realm. */
   keep(session: MutualSession): void {
     const others = this.#sessions.filter((other) => !isSame(other.realm, session.realm))
     this.#sessions = [session, ...others].slice(0, MAX_SESSIONS)
   }
 
-  /** It was refused. */
+  /** Removes a refused session. */
   forget(session: MutualSession): void {
     this.#sessions = this.#sessions.filter((other) => other !== session)
   }

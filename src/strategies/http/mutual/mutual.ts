@@ -1,8 +1,8 @@
 import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 
 /**
- * `Mutual`: the first request of a realm costs two rounds more. Experimental: no other implementation was there to try it
- * against.
+ * `Mutual`: the first request of a realm takes two more round trips. Experimental: not tested against
+ * another implementation.
  */
 export const mutual: HttpAuthScheme = {
   name: 'mutual',
@@ -14,7 +14,7 @@ export const mutual: HttpAuthScheme = {
     standard: 'RFC 8120, RFC 8121',
     browsers: 'if exposed',
     steps: 'h, h, a',
-    testedAgainst: 'our own server only: not proven interoperable',
+    testedAgainst: 'our own server only: interoperability not proven',
   },
   authorize: loadedFlow(async () => (await import('./mutual-flow.ts')).mutualFlow),
 }

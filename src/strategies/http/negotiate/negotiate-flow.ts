@@ -1,6 +1,6 @@
 /**
- * Kerberos tickets over HTTP (RFC 4559, with SPNEGO of RFC 4178): tokens go back and forth over one connection, and the
- * server has to prove itself as well.
+ * Kerberos tickets over HTTP (RFC 4559, with SPNEGO of RFC 4178): tokens are exchanged over one connection, and the
+ * server has to prove its identity.
  */
 import { platform } from '#platform'
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
@@ -12,10 +12,10 @@ import type { SecurityContext, SecurityRequest } from '../../../platform/platfor
 import { challengesFor, refused } from '../challenge-response.ts'
 import type { HttpContext } from '../scheme.ts'
 
-/** Kerberos needs one, SPNEGO a few more when the two sides do not agree at once. */
+/** Kerberos needs one, SPNEGO a few more when the two sides do not agree at first. */
 const MAX_TOKENS = 7
 
-/** Tokens over one connection until both sides are content (RFC 4178 §3.2). */
+/** Exchanges tokens over one connection until both sides accept (RFC 4178 §3.2). */
 export async function* negotiateFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const connection = await context.connect(request.url)
   try {
@@ -32,7 +32,7 @@ export async function* negotiateFlow(request: HttpRequest, context: HttpContext)
   }
 }
 
-/** The host is that of the address: asking a name server for another one would let it choose the service. */
+/** Uses the host of the URL: resolving another name would let the name server choose the service. */
 function wanted({ url }: HttpRequest, { credential: { id, principal, delegate }, signal }: HttpContext): SecurityRequest {
   const service = `HTTP@${new URL(url).hostname.replace(/^\[|\]$/g, '')}`
   return {
@@ -44,30 +44,30 @@ function wanted({ url }: HttpRequest, { credential: { id, principal, delegate },
   }
 }
 
-/** NTLM, which systems put into Negotiate when they have no ticket, proves no server and can be guessed offline: it is never sent. */
+/** Refuses NTLM, which systems put into Negotiate without a ticket: it does not authenticate the server and can be guessed offline. */
 function carrying(request: HttpRequest, token: string, { credential: { id } }: HttpContext): HttpRequest {
   if (!isNtlm(atob(token))) return withHeader(request, 'authorization', `Negotiate ${token}`)
   const message = `there is no Kerberos ticket for ${originOf(request.url)}, and NTLM is not used instead`
   throw new CredentialError('LOGIN_REQUIRED', message, { credential: id, url: request.url, hint: 'kinit' })
 }
 
-/** What a 401 is answered with. Errors: `AUTH_REJECTED`, `AUTH_CHALLENGE_UNSUPPORTED`, those of the steps. */
+/** Returns the answer to a 401. Errors: `AUTH_REJECTED`, `AUTH_CHALLENGE_UNSUPPORTED`, those of the steps. */
 async function nextToken(response: HttpResponse, security: SecurityContext, context: HttpContext, sent: number): Promise<string> {
   const isAsked = response.headers.get('www-authenticate') !== null
-  // A server that refuses at once may have wanted something else altogether.
+  // A server that refuses immediately may require another scheme.
   if (sent === 1 && isAsked) challengesFor(response, 'Negotiate', context)
   const theirs = tokenOf(response)
   if (theirs === undefined) throw refused(response, context, undefined, HINT)
   const bytes = decoded(theirs)
-  if (bytes === undefined) throw unanswerable(response, context, 'its token is no base64')
-  if (isNtlm(bytes)) throw unanswerable(response, context, 'it wants NTLM, which is not used')
-  // Some say no in a token of their own, which ends the exchange.
+  if (bytes === undefined) throw unanswerable(response, context, 'its token is not base64')
+  if (isNtlm(bytes)) throw unanswerable(response, context, 'it requires NTLM, which is unsupported')
+  // Some refuse with a token of their own, which ends the exchange.
   const ours = await replyTo(btoa(bytes), security)
   if (!ours?.token) throw refused(response, context, undefined, HINT)
   return ours.token
 }
 
-/** What our side says to a token; undefined when it is none of this exchange's. Errors: those of the steps. */
+/** Returns the reply to a token; undefined when the token does not belong to this exchange. Errors: those of the steps. */
 async function replyTo(token: string, security: SecurityContext): Promise<{ readonly token: string | undefined } | undefined> {
   try {
     return { token: await security.step(token) }
@@ -77,11 +77,11 @@ async function replyTo(token: string, security: SecurityContext): Promise<{ read
   }
 }
 
-const HINT = 'the account may have no rights there, or the service another key than the ticket is for: kinit again'
+const HINT = 'check that the account has access and that the service key matches the ticket: run kinit again'
 
 /**
- * RFC 4559 §5: the last token comes with the answer. It may be missing when an earlier one was the proof, and in an answer that
- * gives nothing. Errors: `AUTH_SERVER_UNPROVEN`.
+ * Checks the server's last token, which comes with the response (RFC 4559 §5). It may be missing when an earlier one was the proof, and
+ * in responses without content. Errors: `AUTH_SERVER_UNPROVEN`.
  */
 async function checkServer(response: HttpResponse, security: SecurityContext, context: HttpContext, sent: number): Promise<void> {
   const theirs = tokenOf(response)
@@ -90,10 +90,10 @@ async function checkServer(response: HttpResponse, security: SecurityContext, co
   const bytes = decoded(theirs) ?? ''
   const last = bytes === '' || isNtlm(bytes) ? undefined : await replyTo(btoa(bytes), security)
   if (last && last.token === undefined && security.isComplete) return
-  throw unproven(response, context, 'gives a wrong proof that it is the service of that name')
+  throw unproven(response, context, 'sends a wrong proof that it is the service of that name')
 }
 
-/** The server's token, as it is written. */
+/** Returns the server's token as written. */
 function tokenOf({ headers }: HttpResponse): string | undefined {
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
   return challenges.find(({ scheme, token68 }) => scheme.toLowerCase() === 'negotiate' && token68 !== undefined)?.token68
@@ -105,12 +105,12 @@ function unanswerable({ url, status }: HttpResponse, { credential: { id } }: Htt
 }
 
 function unproven({ url, status }: HttpResponse, { credential: { id } }: HttpContext, what: string): ProtocolError {
-  const hint = 'it may be another server than you think, or ask for no Negotiate at that address: its answer was thrown away'
+  const hint = 'it may not be the server you expect, or not require Negotiate at that URL: its response was discarded'
   return new ProtocolError('AUTH_SERVER_UNPROVEN', `${originOf(url)} ${what}`, { url, status, credential: id, hint })
 }
 
 function endless({ url }: HttpRequest, { credential: { id } }: HttpContext): CredentialError {
-  const message = `${originOf(url)} got ${MAX_TOKENS} tokens of "${id}" and wanted another one`
+  const message = `${originOf(url)} did not finish Negotiate with "${id}": the limit is ${MAX_TOKENS} tokens`
   return new CredentialError('AUTH_REJECTED', message, { url, credential: id })
 }
 

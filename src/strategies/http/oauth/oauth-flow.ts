@@ -1,4 +1,4 @@
-/** OAuth 1.0 for protected resources (RFC 5849 §3): every request is signed by itself. */
+/** The auth flow of OAuth 1.0 for protected resources (RFC 5849 §3). */
 import type { Credential } from '../../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../../auth/flow.ts'
 import type { Secret } from '../../../auth/secret.ts'
@@ -13,14 +13,14 @@ import { refused } from '../challenge-response.ts'
 import type { HttpContext } from '../scheme.ts'
 import { signingKey } from '../secret-fields.ts'
 
-/** 130 bits in letters and digits, no more than the 30 characters that servers take. */
+/** 130 bits in letters and digits, within the 30 characters that servers accept. */
 const NONCE_CHARACTERS = 26
 
-/** One leg, signed (RFC 5849 §3). */
+/** One step, signed (RFC 5849 §3). */
 export async function* oauthFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const response = yield authorized(await signed(request, context))
   const problem = problemOf(response)
-  if (problem) throw refused(response, context, problem, problem === 'timestamp_refused' ? 'set the clock' : undefined)
+  if (problem) throw refused(response, context, problem, problem === 'timestamp_refused' ? 'set the clock of this machine' : undefined)
 }
 
 async function signed(request: HttpRequest, context: HttpContext): Promise<HttpRequest> {
@@ -50,19 +50,19 @@ async function signatureOf(method: string, text: () => string, context: HttpCont
   return base64(await hmac(method === 'HMAC-SHA1' ? 'SHA-1' : 'SHA-256', new TextEncoder().encode(key), text()))
 }
 
-/** The value of a field that may be absent: then it is empty. */
+/** Returns the value of a field, or an empty text when it is absent. */
 async function optional(field: string, credential: Credential): Promise<string> {
   return credential[field] === undefined ? '' : reveal(credential[field] as Secret, field, credential)
 }
 
 function unencrypted({ url }: HttpRequest): TrustError {
-  return new TrustError('URL_INSECURE', `${originOf(url)} is not encrypted (http:), and PLAINTEXT would send the secrets as they are`, {
+  return new TrustError('URL_INSECURE', `${originOf(url)} is not encrypted (http:), and PLAINTEXT would send the secrets in clear text`, {
     url,
-    hint: 'sign with HMAC-SHA1 or HMAC-SHA256, or use https',
+    hint: 'use signatureMethod HMAC-SHA1 or HMAC-SHA256, or https',
   })
 }
 
-/** Words of the OAuth problem reporting extension; any other text of a server's may repeat what it was sent. */
+/** Error codes of the OAuth problem reporting extension; other text of a server may repeat secrets. */
 const PROBLEMS = [
   'version_rejected',
   'parameter_absent',
@@ -82,7 +82,7 @@ const PROBLEMS = [
   'permission_denied',
 ]
 
-/** Why the server refuses, when it says so. */
+/** Returns why the server refused, when it says so. */
 function problemOf({ status, headers }: HttpResponse): string | undefined {
   if (status !== 401) return undefined
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
@@ -95,7 +95,7 @@ type Parameters = readonly (readonly [name: string, value: string])[]
 
 type Pair = readonly [name: string, value: string]
 
-/** Method, address, and all parameters: those of the header, of the query, and of a form in the body. */
+/** Returns the signature base string from method, URL, and all parameters: of the header, the query, and a form body. */
 export function baseString(request: HttpRequest, header: Parameters): string {
   const { origin, pathname, search } = new URL(request.url)
   const ours = header.map(([name, value]): Pair => [percentEncoded(name), percentEncoded(value)])
@@ -105,7 +105,7 @@ export function baseString(request: HttpRequest, header: Parameters): string {
   return [request.method.toUpperCase(), origin + pathname, parameters].map(percentEncoded).join('&')
 }
 
-/** The body as far as it is a form (§3.4.1.3.1); other bodies are not signed. */
+/** Returns the body if it is a form (§3.4.1.3.1); other bodies are not signed. */
 function formOf({ headers, body = '' }: HttpRequest): string {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return ''
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
@@ -118,7 +118,7 @@ function formPairs(form: string): Pair[] {
   })
 }
 
-/** From one encoding to the other, byte by byte: what is no UTF-8 stays what it is. */
+/** Converts the encoding byte by byte, so that text that is not UTF-8 stays unchanged. */
 function recoded(text: string): string {
   return text.replace(/%([0-9A-Fa-f]{2})|\+|[^A-Za-z0-9\-._~]/gu, (part, hex?: string) => {
     if (hex === undefined) return percentEncoded(part === '+' ? ' ' : part)
@@ -127,7 +127,7 @@ function recoded(text: string): string {
   })
 }
 
-/** Encoded texts are US-ASCII: their bytes compare as their characters do. */
+/** Compares encoded texts, which are US-ASCII: bytes compare as characters do. */
 function order(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }

@@ -1,4 +1,4 @@
-/** Gets tokens from an issuer (RFC 9578), with the blinding done by an optional package. */
+/** Requests tokens from an issuer (RFC 9578); an optional package does the blinding. */
 import { refusedCall } from '../../../auth/refused-call.ts'
 import { base64url } from '../../../crypto/encoding.ts'
 import { ChallengeError, ProtocolError, UnsupportedError } from '../../../errors.ts'
@@ -8,14 +8,14 @@ import type { HttpContext } from '../scheme.ts'
 import type { TokenChallenge } from './token-challenge.ts'
 
 /**
- * Gives one token for that challenge, or several with blanks between them, in base64url: what the field `issuer` of an entry
- * holds in code. Surplus tokens are kept for later requests.
+ * Returns one token for that challenge, or several separated by blanks, in base64url: the field `issuer` of a credential
+ * in code. Surplus tokens are kept for later requests.
  */
 export type TokenIssuer = (challenge: TokenChallenge) => Promise<string>
 
 const PACKAGE = '@cloudflare/privacypass-ts'
 
-/** Longest public keys: a compressed point of P-384, and RSA with 2048 bits as RSASSA-PSS. A longer one only costs time. */
+/** Maximum lengths of public keys: a compressed point of P-384, and RSA with 2048 bits as RSASSA-PSS. */
 const MAX_KEY_BYTES = new Map([
   [0x0001, 49],
   [0x0002, 400],
@@ -24,7 +24,7 @@ const MAX_KEY_BYTES = new Map([
 /** An evaluated element with its proof is 145 bytes, a blind signature 256. */
 const MAX_ANSWER = 1024
 
-/** What of the package is used, the same for both token types. */
+/** The interface of the package that is used, the same for both token types. */
 interface BlindClient {
   createTokenRequest(challenge: Serializable, key: Uint8Array): Promise<{ serialize(): Uint8Array }>
   answer(bytes: Uint8Array): Promise<{ serialize(): Uint8Array }>
@@ -37,9 +37,9 @@ interface Serializable extends Omit<TokenChallenge, 'originInfo' | 'redemptionCo
 }
 
 /**
- * One token from the entry's `issuerRequestUri`, in base64url (RFC 9578 §5, §6): nothing that the server says decides where the
+ * Returns one token from the credential's `issuerRequestUri`, in base64url (RFC 9578 §5, §6); the server cannot choose where the
  * request goes. Errors: `SCHEME_UNSUPPORTED` without the package, `AUTH_CHALLENGE_UNSUPPORTED` for a key that cannot be used,
- * `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_TOO_LARGE`, `AUTH_SERVER_UNPROVEN` for an answer that the key did not make.
+ * `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_TOO_LARGE`, `AUTH_SERVER_UNPROVEN` for a response not made with the key.
  */
 export async function issuedToken(challenge: TokenChallenge, context: HttpContext): Promise<string> {
   const { credential } = context
@@ -62,7 +62,7 @@ export async function issuedToken(challenge: TokenChallenge, context: HttpContex
   try {
     return base64url((await client.answer(answer)).serialize())
   } catch {
-    const message = `${originOf(url)} answers "${credential.id}" with something that the issuer's key did not make`
+    const message = `the token issuer ${originOf(url)} sent "${credential.id}" a response that was not made with its key`
     throw new ProtocolError('AUTH_SERVER_UNPROVEN', message, { url, status, credential: credential.id })
   }
 }
@@ -74,12 +74,12 @@ async function blinded(client: BlindClient, challenge: TokenChallenge, { credent
     const originInfo = [...challenge.originInfo]
     return (await client.createTokenRequest({ ...challenge, originInfo, serialize: () => challenge.bytes }, key)).serialize()
   } catch {
-    const message = `${originOf(resource.url)} asks for PrivateToken with a parameter "token-key" that is missing or no key of its token type`
+    const message = `the PrivateToken challenge of ${originOf(resource.url)} cannot be answered: its "token-key" is missing or not a key of its token type`
     throw new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url: resource.url, credential: credential.id })
   }
 }
 
-/** A client is for one token: it remembers what was blinded. */
+/** Returns a client for one token: it keeps the blinding state. */
 async function blindClient(tokenType: number): Promise<BlindClient> {
   const { privateVerif, publicVerif } = await importPrivacyPass()
   const client = tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
@@ -93,7 +93,7 @@ async function importPrivacyPass() {
   try {
     return await import('@cloudflare/privacypass-ts')
   } catch {
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', `getting tokens from an issuer needs the optional package ${PACKAGE}`, {
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', `requesting tokens from an issuer needs the optional package ${PACKAGE}`, {
       hint: `npm install ${PACKAGE}`,
     })
   }

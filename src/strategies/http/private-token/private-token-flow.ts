@@ -12,7 +12,7 @@ import type { HttpContext } from '../scheme.ts'
 import { issuedToken, type TokenIssuer } from './issuance.ts'
 import { AUTHENTICATOR_BYTES, bytesOf, isForOrigin, type TokenChallenge, tokenChallenge, typeName, uint16 } from './token-challenge.ts'
 
-/** A challenge that can be answered, and until when (epoch milliseconds). */
+/** A supported challenge, and its expiry (epoch milliseconds). */
 interface Asked extends TokenChallenge {
   readonly expiresAt?: number
 }
@@ -22,7 +22,7 @@ interface Answer {
   readonly expiresAt?: number
 }
 
-/** A token for the challenge of the server (RFC 9577 §2). */
+/** Answers the server's challenge with a token (RFC 9577 §2). */
 export async function* privateTokenFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const ready = await readyTokens(context.credential)
   const response = yield handshake(request)
@@ -33,7 +33,7 @@ export async function* privateTokenFlow(request: HttpRequest, context: HttpConte
   yield authorized(withHeader(request, 'authorization', `PrivateToken ${authParams([['token', token.text, 'quoted']])}`), expiresAt)
 }
 
-/** The tokens of the entry, read before anything is sent; undefined when it names an issuer. */
+/** Returns the tokens of the credential, read before anything is sent; undefined when it names an issuer. */
 async function readyTokens(credential: Credential): Promise<readonly PrivateToken[] | undefined> {
   if (credential.token === undefined) return undefined
   return tokensIn(await revealText(credential.token as Secret, 'token', credential), 'token', credential)
@@ -45,10 +45,10 @@ function tokensIn(text: string, field: string, { id }: Credential): readonly Pri
   return tokens
 }
 
-/** How many challenges an error explains. */
+/** Maximum number of challenges that an error explains. */
 const EXPLAINED = 4
 
-/** The challenges that can be answered, in the server's order; none when nothing is asked. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
+/** Returns the supported challenges, in the server's order; none when there is no challenge. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
 async function usable(offers: readonly Challenge[], response: HttpResponse, context: HttpContext): Promise<readonly Asked[]> {
   const read = await Promise.all(offers.map((offer) => asked(offer, response, context)))
   const good = read.filter((one) => typeof one !== 'string')
@@ -56,7 +56,7 @@ async function usable(offers: readonly Challenge[], response: HttpResponse, cont
   throw unanswerable(response, context, [...new Set(read)].slice(0, EXPLAINED).join('; '))
 }
 
-/** A text says why the challenge is not answered. */
+/** Returns the challenge; a text says why it is unsupported. */
 async function asked({ params }: Challenge, { url }: HttpResponse, { credential, clock }: HttpContext): Promise<Asked | string> {
   const challenge = await tokenChallenge(params.get('challenge'), params.get('token-key'))
   if (typeof challenge === 'string') return challenge
@@ -71,7 +71,7 @@ async function asked({ params }: Challenge, { url }: HttpResponse, { credential,
   return /^\d{1,9}$/.test(maxAge) ? { ...challenge, expiresAt: clock.now() + Number(maxAge) * 1000 } : 'its "max-age" is malformed'
 }
 
-/** A ready token for the first challenge that one was issued for. Errors: `AUTH_CHALLENGE_UNSUPPORTED`, `CREDENTIAL_SOURCE`. */
+/** Returns a ready token that was issued for one of the challenges. Errors: `AUTH_CHALLENGE_UNSUPPORTED`, `CREDENTIAL_SOURCE`. */
 async function oneOf(
   ready: readonly PrivateToken[],
   wanted: readonly Asked[],
@@ -87,10 +87,10 @@ async function oneOf(
   if (!wanted.some((challenge) => ready.some((token) => answers(token, challenge)))) {
     throw unanswerable(response, context, `no token of "${context.credential.id}" was issued for this challenge`)
   }
-  throw usedUp(context, 'the tokens were all sent before, and each is for one request')
+  throw usedUp(context, 'all tokens were sent before, and each is for one request')
 }
 
-/** A token that is left from before, or a new one. Errors: `CREDENTIAL_SOURCE`, `CREDENTIAL_VALUE_INVALID`, and those of the issuer. */
+/** Returns an unused token, or a new one. Errors: `CREDENTIAL_SOURCE`, `CREDENTIAL_VALUE_INVALID`, and those of the issuer. */
 async function fromIssuer(challenge: Asked, context: HttpContext): Promise<Answer> {
   const { credential } = context
   const pool = await poolOf(context)
@@ -102,10 +102,10 @@ async function fromIssuer(challenge: Asked, context: HttpContext): Promise<Answe
   pool.add(tokensIn(text, 'issuer', credential))
   const token = pool.take(challenge)
   if (token) return { token, expiresAt }
-  throw usedUp(context, 'the issuer gave no new token for the challenge')
+  throw usedUp(context, 'the issuer returned no new token for the challenge')
 }
 
-/** The entry's unspent tokens; which challenge and which key each is for, it says itself. */
+/** Returns the credential's unused tokens; each token names its challenge and key. */
 async function poolOf({ session, credential }: HttpContext): Promise<TokenPool> {
   const key = `privatetoken ${credential.issuerName ?? ''}`
   return (await session.resolve(key, async () => ({ value: new TokenPool() }))).value
@@ -114,12 +114,12 @@ async function poolOf({ session, credential }: HttpContext): Promise<TokenPool> 
 function usedUp({ credential: { id } }: HttpContext, why: string): CredentialError {
   return new CredentialError('CREDENTIAL_SOURCE', `"${id}" has no token to send: ${why}`, {
     credential: id,
-    hint: 'put new tokens into the entry, or name their issuer: issuerName and issuerRequestUri',
+    hint: 'put new tokens into the credential, or set issuerName and issuerRequestUri',
   })
 }
 
 function unanswerable({ url, status }: HttpResponse, { credential: { id } }: HttpContext, why: string): ChallengeError {
-  const message = `${originOf(url)} asks for a PrivateToken that "${id}" cannot give: ${why}. No token was sent`
+  const message = `"${id}" has no token for the PrivateToken challenge of ${originOf(url)}: ${why}. No token was sent`
   return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
 }
 
@@ -132,14 +132,14 @@ interface PrivateToken {
   readonly tokenType: number
   readonly challengeDigest: Uint8Array
   readonly tokenKeyId: Uint8Array
-  /** Base64url with padding, as it is sent; another token has another text. */
+  /** Base64url with padding, as it is sent; unique per token. */
   readonly text: string
 }
 
 /** Type, nonce, challenge digest and key id. */
 const INPUT_BYTES = 98
 
-/** Tokens in base64url with blanks or line breaks between them; a text says what is wrong, never with a part of one. */
+/** Parses tokens in base64url separated by blanks or line breaks; a returned text says what is wrong, never quoting a token. */
 export function privateTokens(text: string): readonly PrivateToken[] | string {
   const read = text.trim().split(/\s+/).map(privateToken)
   const problem = read.find((token) => typeof token === 'string')
@@ -148,37 +148,37 @@ export function privateTokens(text: string): readonly PrivateToken[] | string {
 
 function privateToken(text: string): PrivateToken | string {
   const bytes = bytesOf(text)
-  if (!bytes || bytes.length < 2) return 'is no token in base64url'
+  if (!bytes || bytes.length < 2) return 'is not a token in base64url'
   const tokenType = uint16(bytes, 0)
   const authenticator = AUTHENTICATOR_BYTES.get(tokenType)
-  if (authenticator === undefined) return 'has a token type that is unknown'
+  if (authenticator === undefined) return 'has an unsupported token type'
   const length = INPUT_BYTES + authenticator
-  if (bytes.length !== length) return `has ${bytes.length} bytes, a token of type ${typeName(tokenType)} has ${length}`
+  if (bytes.length !== length) return `has ${bytes.length} bytes; a token of type ${typeName(tokenType)} has ${length}`
   const padded = base64(bytes).replaceAll('+', '-').replaceAll('/', '_')
   return { tokenType, challengeDigest: bytes.slice(34, 66), tokenKeyId: bytes.slice(66, INPUT_BYTES), text: padded }
 }
 
-/** True when the token was issued for that challenge, by the key that the server tells. */
+/** True when the token was issued for that challenge, by the server's key. */
 export function answers(token: PrivateToken, { tokenType, digest, tokenKeyId }: TokenChallenge): boolean {
   if (token.tokenType !== tokenType || !sameBytes(token.challengeDigest, digest)) return false
   return tokenKeyId === undefined || sameBytes(token.tokenKeyId, tokenKeyId)
 }
 
-/** How many tokens are remembered, the latest ones: issuers may give more than can ever be used. */
+/** Maximum number of tokens kept, the latest ones. */
 const MAX_TOKENS = 10_000
 
-/** The tokens of one issuer, each of which leaves it once. */
+/** The tokens of one issuer, each of which is returned once. */
 class TokenPool {
   readonly #unspent = new Map<string, PrivateToken>()
   readonly #spent = new Set<string>()
 
-  /** Puts tokens in; one that has left does not come back. */
+  /** Adds tokens; one that was taken before is ignored. */
   add(tokens: readonly PrivateToken[]): void {
     for (const token of tokens) if (!this.#spent.has(token.text)) this.#unspent.set(token.text, token)
     shorten(this.#unspent)
   }
 
-  /** Takes out a token for that challenge, at once: no other request gets the same. */
+  /** Removes and returns a token for that challenge synchronously: no other request gets the same. */
   take(challenge: TokenChallenge): PrivateToken | undefined {
     for (const token of this.#unspent.values()) {
       if (!answers(token, challenge)) continue

@@ -3,19 +3,19 @@ import { type AuthError, ConfigurationError } from '../../../errors.ts'
 import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 
 /**
- * Redeems tokens that say nothing about their holder (RFC 9577): ready ones, or new ones from the issuer that the entry names
- * (RFC 9578). A token is sent once, to the challenge that it was issued for; parallel requests never share one.
+ * Redeems anonymous tokens (RFC 9577): ready ones, or new ones from the issuer that the credential names
+ * (RFC 9578). A token is sent once, for the challenge it was issued for; parallel requests never share one.
  */
 export const privateToken: HttpAuthScheme = {
   name: 'privatetoken',
-  fields: { token: { kind: 'secret', label: 'Tokens in base64url, with blanks between them; each is for one request', required: true } },
+  fields: { token: { kind: 'secret', label: 'Tokens in base64url, separated by blanks; each is for one request', required: true } },
   alternative: {
     by: ['issuerName', 'issuerRequestUri', 'issuer'],
     fields: {
-      issuerName: { kind: 'text', label: 'Name of the issuer, as challenges write it; other issuers are refused', required: true },
-      issuerRequestUri: { kind: 'url', label: 'Address of the issuer that takes token requests' },
-      with: { kind: 'id', label: 'Entry that authorizes token requests' },
-      issuer: { kind: 'function', label: 'In code only: function that gives a token for a challenge' },
+      issuerName: { kind: 'text', label: 'Name of the issuer, as in challenges; other issuers are refused', required: true },
+      issuerRequestUri: { kind: 'url', label: 'URL of the token issuer' },
+      with: { kind: 'id', label: 'Credential that authorizes token requests' },
+      issuer: { kind: 'function', label: 'In code only: function that returns a token for a challenge' },
     },
   },
   about: { standard: 'RFC 9577', browsers: 'if exposed', steps: 'h, a', testedAgainst: '@cloudflare/privacypass-ts' },
@@ -28,8 +28,8 @@ function check({ issuerName, issuerRequestUri, issuer, with: via }: Credential):
   if (issuerName === undefined) return undefined
   const wrong = (field: string, text: string) => new ConfigurationError('CONFIG_INVALID', text, { pointer: `/${field}` })
   if ((issuerRequestUri === undefined) === (issuer === undefined)) {
-    return wrong('issuerRequestUri', 'tokens come from the address issuerRequestUri or, in code, from the function issuer: one of them')
+    return wrong('issuerRequestUri', 'set either the URL issuerRequestUri or, in code, the function issuer, not both')
   }
-  if (via !== undefined && issuer !== undefined) return wrong('with', 'with is for requests to issuerRequestUri')
+  if (via !== undefined && issuer !== undefined) return wrong('with', '"with" requires issuerRequestUri')
   return undefined
 }

@@ -1,19 +1,19 @@
 import { fromBase64url } from '../../../crypto/encoding.ts'
 
-/** What a server wants a token for (RFC 9577 §2.1.1), and what came along with it. */
+/** A challenge for a token (RFC 9577 §2.1.1). */
 export interface TokenChallenge {
   /** In the registry of RFC 9578 §8.2: 1 is VOPRF(P-384, SHA-384), 2 is Blind RSA (2048-bit). */
   readonly tokenType: number
-  /** A host, with its port where that is not the usual one. */
+  /** A host, with its port unless it is the default. */
   readonly issuerName: string
   /** 32 bytes, or none. */
   readonly redemptionContext: Uint8Array
-  /** Names of the origins where the token may be redeemed, as `issuerName`; none means any. */
+  /** The origins where the token may be redeemed, in the form of `issuerName`; empty means any. */
   readonly originInfo: readonly string[]
   /** The structure as the server sent it, and its SHA-256, which a token is bound to. */
   readonly bytes: Uint8Array
   readonly digest: Uint8Array
-  /** The issuer's public key, where the server tells it, and its SHA-256. */
+  /** The issuer's public key, when the server sends it, and its SHA-256. */
   readonly tokenKey?: Uint8Array
   readonly tokenKeyId?: Uint8Array
 }
@@ -24,12 +24,12 @@ export const AUTHENTICATOR_BYTES: ReadonlyMap<number, number> = new Map([
   [0x0002, 256],
 ])
 
-/** The challenge in base64url or base64, padded or not; a text says what is wrong with it, never with a part of it. */
+/** Parses a challenge in base64url or base64, padded or not; a returned text says what is wrong, never quoting it. */
 export async function tokenChallenge(challenge = '', tokenKey?: string): Promise<TokenChallenge | string> {
   const bytes = bytesOf(challenge)
   if (!bytes || bytes.length < 2) return 'its "challenge" is missing or malformed'
   const type = uint16(bytes, 0)
-  if (!AUTHENTICATOR_BYTES.has(type)) return `token type ${typeName(type)} is unknown`
+  if (!AUTHENTICATOR_BYTES.has(type)) return `unsupported token type ${typeName(type)}`
   const fields = fieldsOf(bytes)
   if (!fields) return 'its "challenge" is malformed'
   const read = { tokenType: type, ...fields, bytes, digest: await sha256(bytes) }
@@ -38,28 +38,28 @@ export async function tokenChallenge(challenge = '', tokenKey?: string): Promise
   return key && key.length > 0 ? { ...read, tokenKey: key, tokenKeyId: await sha256(key) } : 'its "token-key" is malformed'
 }
 
-/** A number of the registry as the registry writes it. */
+/** Formats a number as in the registry. */
 export function typeName(type: number): string {
   return `0x${type.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** True when the token may be redeemed at that address; a name without a port means the usual one (RFC 9577 §2.1.3). */
+/** True when the token may be redeemed at that URL; a name without a port means the default port (RFC 9577 §2.1.3). */
 export function isForOrigin({ originInfo }: TokenChallenge, url: string): boolean {
   const { protocol, host } = new URL(url)
   return originInfo.length === 0 || originInfo.some((name) => hostOf(protocol, name) === host)
 }
 
-/** The bytes of a text that is base64url or base64 and nothing else. */
+/** Decodes base64url or base64; undefined for anything else. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   return /^[\w+/-]+={0,2}$/.test(text) ? fromBase64url(text) : undefined
 }
 
-/** Host and port, in the usual form. */
+/** Returns the canonical host and port. */
 function hostOf(protocol: string, name: string): string | undefined {
   return /[/?#@\\]/.test(name) || !URL.canParse(`${protocol}//${name}`) ? undefined : new URL(`${protocol}//${name}`).host
 }
 
-/** Every byte must belong to a field: the structure has a length of its own before each of them. */
+/** Parses the length-prefixed fields; every byte must belong to one. */
 function fieldsOf(bytes: Uint8Array): Pick<TokenChallenge, 'issuerName' | 'redemptionContext' | 'originInfo'> | undefined {
   const issuer = field(bytes, 2, 2)
   const context = issuer && field(bytes, issuer.end, 1)
@@ -71,7 +71,7 @@ function fieldsOf(bytes: Uint8Array): Pick<TokenChallenge, 'issuerName' | 'redem
   return { issuerName, redemptionContext: context.value, originInfo: originInfo === '' ? [] : originInfo.split(',') }
 }
 
-/** A field after its length, which has so many bytes; undefined when there are fewer than it says. */
+/** Returns a field after its length; undefined when there are fewer bytes than it says. */
 function field(bytes: Uint8Array, at: number, width: 1 | 2): { readonly value: Uint8Array; readonly end: number } | undefined {
   const start = at + width
   if (start > bytes.length) return undefined
@@ -79,7 +79,7 @@ function field(bytes: Uint8Array, at: number, width: 1 | 2): { readonly value: U
   return end > bytes.length ? undefined : { value: bytes.slice(start, end), end }
 }
 
-/** Two bytes, the larger one first. */
+/** Encodes two bytes, big-endian. */
 export function uint16(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)
 }

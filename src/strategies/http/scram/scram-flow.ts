@@ -1,6 +1,6 @@
 /**
- * Salted challenge response (RFC 7804 over RFC 5802 and RFC 7677): the password never travels, and the server has to prove
- * that it knows it as well.
+ * Salted challenge response (RFC 7804 over RFC 5802 and RFC 7677): the password is never sent, and the server has to prove
+ * that it knows it.
  */
 import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
 import { base64, fromBase64url, octets, sameBytes } from '../../../crypto/encoding.ts'
@@ -50,7 +50,7 @@ export async function* scramFlow(request: HttpRequest, context: HttpContext, has
   checkServer(response, context, sid, await serverSignature(hash, keys, messages))
 }
 
-/** As header fields carry it, to be given back. */
+/** Returns the realm as written in the header, to be sent back. */
 function realmOf({ params }: Challenge): string | undefined {
   const realm = params.get('realm')
   return realm !== undefined && params.has('charset') ? octets(realm) : realm
@@ -60,7 +60,7 @@ function answering(request: HttpRequest, mechanism: string, params: readonly Aut
   return withHeader(request, 'authorization', `${mechanism} ${authParams(params)}`)
 }
 
-/** The server's half of the beginning; undefined when it has other troubles than the name. Errors: `AUTH_REJECTED`. */
+/** Returns the server's first message; undefined when it fails for another reason. Errors: `AUTH_REJECTED`. */
 function openingOf(
   response: HttpResponse,
   mechanism: string,
@@ -79,19 +79,19 @@ function openingOf(
 
 type Params = ReadonlyMap<string, string>
 
-/** The challenge that carries a message, if one does. */
+/** Returns the challenge that carries a message, if there is one. */
 function messageOf({ headers }: HttpResponse, mechanism: string): Params | undefined {
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
   return challenges.find(({ scheme, params }) => scheme.toUpperCase() === mechanism && params.has('data'))?.params
 }
 
-/** The server's word for why not. */
+/** Returns the server's error code. */
 function errorOf(params: Params | undefined): string | undefined {
   const final = serverFinal(params?.get('data') ?? '')
   return final && 'error' in final ? final.error : undefined
 }
 
-/** The proof may be missing only in an answer that gives nothing. Errors: `AUTH_SERVER_UNPROVEN`. */
+/** Checks the proof, which may be missing only in responses without content. Errors: `AUTH_SERVER_UNPROVEN`. */
 function checkServer(response: HttpResponse, context: HttpContext, sid: string, expected: Uint8Array): void {
   const line = response.headers.get('authentication-info')
   if (line === null && response.status >= 400) return
@@ -99,28 +99,28 @@ function checkServer(response: HttpResponse, context: HttpContext, sid: string, 
   const info = parseAuthenticationInfo(line)
   const final = serverFinal(info.get('data') ?? '')
   if (info.get('sid') === sid && final && 'signature' in final && sameBytes(final.signature, expected)) return
-  throw unproven(response, context, 'gives a wrong proof that it knows the password')
+  throw unproven(response, context, 'sends a wrong proof that it knows the password')
 }
 
-/** What the server begins with. */
+/** The server's first message. */
 interface ServerFirst {
   readonly text: string
-  /** Ours, continued by the server. */
+  /** The client's nonce, continued by the server. */
   readonly nonce: string
   readonly salt: Uint8Array
   readonly iterations: number
 }
 
-/** What the server ends with: its proof, or a word for why not. */
+/** The server's last message: its proof, or an error code. */
 type ServerFinal = { readonly signature: Uint8Array } | { readonly error: string }
 
-/** No channel binding, which HTTP does not have, and no other identity to act for. */
+/** No channel binding, which HTTP does not have, and no authorization identity. */
 const GS2_HEADER = 'n,,'
 
-/** Fewer are too cheap to guess through (RFC 7677 §4), more are an attack on the client. */
+/** Fewer are too cheap to guess (RFC 7677 §4), more are a denial of service against the client. */
 const ITERATIONS = { least: 4096, most: 1_000_000 }
 
-/** The words of RFC 5802 §7; any other one means the same as the last. */
+/** Error codes of RFC 5802 §7; unknown ones are treated as the last. */
 const ERRORS = [
   'invalid-encoding',
   'extensions-not-supported',
@@ -155,23 +155,23 @@ function finalData(message: string, proof: Uint8Array): string {
   return base64(utf8.encode(`${message},p=${base64(proof)}`))
 }
 
-/** Reads `server-first-message`; a text says what is wrong with it, and never quotes it. */
+/** Parses `server-first-message`; a returned text says what is wrong, never quoting it. */
 function serverFirst(data: string, clientNonce: string): ServerFirst | string {
   const text = textOf(data)
-  if (text === undefined) return 'its "data" is not readable'
-  if (/(?:^|,)m=/.test(text)) return 'it demands an extension ("m")'
+  if (text === undefined) return 'its "data" is malformed'
+  if (/(?:^|,)m=/.test(text)) return 'it requires an unsupported extension ("m")'
   const [, nonce = '', salt = '', count] = SERVER_FIRST.exec(text) ?? []
   if (count === undefined) return 'its "data" lacks a nonce, a salt or a count'
-  if (!nonce.startsWith(clientNonce) || nonce === clientNonce) return 'its nonce ("r") does not continue the one it was sent'
+  if (!nonce.startsWith(clientNonce) || nonce === clientNonce) return 'its nonce ("r") does not continue that of the client'
   const iterations = Number(count)
   if (iterations < ITERATIONS.least || iterations > ITERATIONS.most) {
     return `its count ("i") is not between ${ITERATIONS.least} and ${ITERATIONS.most}`
   }
   const bytes = fromBase64url(salt)
-  return bytes ? { text, nonce, salt: bytes, iterations } : 'its salt ("s") is not readable'
+  return bytes ? { text, nonce, salt: bytes, iterations } : 'its salt ("s") is malformed'
 }
 
-/** Reads `server-final-message`; undefined when it is none. */
+/** Parses `server-final-message`; undefined when it is malformed. */
 function serverFinal(data: string): ServerFinal | undefined {
   const [, name, value = ''] = SERVER_FINAL.exec(textOf(data) ?? '') ?? []
   if (name === 'e') return { error: ERRORS.includes(value) ? value : 'other-error' }
@@ -196,7 +196,7 @@ function textOf(data: string): string | undefined {
 
 export type ScramHash = 'SHA-1' | 'SHA-256'
 
-/** What is kept instead of the password: it opens this account on this server only. */
+/** Keys kept instead of the password: valid for this account on this server only. */
 interface ScramKeys {
   readonly client: Uint8Array
   readonly stored: Uint8Array
@@ -205,7 +205,7 @@ interface ScramKeys {
 
 const BITS = { 'SHA-1': 160, 'SHA-256': 256 } as const
 
-/** Salts a prepared password; `iterations` is where the time goes. */
+/** Salts a prepared password; `iterations` dominates the run time. */
 export async function scramKeys(hash: ScramHash, password: string, salt: Uint8Array, iterations: number): Promise<ScramKeys> {
   const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(password), 'PBKDF2', false, ['deriveBits'])
   const salting = { name: 'PBKDF2', hash, salt: new Uint8Array(salt), iterations }
@@ -215,13 +215,13 @@ export async function scramKeys(hash: ScramHash, password: string, salt: Uint8Ar
   return { client, stored, server: await hmac(hash, salted, 'Server Key') }
 }
 
-/** Shows that the client knows the password. */
+/** Returns the proof that the client knows the password. */
 async function clientProof(hash: ScramHash, { client, stored }: ScramKeys, message: string): Promise<Uint8Array> {
   const signature = await hmac(hash, stored, message)
   return client.map((byte, index) => byte ^ (signature[index] ?? 0))
 }
 
-/** What a server says that knows the password as well. */
+/** Returns the expected proof of a server that knows the password. */
 function serverSignature(hash: ScramHash, { server }: ScramKeys, message: string): Promise<Uint8Array> {
   return hmac(hash, server, message)
 }

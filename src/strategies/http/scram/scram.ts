@@ -1,10 +1,10 @@
 import { type HttpAuthScheme, loadedFlow } from '../scheme.ts'
 import type { ScramHash } from './scram-flow.ts'
 
-/** `SCRAM-SHA-1`, for servers whose accounts are older than SHA-256. */
+/** `SCRAM-SHA-1`, for servers with accounts older than SHA-256. */
 export const scramSha1 = scram('SHA-1')
 
-/** `SCRAM-SHA-256`, which every server of the kind has. */
+/** `SCRAM-SHA-256`, which every SCRAM server supports. */
 export const scramSha256 = scram('SHA-256')
 
 function scram(hash: ScramHash): HttpAuthScheme {

@@ -8,10 +8,10 @@ import { signingKey } from '../secret-fields.ts'
 /** Seconds that a token is valid; RFC 8292 §2 allows 24 hours. */
 const LIFETIME = 12 * 60 * 60
 
-/** Milliseconds before its end when a token is no longer used. */
+/** Milliseconds before its expiry when a token is no longer used. */
 const MARGIN = 5 * 60_000
 
-/** One leg with a token that is used until it ends (RFC 8292 §2, §3). */
+/** Sends a token that is reused until it expires (RFC 8292 §2, §3). */
 export async function* vapidFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const { session, clock, credential } = context
   const key = await signingKey(context, ['ES256'])

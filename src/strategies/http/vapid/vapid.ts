@@ -7,12 +7,12 @@ export const vapid: HttpAuthScheme = {
   name: 'vapid',
   fields: {
     privateKey: { ...privateKeyField, required: true },
-    subject: { kind: 'text', label: 'How to reach the sender: a mailto: or https: address', required: true },
+    subject: { kind: 'text', label: 'Contact of the sender: a mailto: or https: URL', required: true },
   },
   about: { standard: 'RFC 8292', browsers: 'yes', steps: 'a', testedAgainst: 'in-process server' },
   check({ subject }: Credential) {
     if (/^(?:mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/.test(String(subject))) return undefined
-    return new ConfigurationError('CONFIG_INVALID', 'subject is a mailto: or https: address', { pointer: '/subject' })
+    return new ConfigurationError('CONFIG_INVALID', 'subject must be a mailto: or https: URL', { pointer: '/subject' })
   },
   authorize: loadedFlow(async () => (await import('./vapid-flow.ts')).vapidFlow),
 }
