@@ -7,11 +7,11 @@ export type ApiKeyCredential = CredentialBase & {
   readonly type: 'apiKey'
   /** Addresses that may receive the material */
   readonly sendTo: UrlPatterns
-  /** Where the key goes */
+  /** Where the key is sent */
   readonly in: 'header' | 'query' | 'cookie'
   /** Name of the header, query parameter or cookie */
   readonly name: string
-  /** Word before the key in a header, with a blank behind it */
+  /** Prefix of the key in a header, followed by a blank */
   readonly prefix?: string
   /** Key */
   readonly value: SecretValue
@@ -53,7 +53,7 @@ type HttpConcealedCredential = HttpFields & {
   readonly scheme: 'concealed'
   /** Private key (PEM PKCS #8, or JWK) */
   readonly privateKey: SecretValue
-  /** Key identifier that the server knows the key by */
+  /** Key identifier registered with the server */
   readonly keyId: string
   /** Realm that the server expects */
   readonly realm?: string
@@ -68,7 +68,7 @@ type HttpDigestCredential = HttpFields & {
   readonly password: SecretValue
   /** Algorithms to accept: SHA-512-256, SHA-256, MD5 */
   readonly algorithms?: readonly string[]
-  /** Refuse answers of servers that do not prove to know the password */
+  /** Refuse responses of servers that do not prove that they know the password */
   readonly requireServerProof?: boolean
 }
 
@@ -84,7 +84,7 @@ type HttpDpopCredential = HttpFields & {
 type HttpDpopWithCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: 'dpop'
-  /** Entry that obtains token and key */
+  /** Credential that obtains token and key */
   readonly with: string
 }
 
@@ -95,7 +95,7 @@ type HttpGnapCredential = HttpFields & {
   readonly token: SecretValue
   /** Private key (PEM PKCS #8, or JWK) */
   readonly privateKey?: SecretValue
-  /** Key identifier that the server knows the key by */
+  /** Key identifier registered with the server */
   readonly keyId?: string
 }
 
@@ -120,9 +120,9 @@ type HttpMutualCredential = HttpFields & {
 type HttpNegotiateCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: 'negotiate'
-  /** Kerberos principal, where there are tickets of several */
+  /** Kerberos principal, when there are tickets of several */
   readonly principal?: string
-  /** Let the server act for you elsewhere, with your ticket */
+  /** Let the server act on your behalf elsewhere (ticket delegation) */
   readonly delegate?: boolean
 }
 
@@ -133,7 +133,7 @@ type HttpOAuthCredential = HttpFields & {
   readonly consumerKey: SecretValue
   /** Consumer secret (RSA-SHA1 does not use it) */
   readonly consumerSecret: SecretValue
-  /** Access token; none when the consumer asks for itself */
+  /** Access token; absent when the consumer acts for itself */
   readonly token?: SecretValue
   /** Secret of the access token */
   readonly tokenSecret?: SecretValue
@@ -146,20 +146,20 @@ type HttpOAuthCredential = HttpFields & {
 type HttpPrivatetokenCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: 'privatetoken'
-  /** Tokens in base64url, with blanks between them; each is for one request */
+  /** Tokens in base64url, separated by blanks; each is for one request */
   readonly token: SecretValue
 }
 
 type HttpPrivatetokenIssuerNameCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: 'privatetoken'
-  /** Name of the issuer, as challenges write it; other issuers are refused */
+  /** Name of the issuer, as in challenges; other issuers are refused */
   readonly issuerName: string
-  /** Address of the issuer that takes token requests */
+  /** URL of the token issuer */
   readonly issuerRequestUri?: string
-  /** Entry that authorizes token requests */
+  /** Credential that authorizes token requests */
   readonly with?: string
-  /** In code only: function that gives a token for a challenge */
+  /** In code only: function that returns a token for a challenge */
   readonly issuer?: TokenIssuer
 }
 
@@ -186,14 +186,14 @@ type HttpVapidCredential = HttpFields & {
   readonly scheme: 'vapid'
   /** Private key (PEM PKCS #8, or JWK) */
   readonly privateKey: SecretValue
-  /** How to reach the sender: a mailto: or https: address */
+  /** Contact of the sender: a mailto: or https: URL */
   readonly subject: string
 }
 
 type HttpOtherCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: string
-  /** Text that follows the scheme name in the Authorization header */
+  /** Value that follows the scheme name in the Authorization header */
   readonly credentials: SecretValue
 }
 
@@ -201,13 +201,13 @@ type OAuth2Fields = CredentialBase & {
   readonly type: 'oauth2'
   /** Addresses that may receive the material */
   readonly sendTo: UrlPatterns
-  /** Issuer of the tokens; it publishes the endpoints that are not written here */
+  /** Issuer of the tokens; it publishes the endpoints that are not set here */
   readonly issuer?: string
   /** Client id */
   readonly clientId: string
   /** Client secret */
   readonly clientSecret?: SecretValue
-  /** How the client proves itself */
+  /** Client authentication method */
   readonly clientAuthentication?: 'basic' | 'post' | 'none' | 'secretJwt' | 'privateKeyJwt' | 'tls'
   /** Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls */
   readonly privateKey?: SecretValue
@@ -217,27 +217,27 @@ type OAuth2Fields = CredentialBase & {
   readonly certificate?: SecretValue
   /** Audience of the client’s JWTs; default: the issuer where it is known, else the token endpoint */
   readonly assertionAudience?: string
-  /** Scopes to ask for; those of the catalog are never asked for */
+  /** Scopes to request; scopes of the catalog are never requested */
   readonly scopes?: readonly string[]
   /** Resource indicator (RFC 8707) */
   readonly resource?: string
   /** Audience */
   readonly audience?: string
-  /** Ask for tokens that are bound to a key (RFC 9449) */
+  /** Request tokens that are bound to a key (RFC 9449) */
   readonly dpop?: boolean
-  /** That key, where it must outlive the process; default: a new one that nobody can read out */
+  /** That key, to reuse it after a restart; default: a new key that cannot be exported */
   readonly dpopKey?: SecretValue
-  /** Function that gives that key as a CryptoKeyPair which nobody can read out, for pages */
+  /** Function that returns that key as a CryptoKeyPair that cannot be exported, for web pages */
   readonly dpopKeyPair?: () => unknown
-  /** Keys of the provider, where they are on another host than the rest */
+  /** Keys of the provider, when they are on another host */
   readonly jwksUrl?: string
-  /** Other hosts (URL patterns) on which published endpoints may be */
+  /** Other hosts (URL patterns) that published endpoints may use */
   readonly endpointHosts?: UrlPatterns
   /** Endpoint that revokes tokens (RFC 7009) */
   readonly revocationUrl?: string
-  /** Token to send to the data */
+  /** Token to send with requests */
   readonly present?: 'access_token' | 'id_token'
-  /** Text in front of the token, for servers that tell token issuers by it */
+  /** Prefix of the token, for servers that use it to tell token issuers apart */
   readonly tokenPrefix?: string
   /** Query parameter for the token, instead of the Authorization header */
   readonly placement?: { readonly in: 'query'; readonly name: string }
@@ -263,13 +263,13 @@ export type OAuth2AuthorizationCodeCredential = OAuth2Fields & {
   readonly refreshUrl?: string
   /** Endpoint for logins on another device (RFC 8628) */
   readonly deviceAuthorizationUrl?: string
-  /** Push the authorization request (RFC 9126); default: where the server can, with true always */
+  /** Push the authorization request (RFC 9126); default: when the server supports it, with true always */
   readonly par?: boolean
   /** Port of the redirect URI on 127.0.0.1; default: a free one */
   readonly redirectPort?: number
   /** Path of that redirect URI; default: /callback */
   readonly redirectPath?: string
-  /** Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0) */
+  /** Page to which the provider redirects after the logout (OpenID Connect RP-Initiated Logout 1.0) */
   readonly endSessionUrl?: string
 }
 
@@ -284,13 +284,13 @@ export type OAuth2PasswordCredential = OAuth2Fields & {
   readonly username: SecretValue
   /** Password */
   readonly password: SecretValue
-  /** Hand the password to the token endpoint, against the advice of RFC 9700 */
+  /** Send the password to the token endpoint, against the advice of RFC 9700 */
   readonly allowPasswordGrant: boolean
   /** One-time code of the second factor, read again for every token request */
   readonly totp?: SecretValue
   /** Further parameters of the token request */
   readonly tokenParameters?: { readonly [name: string]: SecretValue }
-  /** Form of the token request, for endpoints that want JSON */
+  /** Format of the token request, for endpoints that require JSON */
   readonly tokenRequest?: 'form' | 'json'
 }
 
@@ -301,11 +301,11 @@ export type OAuth2TokenExchangeCredential = OAuth2Fields & {
   readonly tokenUrl?: string
   /** Endpoint that redeems refresh tokens */
   readonly refreshUrl?: string
-  /** Entry whose token is exchanged */
+  /** Credential whose token is exchanged */
   readonly subject: string
   /** Type of that token */
   readonly subjectTokenType?: string
-  /** Type of the token to ask for */
+  /** Type of the requested token */
   readonly requestedTokenType?: string
 }
 
@@ -314,7 +314,7 @@ export type OAuth2ImplicitCredential = OAuth2Fields & {
   readonly flow: 'implicit'
   /** Authorization endpoint */
   readonly authorizationUrl?: string
-  /** Take a token out of an address, against the advice of RFC 9700 */
+  /** Read a token from a URL, against the advice of RFC 9700 */
   readonly allowImplicit: boolean
 }
 
@@ -322,9 +322,9 @@ type OpenIdConnectFields = CredentialBase & {
   readonly type: 'openIdConnect'
   /** Addresses that may receive the material */
   readonly sendTo: UrlPatterns
-  /** Discovery address */
+  /** Discovery URL */
   readonly openIdConnectUrl?: string
-  /** Issuer, instead of the discovery URL, or beside it where the two differ */
+  /** Issuer, instead of the discovery URL, or beside it when the two differ */
   readonly issuer?: string
   /** Authorization endpoint */
   readonly authorizationUrl?: string
@@ -334,19 +334,19 @@ type OpenIdConnectFields = CredentialBase & {
   readonly refreshUrl?: string
   /** Endpoint for logins on another device (RFC 8628) */
   readonly deviceAuthorizationUrl?: string
-  /** Push the authorization request (RFC 9126); default: where the server can, with true always */
+  /** Push the authorization request (RFC 9126); default: when the server supports it, with true always */
   readonly par?: boolean
   /** Port of the redirect URI on 127.0.0.1; default: a free one */
   readonly redirectPort?: number
   /** Path of that redirect URI; default: /callback */
   readonly redirectPath?: string
-  /** Page on which the login at the provider ends (OpenID Connect RP-Initiated Logout 1.0) */
+  /** Page to which the provider redirects after the logout (OpenID Connect RP-Initiated Logout 1.0) */
   readonly endSessionUrl?: string
   /** Client id */
   readonly clientId: string
   /** Client secret */
   readonly clientSecret?: SecretValue
-  /** How the client proves itself */
+  /** Client authentication method */
   readonly clientAuthentication?: 'basic' | 'post' | 'none' | 'secretJwt' | 'privateKeyJwt' | 'tls'
   /** Private key of the client (PEM PKCS #8, or JWK), for privateKeyJwt and tls */
   readonly privateKey?: SecretValue
@@ -356,27 +356,27 @@ type OpenIdConnectFields = CredentialBase & {
   readonly certificate?: SecretValue
   /** Audience of the client’s JWTs; default: the issuer where it is known, else the token endpoint */
   readonly assertionAudience?: string
-  /** Scopes to ask for; those of the catalog are never asked for */
+  /** Scopes to request; scopes of the catalog are never requested */
   readonly scopes?: readonly string[]
   /** Resource indicator (RFC 8707) */
   readonly resource?: string
   /** Audience */
   readonly audience?: string
-  /** Ask for tokens that are bound to a key (RFC 9449) */
+  /** Request tokens that are bound to a key (RFC 9449) */
   readonly dpop?: boolean
-  /** That key, where it must outlive the process; default: a new one that nobody can read out */
+  /** That key, to reuse it after a restart; default: a new key that cannot be exported */
   readonly dpopKey?: SecretValue
-  /** Function that gives that key as a CryptoKeyPair which nobody can read out, for pages */
+  /** Function that returns that key as a CryptoKeyPair that cannot be exported, for web pages */
   readonly dpopKeyPair?: () => unknown
-  /** Keys of the provider, where they are on another host than the rest */
+  /** Keys of the provider, when they are on another host */
   readonly jwksUrl?: string
-  /** Other hosts (URL patterns) on which published endpoints may be */
+  /** Other hosts (URL patterns) that published endpoints may use */
   readonly endpointHosts?: UrlPatterns
   /** Endpoint that revokes tokens (RFC 7009) */
   readonly revocationUrl?: string
-  /** Token to send to the data */
+  /** Token to send with requests */
   readonly present?: 'access_token' | 'id_token'
-  /** Text in front of the token, for servers that tell token issuers by it */
+  /** Prefix of the token, for servers that use it to tell token issuers apart */
   readonly tokenPrefix?: string
   /** Query parameter for the token, instead of the Authorization header */
   readonly placement?: { readonly in: 'query'; readonly name: string }
@@ -399,41 +399,41 @@ export type OpenIdConnectPasswordCredential = OpenIdConnectFields & {
   readonly username: SecretValue
   /** Password */
   readonly password: SecretValue
-  /** Hand the password to the token endpoint, against the advice of RFC 9700 */
+  /** Send the password to the token endpoint, against the advice of RFC 9700 */
   readonly allowPasswordGrant: boolean
   /** One-time code of the second factor, read again for every token request */
   readonly totp?: SecretValue
   /** Further parameters of the token request */
   readonly tokenParameters?: { readonly [name: string]: SecretValue }
-  /** Form of the token request, for endpoints that want JSON */
+  /** Format of the token request, for endpoints that require JSON */
   readonly tokenRequest?: 'form' | 'json'
 }
 
 export type SignedUrlCredential = CredentialBase & {
   readonly type: 'signedUrl'
-  /** Addresses that may be signed; default: signedUrlHosts */
+  /** URLs that may be signed; default: signedUrlHosts */
   readonly sendTo?: UrlPatterns
-  /** Address of the signing API */
+  /** URL of the signing API */
   readonly authorizationApi: string
   /** HTTP method of the signing call */
   readonly method: 'GET' | 'POST'
-  /** Where signed addresses may point */
+  /** Allowed hosts of signed URLs */
   readonly signedUrlHosts: UrlPatterns
-  /** Entry that authorizes the signing call */
+  /** Credential that authorizes the signing call */
   readonly with?: string
-  /** Values of parameters; {url} {bucket} {key} {account} {container} {blob} are of the URL */
+  /** Values of parameters; {url} {bucket} {key} {account} {container} {blob} are taken from the URL */
   readonly parameters?: { readonly [name: string]: SecretValue }
-  /** Service whose URLs have bucket and key; known: S3, Google, Azure */
+  /** Service whose URLs contain bucket and key; built in: S3, Google, Azure */
   readonly endpoint?: string
   /** Bucket in the host name, with endpoint */
   readonly virtualHost?: boolean
-  /** In code only: function that gives the value of a parameter */
+  /** In code only: function that returns the value of a parameter */
   readonly parameter?: ParameterFunction
-  /** Member of the answer that holds the signed address */
+  /** Member of the response that holds the signed URL */
   readonly responseField?: string
-  /** What one signature serves: the container that it covers (default), or one address */
+  /** Reuse of a signature: the container that it is valid for (default), or one URL */
   readonly reuse?: 'container' | 'address'
-  /** Signing calls per second at most; default: learned from the answers */
+  /** Maximum signing calls per second; default: learnt from the responses */
   readonly signingRate?: number
 }
 
@@ -449,9 +449,9 @@ export type S3Credential = CredentialBase & {
   readonly secretAccessKey?: SecretValue
   /** Session token */
   readonly sessionToken?: SecretValue
-  /** Service that gives temporary keys */
+  /** Service that returns temporary keys */
   readonly credentialsUrl?: string
-  /** Entry that authorizes calls of that service */
+  /** Credential that authorizes calls of that service */
   readonly with?: string
   /** Keys may come from the metadata service of this machine */
   readonly instanceMetadata?: boolean
@@ -461,7 +461,7 @@ export type S3Credential = CredentialBase & {
   readonly endpoint?: string
   /** Bucket in the host name */
   readonly virtualHost?: boolean
-  /** I pay for transfers where the owner does not */
+  /** I pay for transfers when the owner does not (requester pays) */
   readonly requesterPays?: boolean
 }
 

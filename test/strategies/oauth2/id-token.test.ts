@@ -124,7 +124,7 @@ describe('an ID token', () => {
     await auth.authorize(wanted)
     now += 301_000
     const error = await failureOf(auth.authorize(wanted))
-    expect(error).toMatchObject({ code: 'OIDC_ID_TOKEN', message: expect.stringContaining('somebody else') })
+    expect(error).toMatchObject({ code: 'OIDC_ID_TOKEN', message: expect.stringContaining('has another subject') })
     const { headers } = await auth.authorize(wanted)
     const claims = JSON.parse(Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).toMatchObject({ sub: 'ada', exp: seconds + 4000 })
