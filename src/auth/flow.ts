@@ -47,12 +47,12 @@ export function singleStep<Context>(sign: (request: HttpRequest, context: Contex
 }
 
 /** Above the number of steps of any scheme. */
-const MAX_LEGS = 8
+const MAX_STEPS = 8
 
-type SendLeg = (step: AuthStep) => Promise<HttpResponse>
+type SendStep = (step: AuthStep) => Promise<HttpResponse>
 
 /** Returns the first authorized step, unsent; undefined when the server requested no authentication. */
-export async function authorizedStep(flow: AuthFlow, send: SendLeg): Promise<AuthStep | undefined> {
+export async function authorizedStep(flow: AuthFlow, send: SendStep): Promise<AuthStep | undefined> {
   try {
     let step = await flow.next(undefined as never)
     for (let steps = 1; !step.done && step.value.kind !== 'authorized'; steps++) {
@@ -67,7 +67,7 @@ export async function authorizedStep(flow: AuthFlow, send: SendLeg): Promise<Aut
 }
 
 /** Returns the last response of a flow and its request; undefined when the flow sent nothing. */
-export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ step: AuthStep; response: HttpResponse } | undefined> {
+export async function runFlow(flow: AuthFlow, send: SendStep): Promise<{ step: AuthStep; response: HttpResponse } | undefined> {
   let last: { step: AuthStep; response: HttpResponse } | undefined
   try {
     let next = await flow.next(undefined as never)
@@ -86,9 +86,9 @@ export async function runFlow(flow: AuthFlow, send: SendLeg): Promise<{ step: Au
   }
 }
 
-function sent(step: AuthStep, steps: number, send: SendLeg): Promise<HttpResponse> {
-  if (steps <= MAX_LEGS) return send(step)
-  throw new CredentialError('AUTH_REJECTED', `authentication at ${originOf(step.request)} did not finish within ${MAX_LEGS} steps`, {
+function sent(step: AuthStep, steps: number, send: SendStep): Promise<HttpResponse> {
+  if (steps <= MAX_STEPS) return send(step)
+  throw new CredentialError('AUTH_REJECTED', `authentication at ${originOf(step.request)} did not finish within ${MAX_STEPS} steps`, {
     url: step.request.url,
   })
 }

@@ -32,7 +32,7 @@ export const basic: HttpAuthScheme = {
   peek(request, { credential, session }) {
     const account = atHand(credential) ? accountOf(credential) : undefined
     if (typeof account !== 'string') return undefined
-    return legOf(request, account, session.get<Charset>(keyOf(request))?.value)
+    return stepOf(request, account, session.get<Charset>(keyOf(request))?.value)
   },
   authorize,
 }
@@ -46,7 +46,7 @@ async function* authorize(request: HttpRequest, { credential, session }: HttpCon
   const remember = async (charset: Charset) => {
     await session.resolve(key, async () => ({ value: charset }))
   }
-  const response = yield legOf(request, account, known)
+  const response = yield stepOf(request, account, known)
   if (known) {
     if (response.status === 401) session.invalidate(key, known)
     return
@@ -54,7 +54,7 @@ async function* authorize(request: HttpRequest, { credential, session }: HttpCon
   if (!hasLatin1Form(account)) return
   if (response.status < 400) await remember('UTF-8')
   if (!namesNoCharset(response)) return
-  const second = yield legOf(request, account, 'ISO-8859-1')
+  const second = yield stepOf(request, account, 'ISO-8859-1')
   if (second.status < 400) await remember('ISO-8859-1')
 }
 
@@ -70,7 +70,7 @@ function keyOf({ url }: HttpRequest): string {
   return `basic ${originOf(url)}`
 }
 
-function legOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'): AuthStep {
+function stepOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8'): AuthStep {
   const bytes = charset === 'UTF-8' ? new TextEncoder().encode(account) : bytesOf(account)
   return authorized(withHeader(request, 'authorization', `Basic ${base64(bytes)}`))
 }

@@ -23,9 +23,9 @@ export const byToken = {
   endpoints: endpointsOf,
   peek(request: HttpRequest, context: OAuth2PeekContext): AuthStep | undefined {
     const set = knownTokens(context)
-    return set && set.tokenType !== 'DPoP' ? bearerLeg(request, set, context.credential) : undefined
+    return set && set.tokenType !== 'DPoP' ? bearerStep(request, set, context.credential) : undefined
   },
-  authorize: tokenLegs,
+  authorize: tokenSteps,
   token: tokenOf,
   loginRequired: loginProblem,
   tokenState,
@@ -35,7 +35,7 @@ export const byToken = {
 } as const
 
 /** Sends the request with a token; a refused one is refreshed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
-async function* tokenLegs(request: HttpRequest, context: OAuth2Context): AuthFlow {
+async function* tokenSteps(request: HttpRequest, context: OAuth2Context): AuthFlow {
   const set = await resolveTokens(context)
   const response = yield* presented(request, set, context)
   if (response.status !== 401) return
@@ -59,13 +59,13 @@ async function* presented(
   set: TokenSet,
   context: OAuth2Context,
 ): AsyncGenerator<AuthStep, HttpResponse, HttpResponse> {
-  if (set.tokenType !== 'DPoP') return yield bearerLeg(request, set, context.credential)
+  if (set.tokenType !== 'DPoP') return yield bearerStep(request, set, context.credential)
   const [{ boundSteps }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
   return yield* boundSteps(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
 }
 
 /** Returns the step of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 when the credential says so). */
-function bearerLeg(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
+function bearerStep(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
   return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
 }
 

@@ -63,7 +63,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   prepare,
   peek,
   authorize,
-  open: openLegs,
+  open: openSteps,
   tokenState: async (context) => keyState(context),
 }
 
@@ -210,7 +210,7 @@ const skewKey = ({ url }: Place) => `skew ${new URL(url).origin}`
  * Sends the request to the endpoint of the credential that matches it, else of the document, else of the environment, else Amazon; once
  * more in the region that Amazon names. It carries no credentials, so the document may choose the endpoint.
  */
-async function* openLegs(request: HttpRequest, { url, target }: Resource, credential: Partial<S3Credential> = {}): AuthFlow {
+async function* openSteps(request: HttpRequest, { url, target }: Resource, credential: Partial<S3Credential> = {}): AuthFlow {
   const problem = addressProblem(target?.href ?? url)
   if (problem) throw problem
   const environment = platform.s3Keys({})

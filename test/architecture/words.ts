@@ -1,0 +1,109 @@
+/** Words that the glossary of CONTRIBUTING.md replaces, and where each of them is still the right one. */
+import ts from 'typescript'
+import { parse, walk } from './imports.ts'
+
+interface ReplacedWord {
+  readonly use: string
+  /** Identifiers in which the word means what a standard or a platform means by it. */
+  readonly right?: RegExp
+  /** Files in which it is the word of the subject. */
+  readonly files?: RegExp
+  /** Identifiers from before the glossary: take one off the list when it is renamed, and add none. */
+  readonly left?: readonly string[]
+}
+
+const REPLACED: Readonly<Record<string, ReplacedWord>> = {
+  leg: { use: 'step' },
+  legs: { use: 'steps' },
+  governor: { use: 'service limits' },
+  lane: { use: 'limits' },
+  hindrance: { use: 'login required' },
+  judgement: { use: 'match' },
+  judge: { use: 'match, or check', left: ['judge'] },
+  chooser: { use: 'credential selector', left: ['chooser', 'chooserOf'] },
+  gate: { use: 'limiter', left: ['Gate', 'gate'] },
+  world: { use: 'context', left: ['World', 'world', 'WorldSettings'] },
+  patience: { use: 'timeout, or retry policy', left: ['patience', 'PATIENCE'] },
+  pace: { use: 'rate limit', left: ['withPaceOptions', 'pace', 'Pace', 'paceOf'] },
+  turn: { use: 'mutex, or attempt', left: ['turn', 'Turn', 'TURN'] },
+  turns: { use: 'mutex, or queue', left: ['turns'] },
+  mend: { use: 'fix', left: ['mend', 'mendStdin', 'mendFile', 'mendText'] },
+  swallow: { use: 'what it does', left: ['swallow', 'Swallow'] },
+  stray: { use: 'what it is', left: ['Stray', 'isStray'] },
+  strays: { use: 'what they are', left: ['straysIn', 'hasStrays', 'strays'] },
+  lasting: { use: 'persistent', left: ['lasting'] },
+  passing: { use: 'in memory, or temporary', left: ['passing', 'isPassing', 'PassingHandler'] },
+  draft: { use: 'request, or proposal', left: ['draft', 'draftFor', 'Draft', 'draftOf', 'DraftRules'] },
+  grant: {
+    use: 'URL pattern',
+    // Of OAuth (RFC 6749 §1.3).
+    files: /^src\/strategies\/oauth2\//,
+    right: /^allowPasswordGrant$/,
+    left: ['grant', 'isGrant', 'grantFor'],
+  },
+  granted: { use: 'allowed', right: /^SCOPE_NOT_GRANTED$/, left: ['granted', 'grantedOrigins', 'isGranted'] },
+  entry: {
+    use: 'credential',
+    // Of caches, manifests, archives, keyrings and glossaries, and a name of `node:fs`.
+    right: /^(?:CacheEntry|ManifestEntry|KeyringEntry|throwIfNoEntry|entry_count)$/,
+    files: /^src\/(?:services\/translation|node\/download|node\/tokens|net)\//,
+    left: ['entry', 'Entry', 'readEntry', 'entryFor', 'checkEntry', 'entryOf', 'addEntry'],
+  },
+  entries: {
+    use: 'credentials',
+    right: /^(?:entries|fromEntries|MAX_ENTRIES)$/,
+    files: /^src\/(?:services\/translation|node\/download|node\/tokens)\//,
+    left: ['entriesOf', 'Entries', 'readEntries'],
+  },
+}
+
+/** Identifiers of a module with a word that the glossary replaces, with the word to use. */
+export function replacedWords(path: string, text: string): readonly string[] {
+  const found = new Set<string>()
+  walk(parse(text), (node) => {
+    if (!ts.isIdentifier(node)) return
+    for (const word of wordsOf(node.text)) {
+      const replaced = REPLACED[word]
+      if (!replaced || replaced.files?.test(path) || replaced.right?.test(node.text) || replaced.left?.includes(node.text)) continue
+      found.add(`${node.text}: say ${replaced.use} instead of ${word}`)
+    }
+  })
+  return [...found]
+}
+
+/** Names of files and folders from before the glossary. */
+const LEFT_FILES: readonly string[] = [
+  'src/cli/credentials/entries-for.ts',
+  'src/crawl/gate.ts',
+  'src/http/passing-status.ts',
+  'src/lint/strays.ts',
+  'src/strategies/oauth2/patience.ts',
+  'src/strategies/signed-url/pace.ts',
+]
+
+/** What the name of a file or of a folder of `src` should say instead; undefined when it has no such word. */
+export function replacedName(path: string): string | undefined {
+  if (LEFT_FILES.includes(path)) return undefined
+  const word = path.split(/[/.-]/).find((part) => Object.hasOwn(REPLACED, part) && !REPLACED[part]?.files?.test(path))
+  return word && `say ${REPLACED[word]?.use} instead of ${word}`
+}
+
+/** Words and phrases that no text of the project uses for what a standard word says. */
+const TEXTS: Readonly<Record<string, RegExp>> = {
+  'missing login': /\bhindrances?\b/i,
+  'service limits': /\bgovernors?\b(?!`)/i,
+}
+
+/** The lines of a text with a phrase that a standard one replaces. */
+export function replacedPhrases(text: string): readonly string[] {
+  return text.split('\n').flatMap((line, index) =>
+    Object.entries(TEXTS)
+      .filter(([, pattern]) => pattern.test(line))
+      .map(([use]) => `line ${index + 1}: say ${use} in "${line.trim().slice(0, 80)}"`),
+  )
+}
+
+/** The parts of an identifier, in lower case: `sendToOf`, `MAX_LINES`. */
+function wordsOf(identifier: string): readonly string[] {
+  return identifier.split(/(?<=[a-z\d])(?=[A-Z])|[_$]/).map((word) => word.toLowerCase())
+}
