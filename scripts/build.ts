@@ -1,8 +1,9 @@
 /** Compiles `src` into `dist`. A failed build leaves the old output alone; a finished one leaves nothing stale behind. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
@@ -10,11 +11,50 @@ const dist = `${root}dist`
 const fresh = mkdtempSync(`${root}node_modules/.build-`)
 const bin = `${fresh}/cli/bin.js`
 
+/**
+ * What strategies share, joined into one file each. Bundlers make a script of every set of modules that the same lazy parts load, so that
+ * a page would load a dozen small ones for one request. Nothing in here is loaded by the core itself.
+ */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  'shared.js': [
+    'auth/parse-url-pattern.js',
+    'auth/refused-call.js',
+    'auth/token-store.js',
+    'crypto/encoding.js',
+    'crypto/private-key.js',
+    'http/challenge.js',
+    'http/message.js',
+    'http/network-error.js',
+    'http/redirect.js',
+    'http/retry-after.js',
+    'net/keyed-mutex.js',
+    'net/retry.js',
+    'strategies/http/bearer.js',
+    'strategies/http/secret-fields.js',
+    'strategies/reveal.js',
+  ],
+  'strategies/oauth2/shared.js': [
+    'strategies/oauth2/client-authentication.js',
+    'strategies/oauth2/client.js',
+    'strategies/oauth2/credential-form.js',
+    'strategies/oauth2/credential.js',
+    'strategies/oauth2/grant.js',
+    'strategies/oauth2/oauth-error.js',
+    'strategies/oauth2/patience.js',
+    'strategies/oauth2/pending-login.js',
+    'strategies/oauth2/present-token.js',
+    'strategies/oauth2/server.js',
+    'strategies/oauth2/token-set.js',
+    'strategies/oauth2/token.js',
+  ],
+}
+
 const tsc = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`, '--outDir', fresh], {
   stdio: ['ignore', 2, 2],
 })
 if (tsc.status === 0) {
   await joinRules(`${fresh}/lint/rules`)
+  for (const [file, modules] of Object.entries(SHARED)) await joinShared(file, modules)
   chmodSync(fresh, 0o755)
   if (existsSync(bin)) chmodSync(bin, 0o755)
   rmSync(dist, { recursive: true, force: true })
@@ -37,4 +77,35 @@ async function joinRules(folder: string): Promise<void> {
     logLevel: 'warning',
     plugins: [{ name: 'rules-only', setup: ({ onResolve }) => onResolve({ filter: /^\.\.\// }, ({ path }) => ({ path, external: true })) }],
   })
+}
+
+/** The modules as one file; in their own places stays what leads to it. */
+async function joinShared(file: string, modules: readonly string[]): Promise<void> {
+  const members = new Set(modules.map((module) => `${fresh}/${module}`))
+  const target = `${fresh}/${file}`
+  const pathTo = (to: string, from: string) => relative(dirname(from), to).replace(/^(?!\.)/, './')
+  const membersOnly: Plugin = {
+    name: 'members-only',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^[.#]/ }, ({ path, resolveDir, kind }) => {
+        if (path.startsWith('#')) return { path, external: true }
+        const found = join(resolveDir, path)
+        if (kind === 'entry-point' || (kind === 'import-statement' && members.has(found))) return { path: found }
+        return { path: pathTo(found, target), external: true }
+      }),
+  }
+  const options = { bundle: true, format: 'esm', target: 'es2022', logLevel: 'warning', packages: 'external', write: false } as const
+  const contents = modules.map((module) => `export * from '${pathTo(`${fresh}/${module}`, target)}'`).join('\n')
+  const joined = await build({ ...options, stdin: { contents, resolveDir: dirname(target), sourcefile: file }, plugins: [membersOnly] })
+  const exported = await Promise.all([...members].map(async (path) => ({ path, names: await exportsOf(path) })))
+  const names = exported.flatMap((one) => one.names)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice) throw new Error(`two of the modules in ${file} export "${twice}"`)
+  writeFileSync(target, joined.outputFiles[0]?.contents ?? '')
+  for (const { path, names } of exported) writeFileSync(path, `export { ${names.join(', ')} } from '${pathTo(target, path)}'\n`)
+}
+
+async function exportsOf(path: string): Promise<readonly string[]> {
+  const { metafile } = await build({ entryPoints: [path], format: 'esm', write: false, metafile: true, outdir: dirname(path) })
+  return Object.values(metafile.outputs).flatMap((output) => output.exports)
 }

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { bundle } from './bundle.ts'
 import { checkOnly, emit } from './emit.ts'
 import { ENTRIES, type Measured, OTHERS, STRATEGIES } from './sizes.ts'
+import { builtByVite, gzipped, ONE_FETCH, scriptsFor } from './vite-page.ts'
 
 const TOLERANCE = 0.2
 const FIGURE = /\d+\.\d(?= kB)/g
@@ -14,6 +15,7 @@ const page = new URL('../docs/sizes.md', import.meta.url)
 const written = readFileSync(page, 'utf8')
 const tables: { readonly [name: string]: string } = {
   strategies: await table(STRATEGIES, 'after the first `fetch` by'),
+  vite: await pages(),
   entries: await table([...ENTRIES, ...adapters()], 'entry'),
   others: await table(OTHERS, 'package'),
 }
@@ -30,6 +32,17 @@ async function table(rows: readonly Measured[], what: string): Promise<string> {
     lines.push(`| ${name} | ${kB((await bundle(atOnce)).eager)} | ${last ?? ''} |`)
   }
   return [`| ${what} | at once | in the end |`, '| --- | ---: | ---: |', ...lines, ''].join('\n')
+}
+
+/** The rows of the core once more, as Vite cuts them. */
+async function pages(): Promise<string> {
+  const chunks = await builtByVite(ONE_FETCH)
+  const rows = STRATEGIES.filter(({ atOnce }) => atOnce === 'dist/index.js')
+  const lines = rows.map(({ name, later = [] }) => {
+    const scripts = scriptsFor(chunks, later)
+    return `| ${name} | ${scripts.length} | ${kB(gzipped(scripts))} |`
+  })
+  return ['| after the first `fetch` by | scripts | bytes |', '| --- | ---: | ---: |', ...lines, ''].join('\n')
 }
 
 /** The one for a validator never runs in a browser. */

@@ -10,10 +10,8 @@ export interface Measured {
 }
 
 const CORE = 'dist/index.js'
-/** A request sent, the answer read. */
-const SEND = ['dist/auth/runtime.js', 'dist/platform/fetch-transport.js']
-/** The same with the user's entries. */
-const FETCH = ['dist/auth/parse-credentials.js', ...SEND]
+/** Entries read, a request sent, the answer read. */
+const FETCH = ['dist/auth/runtime.js', 'dist/platform/fetch-transport.js']
 const LOGIN = [
   'dist/strategies/open-id-connect.js',
   'dist/strategies/oauth2/login.js',
@@ -23,7 +21,7 @@ const LOGIN = [
 
 /** The core, with each strategy after one `fetch` by it. */
 export const STRATEGIES: readonly Measured[] = [
-  { ...fetched('no entry, a public asset', []), later: SEND },
+  { ...fetched('no entry, a public asset', []), later: FETCH },
   fetched('`apiKey`', ['dist/strategies/api-key.js']),
   { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
   fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http/http.js']),
@@ -38,6 +36,12 @@ export const STRATEGIES: readonly Measured[] = [
   fetched('`signedUrl`', ['dist/strategies/signed-url/signed-url.js']),
   fetched('`s3`', ['dist/strategies/s3/s3.js']),
 ]
+
+/** The rows of pages whose scripts are counted, with the most that they may load. */
+export const MOST_SCRIPTS: Readonly<Record<string, number>> = {
+  '`http`: `basic`, `bearer`, ready-made text': 6,
+  '`openIdConnect` with a login': 9,
+}
 
 /** What a login with OpenID Connect comes to: the core and all that it loads. */
 export const OPEN_ID_LOGIN: readonly string[] = [CORE, ...FETCH, ...LOGIN]

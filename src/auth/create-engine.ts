@@ -70,7 +70,7 @@ export function createEngine(options: EngineOptions): Auth {
   async function ready(target?: Target): Promise<CredentialSelector> {
     if (!chooser) {
       const types = credentials.credentials.map(({ type }) => type)
-      const [{ readCredentials }] = await Promise.all([import('./parse-credentials.ts'), registry.load(types)])
+      const [{ readCredentials }] = await Promise.all([import('./runtime.ts'), registry.load(types)])
       chooser ??= new CredentialSelector(readCredentials(credentials, registry.loaded), registry, typed, byAddress)
     }
     if (target && !chooser.isPrepared(target)) await chooser.prepare(target)

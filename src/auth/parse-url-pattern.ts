@@ -58,7 +58,7 @@ function refused(pattern: string, why: string): ConfigurationError {
 
 /** Hosts under which anyone can register a name or a path; maintained by hand, deliberately broad. */
 
-const SUFFIXES = (
+const SUFFIXES = /* @__PURE__ */ (
   'amazonaws.com amazonaws.com.cn blob.core.windows.net dfs.core.windows.net file.core.windows.net web.core.windows.net ' +
   'azurewebsites.net azureedge.net azurefd.net cloudapp.azure.com cloudfront.net elasticbeanstalk.com storage.googleapis.com ' +
   'googleapis.com googleusercontent.com appspot.com run.app cloudfunctions.net web.app firebaseapp.com github.io ' +

@@ -20,6 +20,8 @@ import { MemorySessions, type Session } from './session.ts'
 import type { AuthContext } from './strategy.ts'
 import { memoryStore } from './token-store.ts'
 
+export { readCredentials } from './parse-credentials.ts'
+
 export class Runtime {
   readonly #world: World
   readonly #selector: CredentialSelector

@@ -1,6 +1,6 @@
 /** Byte strings: texts that have one character, up to U+00FF, for each byte; header fields are such texts. */
 
-const utf8 = new TextEncoder()
+const utf8 = /* @__PURE__ */ new TextEncoder()
 
 /** The UTF-8 bytes of a text. */
 export function octets(text: string): string {

@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<SignatureAlgorithm, Kind>> = {
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi']
 const MIN_RSA_BYTES = 256
 const PEM = /^-----BEGIN ([A-Z ]+)-----\s([A-Za-z0-9+/=\s]+)-----END \1-----$/
-const utf8 = new TextEncoder()
+const utf8 = /* @__PURE__ */ new TextEncoder()
 
 /** Reads a key of one of these kinds from PEM (PKCS #8, RFC 5958) or JWK text (RFC 7517). */
 export async function importPrivateKey(text: string, algorithms: readonly SignatureAlgorithm[]): Promise<PrivateKey | KeyProblem> {

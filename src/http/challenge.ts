@@ -227,10 +227,10 @@ const REGISTERED = [
   'vapid',
 ] as const
 
-const SPELLING = new Map<string, string>(REGISTERED.map((name) => [name.toLowerCase(), name]))
+const SPELLING = /* @__PURE__ */ new Map<string, string>(/* @__PURE__ */ REGISTERED.map((name) => [name.toLowerCase(), name]))
 
 /** Registered names in lower case, in the registry's order. */
-export const REGISTERED_SCHEMES: readonly string[] = [...SPELLING.keys()]
+export const REGISTERED_SCHEMES: readonly string[] = /* @__PURE__ */ REGISTERED.map((name) => name.toLowerCase())
 
 /** True for a registered name, in any case. */
 export function isRegisteredScheme(name: string): boolean {

@@ -14,7 +14,7 @@ export const bearer: HttpAuthScheme = {
     const value = atHand(credential) ? header(credential) : undefined
     return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
   },
-  authorize: singleStep(async (request, { credential }) => withHeader(request, 'authorization', await header(credential))),
+  authorize: /* @__PURE__ */ singleStep(async (request, { credential }) => withHeader(request, 'authorization', await header(credential))),
 }
 
 function header(credential: Credential): string | Promise<string> {
