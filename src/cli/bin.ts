@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program. Nothing is imported statically, so that it can be told why a module cannot be loaded. */
+/** The program. Nothing is imported statically, so that a failure to load a module can be reported. */
 const [{ processIo, write }, { main }] = await Promise.all([import('./io.ts'), import('./main.ts')]).catch(endWithoutModules)
 
 const io = processIo()
@@ -8,7 +8,7 @@ await Promise.allSettled([write(io.stdout, ''), write(io.stderr, '')])
 if (io.signal.aborted && !(await isReadToEnd())) endBySignal(io.signal.reason)
 process.exit(exitCode)
 
-/** No module is at hand that could say it better. */
+/** Reports that the open file limit is reached, without any module. */
 function endWithoutModules(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
   const message = `cannot load stac-auth: too many open files (${error.code})`
@@ -20,14 +20,14 @@ function endWithoutModules(error: NodeJS.ErrnoException): never {
   process.exit(6)
 }
 
-/** False when the system is still asked for parts of files after a moment: a pipe without a writer, a disk that does not answer. */
+/** Returns false if file reads are still pending after 200 ms, as for a pipe without a writer. */
 async function isReadToEnd(): Promise<boolean> {
   const isReading = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
   for (let moment = 0; moment < 20 && isReading(); moment++) await new Promise((resolve) => setTimeout(resolve, 10))
   return !isReading()
 }
 
-/** Ends the process as the signal does by itself: `process.exit` waits for such reads. SIGHUP ends like SIGTERM. */
+/** Ends the process with the signal: `process.exit` would wait for pending reads. SIGHUP ends like SIGTERM. */
 function endBySignal(reason: unknown): void {
   const signal = reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
   process.removeAllListeners(signal)

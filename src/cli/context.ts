@@ -1,4 +1,4 @@
-/** What every command is given. */
+/** The context that every command gets. */
 
 import type { Io } from './io.ts'
 import type { Diagnostics } from './lint/diagnostics.ts'
@@ -6,6 +6,6 @@ import type { Diagnostics } from './lint/diagnostics.ts'
 export interface Context {
   readonly io: Io
   readonly diagnostics: Diagnostics
-  /** Makes an action of the argument parser from one that gives the exit code of the command. */
+  /** Wraps an action that returns an exit code as an action of the argument parser. */
   readonly run: <Arguments extends unknown[]>(action: (...given: Arguments) => Promise<number>) => (...given: Arguments) => Promise<void>
 }

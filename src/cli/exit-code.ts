@@ -1,4 +1,4 @@
-/** Exit codes of the command line, and which error code ends in which. */
+/** Exit codes of the command line, and their error codes. */
 import { ERROR_CODES, HTTP_STATUS } from '../error-codes.ts'
 import type { AuthError } from '../errors.ts'
 
@@ -14,13 +14,13 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** Returns the exit code of an error code, as the table of codes says; 70 for a code that is not in it. */
+/** Returns the exit code of an error code; 70 for an unknown code. */
 export function exitCodeOf(code: string): number {
   if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CODES[code as keyof typeof ERROR_CODES].exit
   return /^HTTP_\d{3}$/.test(code) ? HTTP_STATUS.exit : EXIT.internal
 }
 
-/** An internal failure outranks all, then interrupted, usage, files, network, refused, credentials, findings. */
+/** Exit codes by precedence, highest first. */
 export const EXIT_ORDER: readonly number[] = [
   EXIT.internal,
   143,
@@ -33,26 +33,26 @@ export const EXIT_ORDER: readonly number[] = [
   EXIT.findings,
 ]
 
-/** The one exit code of several outcomes. */
+/** Returns the exit code with the highest precedence, 0 for none. */
 export function worstExit(codes: Iterable<number>): number {
   const all = new Set(codes)
   return EXIT_ORDER.find((code) => all.has(code)) ?? EXIT.done
 }
 
-/** 143 for `SIGTERM`, and for `SIGHUP`, which asks for the same; else 130. */
+/** Returns 143 for `SIGTERM` and `SIGHUP`, else 130. */
 export function exitOfSignal(signal: AbortSignal): number {
   return signal.reason === 'SIGTERM' || signal.reason === 'SIGHUP' ? 143 : EXIT.interrupted
 }
 
-/** What could not be done with one of several inputs, while the others went on. */
+/** A failure of one of several inputs; the others are processed. */
 export interface Failure {
   readonly name: string
   readonly error: AuthError
-  /** The exit code, where it is not that of the error: 0 for what the user asked to leave out. */
+  /** The exit code, if it differs from that of the error: 0 for what the user asked to skip. */
   readonly exit?: number
 }
 
-/** The exit code that a failure alone ends in. */
+/** Returns the exit code of one failure. */
 export function exitOfFailure({ error: { code }, exit }: Failure, signal: AbortSignal): number {
   return exit ?? (code === 'ABORTED' ? exitOfSignal(signal) : exitCodeOf(code))
 }

@@ -1,4 +1,4 @@
-/** The body that `fetch` hands on, held against all that is said about it. */
+/** The body of `fetch`, verified against the document and the response headers. */
 import { createHash } from 'node:crypto'
 import type { Warning } from '../auth/strategy.ts'
 import { type AuthError, IntegrityError } from '../errors.ts'
@@ -13,25 +13,25 @@ import { type AnsweredBody, pageRefusal, pageWarning } from '../node/transport/p
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 
-/** What is known about web pages beforehand. */
+/** How HTML pages are treated. */
 export interface PageRule {
-  /** The URL that was asked. */
+  /** The requested URL. */
   readonly asked: string
   readonly promise: BodyPromise
-  /** A web page is taken whatever was promised. */
+  /** Accept an HTML page whatever is expected. */
   readonly accept: boolean
 }
 
 export interface BodyOptions {
-  /** Name of the file that is written. */
+  /** Path of the output file. */
   readonly output?: string
-  /** Whether a body stays in its content coding; default: what the document promises, else what the names say. */
+  /** Keep the content coding of the body; default: as the size in the document, else the file names imply. */
   readonly asSent?: boolean
 }
 
 export class FetchedBody {
   readonly status: number
-  /** That have come so far. */
+  /** Bytes received so far. */
   bytes = 0
   readonly #response: HttpResponse
   readonly #target: Target | undefined
@@ -52,7 +52,7 @@ export class FetchedBody {
     this.#delivery = deliveryOf(response, { offset: 0 }, isAsSent)
   }
 
-  /** What could be tried where this is not what was promised: the body in, or without, its content coding; undefined where it has none. */
+  /** Options for a second attempt with the other choice of content coding; undefined if the body has none. */
   get otherCoding(): Pick<BodyOptions, 'asSent'> | undefined {
     const { coding, asSent } = this.#delivery
     const isCoded = !/^(?:identity)?$/i.test(this.#response.headers.get('content-encoding')?.trim() ?? '')
@@ -60,8 +60,8 @@ export class FetchedBody {
   }
 
   /**
-   * Errors: `RANGE_INVALID` for a part of a file, which nobody asked for; `LOGIN_PAGE` or `FILE_INTEGRITY` for a web page where
-   * something else is promised, unless it is accepted.
+   * Checks the headers of a response. Errors: `RANGE_INVALID` for an unrequested partial response; `LOGIN_PAGE` or `FILE_INTEGRITY`
+   * for an HTML page where another media type is expected, unless it is accepted.
    */
   static async of(response: HttpResponse, target: Target | undefined, page: PageRule, options: BodyOptions = {}): Promise<FetchedBody> {
     try {
@@ -75,15 +75,18 @@ export class FetchedBody {
     }
   }
 
-  /** Errors: `FILE_INCOMPLETE` where nothing would tell whether all of it came, so that it may not become a file. */
+  /** Refuses a body whose completeness cannot be verified. Errors: `FILE_INCOMPLETE`. */
   async requireEnd(): Promise<void> {
     if (this.#hasEnd) return
     const { url } = this.#response
     await this.#response.discard()
-    throw new IntegrityError('FILE_INCOMPLETE', `${bareAddress(url)}: ${NO_END}`, { url, hint: 'without -o it goes to stdout as it comes' })
+    throw new IntegrityError('FILE_INCOMPLETE', `${bareAddress(url)}: ${NO_END}`, {
+      url,
+      hint: 'without -o the body is written to stdout unverified',
+    })
   }
 
-  /** What may not be what was meant. */
+  /** Returns warnings about the headers of the response. */
   *warnings(): Generator<Warning> {
     const pointer = this.#target && { pointer: this.#target.pointer }
     const page = pageWarning(this.#page.promise, this.#answered)
@@ -94,7 +97,7 @@ export class FetchedBody {
     if (!this.#hasEnd) yield { code: 'FILE_INCOMPLETE', ...pointer, message: NO_END }
   }
 
-  /** The bytes. Errors: `LOGIN_PAGE` before the first one, `FILE_INCOMPLETE`, `FILE_INTEGRITY` after the last; `ABORTED`, those of the transport. */
+  /** Reads the body. Errors: `LOGIN_PAGE` before the first byte, `FILE_INCOMPLETE` and `FILE_INTEGRITY` after the last; `ABORTED`, those of the transport. */
   async *chunks(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { url } = this.#response
     const { size, hash } = this.#promised
@@ -124,7 +127,7 @@ export class FetchedBody {
     return isPage !== undefined
   }
 
-  /** Where a checksum is going to be compared, only the first bytes count: servers give files wrong media types. */
+  /** With a checksum, only the first bytes are checked: servers often send wrong media types. */
   #refusal(isPage?: boolean): AuthError | undefined {
     if (this.#page.accept || (this.#promised.hash && !isPage)) return undefined
     return pageRefusal(this.#page.promise, this.#answered, isPage)
@@ -146,6 +149,6 @@ export class FetchedBody {
   }
 }
 
-const NO_END = 'nothing would tell whether all of it came: it has no length'
+const NO_END = 'the response has no length or checksum, so its completeness cannot be verified'
 
 async function* noChunks(): AsyncGenerator<Uint8Array> {}

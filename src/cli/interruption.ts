@@ -1,8 +1,7 @@
 import { AbortedError } from '../errors.ts'
 
 /**
- * The outcome of what runs, for as long as nobody interrupts. After that it has `grace` milliseconds to end by itself and is
- * then left behind. Errors: its own, `ABORTED`.
+ * Waits for a promise; after an interruption for at most `grace` milliseconds more. Errors: those of the promise, `ABORTED`.
  */
 export function untilInterrupted<T>(running: Promise<T>, signal: AbortSignal, grace = 0): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
-/** The outside of the command line: streams, environment and interruption, as parameters so that tests can stand in. */
+/** Streams, environment and interruption of the command line, as parameters for tests. */
 import type { Readable, Writable } from 'node:stream'
 import { systemCode, writeFailure } from '../node/system-error.ts'
 
-/** A stream that may be a terminal, of so many columns and rows. */
+/** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** A stream that may be a terminal. */
+/** An input stream that may be a terminal. */
 export type Input = Readable & { readonly isTTY?: boolean }
 
 export interface Io {
@@ -17,7 +17,7 @@ export interface Io {
   readonly signal: AbortSignal
 }
 
-/** This process. A first signal aborts what runs, a second one of its kind ends the process at once. */
+/** Returns the streams of this process. The first signal aborts the command, a second one ends the process at once. */
 export function processIo(): Io {
   const interruption = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interruption.abort(name))
@@ -25,14 +25,14 @@ export function processIo(): Io {
   return { stdin, stdout, stderr, env, signal: interruption.signal }
 }
 
-/** Writes and waits until it is taken. Errors: `DISK_FULL`, `FILE_ACCESS`, and a broken pipe as it is. */
+/** Writes to a stream and waits until it is flushed. Errors: `DISK_FULL`, `FILE_ACCESS`, and a broken pipe unchanged. */
 export function write(stream: Writable, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(isBrokenPipe(error) ? error : writeFailure(error, 'the output')) : resolve()))
   })
 }
 
-/** True for the failure of writing to a reader that has gone, as `head` does. */
+/** Returns true for a write to a closed pipe, as after `head`. */
 export function isBrokenPipe(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error))
 }

@@ -1,10 +1,10 @@
-/** Text that must fit. */
+/** Lines at the end of a terminal that are redrawn in place, and text that fits its width. */
 import type { Io, Output } from './io.ts'
 import { isColoured } from './style.ts'
 
 /**
- * Lines at the end of a terminal that change in place. Where escapes are not wanted (`NO_COLOR`) it is one line, the first; on what is no
- * terminal, and on one that is `dumb`, nothing.
+ * Lines at the end of a terminal that are redrawn in place. With `NO_COLOR` only the first line is shown; without a terminal, and with
+ * `TERM=dumb`, nothing.
  */
 export class LiveBlock {
   readonly isOn: boolean
@@ -18,17 +18,17 @@ export class LiveBlock {
     this.#isPlain = !isColoured(io, io.stderr)
   }
 
-  /** Characters of a line that surely do not break it. */
+  /** Characters per line without a line break. */
   get width(): number {
     return Math.max(20, (this.#stream.columns || 80) - 1)
   }
 
-  /** Lines that fit on the screen, one of which stays free. */
+  /** Lines that fit on the screen, minus one. */
   get height(): number {
     return this.#isPlain ? 1 : Math.max(1, (this.#stream.rows || 24) - 1)
   }
 
-  /** Shows these lines instead of those before; each must fit into the width. */
+  /** Replaces the lines; each must fit the width. */
   show(lines: readonly string[]): void {
     if (!this.isOn) return
     const shown = lines.slice(0, this.height)
@@ -36,14 +36,14 @@ export class LiveBlock {
     this.#shown = shown
   }
 
-  /** Takes the lines away, so that something else can be written. */
+  /** Removes the lines. */
   clear(): void {
     if (this.#shown.length === 0) return
     this.#stream.write(this.#isPlain ? `${this.#over([''])}\r` : `${this.#back()}\x1b[J`)
     this.#shown = []
   }
 
-  /** To the beginning of the first line. */
+  /** Moves the cursor to the start of the first line. */
   #back(): string {
     const up = this.#shown.length - 1
     return up > 0 ? `\r\x1b[${up}A` : '\r'
@@ -54,7 +54,7 @@ export class LiveBlock {
   }
 }
 
-/** As many parts as fit into the width, those of the lowest rank first, in the order in which they are given. */
+/** Joins the parts that fit the width, in their order; parts with a low rank are kept first. */
 export function fitted(parts: readonly { readonly text: string; readonly rank: number }[], width: number): string {
   const kept = new Set<object>()
   let room = width + GAP.length
@@ -69,7 +69,7 @@ export function fitted(parts: readonly { readonly text: string; readonly rank: n
 
 const GAP = '  '
 
-/** The text, or its end behind a sign that something is missing: the end of a path says most. */
+/** Cuts a text at its start to fit the width, because the end of a path matters most. */
 export function shortened(text: string, width: number, sign: string): string {
   if (widthOf(text) <= width) return text
   const characters = [...text]
@@ -77,7 +77,7 @@ export function shortened(text: string, width: number, sign: string): string {
   return sign + characters.join('')
 }
 
-/** Columns that a text takes at most: what is not Latin, Greek or Cyrillic may take two. */
+/** Returns the maximum columns of a text: characters other than Latin, Greek and Cyrillic count two. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += /[\0-\u052f\u2010-\u2027\u2580-\u259f]/.test(character) ? 1 : 2

@@ -9,7 +9,7 @@ import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './credentials/entries-for.ts'
-import { addressText, isTerminal, plain } from './credentials/question.ts'
+import { isTerminal, plain, urlText } from './credentials/question.ts'
 import type { Wanted, WishOptions } from './credentials/wanted.ts'
 import { unknownCredential } from './credentials/widen.ts'
 import { EXIT } from './exit-code.ts'
@@ -48,7 +48,7 @@ export async function login(name: string, options: LoginOptions, context: Contex
 }
 
 function nothingToDo(ids: readonly string[]): string {
-  return ids.map((id) => `"${id}" needs no login: it is ready to use`).join('\n') || 'nothing in this document needs a login'
+  return ids.map((id) => `"${id}" needs no login`).join('\n') || 'no credential for this document needs a login'
 }
 
 /** An entry of that name comes before a file of that name. */
@@ -82,9 +82,9 @@ async function logIn(
 ): Promise<void> {
   const { credential } = entry
   if (needsPerson(entry) && !yes && !isTerminal(context.io)) {
-    throw new CredentialError('LOGIN_REQUIRED', `logging in as "${credential}" needs a person, and there is no terminal`, {
+    throw new CredentialError('LOGIN_REQUIRED', `cannot log in as "${credential}": there is no terminal`, {
       credential,
-      hint: `run stac-auth login ${credential} at a terminal; --yes goes on where somebody reads what is printed here`,
+      hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
     })
   }
   if (needsPerson(entry) && !entry.lasts) throw boundToProcess(credential)
@@ -95,10 +95,14 @@ async function logIn(
 
 /** Nobody is sent to a provider for tokens that are gone when this command ends. */
 function boundToProcess(credential: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `tokens of "${credential}" are bound to a key that ends with this command`, {
-    credential,
-    hint: 'add "dpopKey": { "file": "~/path" } to the entry, a P-256 key in PEM (PKCS #8)',
-  })
+  return new ConfigurationError(
+    'CONFIG_INVALID',
+    `cannot log in as "${credential}": its tokens would be bound to a key that is not stored`,
+    {
+      credential,
+      hint: 'add "dpopKey": { "file": "~/path" } to the credential: a P-256 key in PEM (PKCS #8)',
+    },
+  )
 }
 
 export interface LogoutOptions extends CredentialsOption {
@@ -117,13 +121,13 @@ export async function logout(
   context: Context,
   open: typeof openLogins = openLogins,
 ): Promise<number> {
-  if (name !== undefined && options.all) throw usageError('an entry and --all exclude each other')
+  if (name !== undefined && options.all) throw usageError('a credential and --all exclude each other')
   const { credentials } = await userCredentials(options, context)
   if (name !== undefined && !credentials.some(({ id }) => id === name)) throw unknownCredential(name, credentials)
   const logins = await open(context, options)
   const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
   if (name === undefined && !options.all && present.length > 1)
-    throw usageError('which entry?', `there are ${present.join(', ')}; or --all`)
+    throw usageError('several credentials are logged in', `give one of ${present.join(', ')}, or --all`)
   const failures: unknown[] = []
   for (const credential of name === undefined ? present : [name]) {
     try {
@@ -132,12 +136,12 @@ export async function logout(
     } catch (error) {
       failures.push(error)
       const code = isAuthError(error) ? error.code : 'INTERNAL'
-      await context.diagnostics.note(`"${credential}" may not be logged out everywhere: ${code}`)
+      await context.diagnostics.note(`"${credential}" is logged out here, but revocation failed: ${code}`)
     }
   }
   const further = options.all ? await dropLeftovers(options, context).catch((error) => failures.push(error)) : 0
   if (failures.length > 0) throw failures[0]
-  if (name === undefined && present.length === 0 && further === 0) await context.diagnostics.note('nobody is logged in')
+  if (name === undefined && present.length === 0 && further === 0) await context.diagnostics.note('no credential is logged in')
   return EXIT.done
 }
 
@@ -146,13 +150,13 @@ async function dropLeftovers({ credentials }: LogoutOptions, context: Context): 
   const { note } = context.diagnostics
   const { count, forget } = await leftoverTokens(context)
   if (count === 0) return 0
-  const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of entries that were changed or removed, or of another credential file`
+  const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of changed or deleted credentials, or of another credential file`
   if (credentials !== undefined) {
-    await note(`${whose}, ${count === 1 ? 'is' : 'are'} still kept: stac-auth logout --all without --credentials forgets them`)
+    await note(`${whose}, ${count === 1 ? 'is' : 'are'} still stored: use stac-auth logout --all without --credentials to remove them`)
     return count
   }
   await forget()
-  await note(`forgot ${whose}; nothing was revoked`)
+  await note(`removed ${whose}; nothing was revoked`)
   return count
 }
 
@@ -169,7 +173,7 @@ export async function status(options: StatusOptions, context: Context, open: typ
 }
 
 function textOf(known: readonly CredentialStatus[]): string {
-  if (known.length === 0) return 'no entry of yours has tokens\n'
+  if (known.length === 0) return 'no credential uses tokens\n'
   const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)])
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')
@@ -180,7 +184,7 @@ function stateText({ credential, state, expiresAt, renewable, scopes = [] }: Cre
   const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
   return [
     `${state}${until}`,
-    ...(renewable ? ['renewed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
+    ...(renewable ? ['refreshed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
     ...(scopes.length > 0 ? [`scopes ${scopes.join(' ')}`] : []),
   ].join(', ')
 }
@@ -205,9 +209,9 @@ interface Screen {
 /** The ways to log in that a terminal has: a code to type on any device, unless a browser is wanted, or a browser on this machine. */
 function interactionOn({ io, diagnostics }: Context, { credential, browser, port }: Screen): Interaction {
   const show = async (url: string) => {
-    await diagnostics.note(`to log in as "${credential}", open this address in a browser on this machine:\n  ${forLine(url)}`)
+    await diagnostics.note(`to log in as "${credential}", open this URL in a browser on this machine:\n  ${forLine(url)}`)
     const isRemote = Boolean(io.env.SSH_CONNECTION || io.env.SSH_TTY)
-    if ((browser || !isRemote) && (await openBrowser(url, { env: { ...io.env } }))) await diagnostics.note('a browser is being opened')
+    if ((browser || !isRemote) && (await openBrowser(url, { env: { ...io.env } }))) await diagnostics.note('opening a browser')
   }
   const redirect = loopbackRedirect({ show, ...(port !== undefined && { port }) })
   return browser ? { redirect } : { redirect, device: (prompt) => diagnostics.note(deviceText(prompt, Date.now())) }
@@ -217,12 +221,12 @@ function interactionOn({ io, diagnostics }: Context, { credential, browser, port
 export function deviceText(prompt: DevicePrompt, now: number): string {
   const { credential, verificationUri, userCode, verificationUriComplete, expiresAt } = prompt
   const lines = [
-    `to log in as "${plain(credential)}", open this address on any device:`,
-    `  ${addressText(verificationUri)}`,
-    `and type the code  ${plain(userCode)}`,
+    `to log in as "${plain(credential)}", open this URL on any device:`,
+    `  ${urlText(verificationUri)}`,
+    `and enter the code  ${plain(userCode)}`,
   ]
-  if (verificationUriComplete !== undefined) lines.push(`or open  ${addressText(verificationUriComplete)}`)
-  return [...lines, `this works for ${durationText(expiresAt - now)}`].join('\n')
+  if (verificationUriComplete !== undefined) lines.push(`or open  ${urlText(verificationUriComplete)}`)
+  return [...lines, `the code expires in ${durationText(expiresAt - now)}`].join('\n')
 }
 
 function durationText(milliseconds: number): string {

@@ -1,4 +1,4 @@
-/** The command line: arguments in, exit code out. Commands are loaded when one is asked for. */
+/** Runs the command line: arguments in, exit code out. Commands are loaded on first use. */
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
 import { openFilesFailure } from '../node/system-error.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
@@ -9,16 +9,16 @@ import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
 /**
- * Milliseconds that an interrupted command has to end by itself: a worker finishes its job, a download what it writes, others remove
- * what they began or report what there is. That is done at once, but on a busy machine nothing is.
+ * Milliseconds that an interrupted command has to end by itself: a worker finishes its job, a download its writes; others remove
+ * partial files or report partial results.
  */
 const CLEANUP: Readonly<Record<string, number>> = { worker: 60_000, download: 5_000, fetch: 5_000, lint: 5_000, translate: 5_000 }
 const CLEANUP_OF_OTHERS = 500
 
-/** Runs one command. Everything it says goes to `io`; it never throws and never ends the process. */
+/** Runs one command and returns its exit code. Writes to `io` only; never throws and never ends the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const diagnostics = createDiagnostics(io, wantsJson(argv))
-  // Failures come back from each write; without a listener they would end the process as well.
+  // Each write reports its failures; without a listener they would also end the process.
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined)
   try {
     const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, CLEANUP[argv[0] ?? ''] ?? CLEANUP_OF_OTHERS)
@@ -38,7 +38,7 @@ async function command(argv: readonly string[], io: Io, diagnostics: Diagnostics
 }
 
 async function failure(thrown: unknown, io: Io, diagnostics: Diagnostics): Promise<number> {
-  // Whoever closes the output stops the command: without a word, but what remained was not done.
+  // The reader has closed the output: the command stops without a message, but it is not complete.
   if (isBrokenPipe(thrown)) return EXIT.interrupted
   const error = io.signal.aborted ? new AbortedError(io.signal.reason) : known(thrown)
   await diagnostics.error(error)
@@ -50,12 +50,12 @@ function known(thrown: unknown): AuthError {
   if (isAuthError(thrown)) return thrown
   const open = openFilesFailure(thrown)
   if (open) return open
-  // The message of a foreign error may quote a header or a body, so only its kind is told.
+  // The message of a foreign error may quote a header or a body, so only its name is shown.
   const kind = thrown instanceof Error ? thrown.name : typeof thrown
-  return new AuthError('INTERNAL', `an unexpected ${kind} in stac-auth itself`, { hint: 'STAC_AUTH_DEBUG=1 shows where; please report it' })
+  return new AuthError('INTERNAL', `internal error: unexpected ${kind}`, { hint: 'set STAC_AUTH_DEBUG=1 to show where, and report it' })
 }
 
-/** Where it was thrown, without the message. */
+/** Returns the stack frames of an error without its message. */
 function frames(thrown: unknown): string {
   const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
   return stack

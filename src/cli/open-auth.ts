@@ -1,4 +1,4 @@
-/** The user's side: credentials of file and environment, made into an `Auth` when a command first needs it. */
+/** Creates the `Auth` of a command from the credential file and the environment on first use. */
 import type { Auth } from '../auth/auth.ts'
 import { isAuthError, SelectionError } from '../errors.ts'
 import type { Context } from './context.ts'
@@ -6,11 +6,11 @@ import type { ByAddressOption, CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
 
 /**
- * A function that makes the `Auth` on its first call and hands it out again after that. Warnings go to stderr at once.
+ * Returns a function that creates the `Auth` on its first call and returns the same one afterwards. Warnings are written to stderr.
  *
- * `typed` are the inputs that the user named: the origins of addresses among them may be loopback or private.
- * With `mayBeMissing` a credential file that is named need not be there.
- * `onUse` hears the id of each entry that was accepted.
+ * `typed` are the inputs of the user: the origins of URLs among them may be loopback or private.
+ * With `mayBeMissing` a given credential file need not exist.
+ * `onUse` is called with the id of each accepted credential.
  * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
  */
 export function openAuth(
@@ -40,14 +40,14 @@ export function openAuth(
   return () => (opened ??= open())
 }
 
-/** The engine for the commands of one service, whose key may also be in a variable: who has neither is told of both. */
+/** Wraps an `Auth` for a service whose key may also be in a variable: the error `NO_CREDENTIAL` names both. */
 export function serviceAuth(auth: Auth, variable: string): Auth {
   return {
     ...auth,
     service: (base) =>
       auth.service(base).catch((error: unknown) => {
         if (!isAuthError(error) || error.code !== 'NO_CREDENTIAL') throw error
-        const hint = `set ${variable}, or ${error.hint ?? 'add an entry to the credential file'}`
+        const hint = `set ${variable}, or ${error.hint ?? 'add a credential to the credential file'}`
         throw new SelectionError(error.code, error.message, { url: base, hint })
       }),
   }

@@ -1,4 +1,4 @@
-/** Options that several commands share, and what they choose. */
+/** Options that several commands share, and the targets they select. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Auth } from '../auth/auth.ts'
 import { ConfigurationError } from '../errors.ts'
@@ -6,10 +6,10 @@ import type { StacDocument } from '../stac/document.ts'
 import { isObject, own, ownString } from '../stac/json.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 import type { Io } from './io.ts'
-import { isAddress, readDocument } from './read-document.ts'
+import { readDocument } from './read-document.ts'
 import { usageError } from './usage.ts'
 
-/** How the description of an option ends that may be given several times. */
+/** The end of the description of a repeatable option. */
 const REPEATABLE = '(repeatable)'
 
 interface TargetChoice {
@@ -37,25 +37,25 @@ export function withTargetRequestOptions(command: Command): Command {
 /** Adds `--asset`, `--alternate` and `--link`. */
 function withTargetOptions(command: Command): Command {
   return command
-    .option('--asset <key>', 'the asset of that key')
-    .option('--alternate <key/name>', 'an alternate asset: the key of its asset, a slash, its own name')
-    .option('--link <rel>', 'the first link of that relation; REL#n takes the n-th of them, from 0')
+    .option('--asset <key>', 'select the asset with this key')
+    .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
+    .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0')
 }
 
 /** Adds `--credentials`. */
 export function withCredentialsOption(command: Command): Command {
   return command.option(
     '--credentials <file>',
-    "the credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
+    "read this credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
   )
 }
 
 /** Adds `--by-address`. */
 export function withByAddressOption(command: Command): Command {
-  return command.option('--by-address', 'send a target without auth:refs the credential whose sendTo covers its URL')
+  return command.option('--by-address', 'use the credential whose sendTo allows the URL for targets without auth:refs')
 }
 
-/** Makes it a `USAGE` error to give an option of the command, or of one below it, two values; except where {@link REPEATABLE} allows it. */
+/** Refuses repeated options of a command and its subcommands, except {@link REPEATABLE} ones. Errors while parsing: `USAGE`. */
 export function refuseRepeats(command: Command): void {
   for (const option of command.options) {
     let given = 0
@@ -67,16 +67,16 @@ export function refuseRepeats(command: Command): void {
   for (const below of command.commands) refuseRepeats(below)
 }
 
-/** True when one of the target options is given. Errors: `USAGE` for more than one. */
+/** Returns true if a target option is given. Errors: `USAGE` for more than one. */
 export function isChosen(choice: TargetChoice): boolean {
   const given = [choice.asset, choice.alternate, choice.link].filter((value) => value !== undefined)
   if (given.length > 1) throw usageError('--asset, --alternate and --link exclude each other')
   return given.length === 1
 }
 
-/** The target that the options name. Errors: `USAGE` without any or with several, `TARGET_NOT_FOUND`. */
+/** Returns the target that the options select. Errors: `USAGE` for none or several options, `TARGET_NOT_FOUND`. */
 export function chosenTarget(document: StacDocument, choice: TargetChoice, options: TargetOptions): Target {
-  if (!isChosen(choice)) throw usageError('what is wanted? Give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (!isChosen(choice)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
   const target =
     choice.asset !== undefined
       ? findAsset(document, choice.asset, options)
@@ -86,7 +86,7 @@ export function chosenTarget(document: StacDocument, choice: TargetChoice, optio
   return target ?? notFound(document, choice)
 }
 
-/** An asset key may hold slashes: the last slash that leaves a key counts. */
+/** Splits at the last slash that leaves an existing asset key, because asset keys may contain slashes. */
 function alternateNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
   for (let slash = name.lastIndexOf('/'); slash >= 0; slash = slash > 0 ? name.lastIndexOf('/', slash - 1) : -1) {
     const key = name.slice(0, slash)
@@ -95,7 +95,7 @@ function alternateNamed(document: StacDocument, name: string, options: TargetOpt
   return undefined
 }
 
-/** A relation may end in `#` and digits itself, so it is tried as it stands first. */
+/** Tries the full name first, because a relation may itself end in `#` and digits. */
 function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
   const [, rel, index] = /^(.*)#(\d+)$/s.exec(name) ?? []
   const link = linkOf(document, name, options)
@@ -106,7 +106,7 @@ function notFound(document: StacDocument, { asset, alternate, link }: TargetChoi
   const [kind, name] = asset !== undefined ? ['asset', asset] : alternate !== undefined ? ['alternate asset', alternate] : ['link', link]
   const present = kind === 'link' ? relations(document) : kind === 'asset' ? Object.keys(assets(document)) : alternates(document)
   const list = present.slice(0, 10).join(', ') + (present.length > 10 ? `, … (${present.length} in all)` : '')
-  const what = kind === 'link' ? 'relations it has' : kind === 'asset' ? 'assets it has' : 'write KEY/NAME; the document has'
+  const what = kind === 'link' ? 'the relations are' : kind === 'asset' ? 'the assets are' : 'give KEY/NAME; the alternate assets are'
   throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, { hint: `${what}: ${list || 'none'}` })
 }
 
@@ -127,7 +127,7 @@ function relations(document: StacDocument): string[] {
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
 }
 
-/** Reads a whole number from `least` on. */
+/** Returns a parser of whole numbers from `least` up. */
 export function wholeFrom(least: number): (text: string) => number {
   return (text) => {
     if (!/^\d{1,9}$/.test(text) || Number(text) < least) throw new InvalidArgumentError(`It must be a whole number from ${least}.`)
@@ -135,14 +135,14 @@ export function wholeFrom(least: number): (text: string) => number {
   }
 }
 
-/** Reads a port. */
+/** Parses a port number. */
 export function portNumber(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) === 0 || Number(text) > 65_535)
-    throw new InvalidArgumentError('It must be a port, 1 to 65535.')
+    throw new InvalidArgumentError('It must be a port from 1 to 65535.')
   return Number(text)
 }
 
-/** Reads a number above zero. */
+/** Parses a positive number. */
 export function positive(text: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')
   return Number(text)
@@ -150,7 +150,7 @@ export function positive(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 }
 
-/** Reads a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
+/** Parses a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
 export function byteCount(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([kmg]?)b?$/i.exec(text) ?? []
   const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1))
@@ -159,31 +159,22 @@ export function byteCount(text: string): number {
 }
 
 /**
- * What a command is about: the target that the options choose from a document, or else an address that the user typed.
+ * Returns the target that the options select from a document, else the URL that the user gave.
  *
- * Errors: `USAGE` for a file without a choice from it, and for an address that nobody can fetch; those of `readDocument`;
- * `TARGET_NOT_FOUND`.
- *
- * @param deed what is to be done to it, for messages: `fetched`
+ * Errors: `USAGE` for a file without a target option and for an unsupported URL scheme; those of `readDocument`; `TARGET_NOT_FOUND`.
  */
-export async function targetOrAddress(
-  name: string,
-  choice: TargetChoice,
-  io: Io,
-  auth: () => Promise<Auth>,
-  deed: string,
-): Promise<Target | string> {
+export async function targetOrUrl(name: string, choice: TargetChoice, io: Io, auth: () => Promise<Auth>): Promise<Target | string> {
   if (!isChosen(choice)) {
-    requireAddress(name, deed)
+    requireUrl(name)
     return name
   }
   const { document, url } = await readDocument(name, io, auth)
   return chosenTarget(document, choice, url === undefined ? {} : { url })
 }
 
-function requireAddress(name: string, deed: string): void {
-  const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(name)?.[1]?.toLowerCase()
-  if (scheme === undefined) throw usageError(`what is to be ${deed}? Give --asset KEY, --alternate KEY/NAME or --link REL`)
-  if (isAddress(name) || scheme === 's3:' || scheme === 'gs:') return
-  throw usageError(`${scheme} addresses cannot be ${deed}: only https:, http:, s3: and gs: addresses can`)
+function requireUrl(name: string): void {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(name)?.[1]?.toLowerCase()
+  if (scheme === undefined) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (['https', 'http', 's3', 'gs'].includes(scheme)) return
+  throw usageError(`unsupported URL scheme "${scheme}": give an https:, http:, s3: or gs: URL`)
 }

@@ -24,12 +24,24 @@ import { usageError, usageErrorOf } from './usage.ts'
 import { version } from './version.ts'
 
 const EXIT_CODES = `
-Exit codes: 0 done, 1 findings, 2 usage or configuration, 3 credentials missing or refused or a login needed, 4 refused by the
-trust rules, 5 network, 6 files, 70 a mistake of ours, 130 interrupted, also by the end of who reads stdout. Credentials:
---credentials FILE, else STAC_AUTH_CREDENTIALS, else stac-auth/credentials.json in the user's configuration folder (~/.config, %APPDATA%), see credentials check; STAC_AUTH_TOKEN
-together with STAC_AUTH_TOKEN_FOR. Never from the current directory.`
+Exit codes:
+  0    done
+  1    findings
+  2    usage or configuration error
+  3    credentials missing or refused, or login required
+  4    refused by the trust rules
+  5    network or service failure
+  6    file system or integrity failure
+  70   internal error
+  130  interrupted, or the reader of stdout has closed it
 
-/** Parses the arguments and runs the command they name; its exit code. Errors: `USAGE` and those of the command. */
+Credentials are read from the first of:
+  --credentials FILE
+  STAC_AUTH_CREDENTIALS
+  stac-auth/credentials.json in the user's configuration folder (~/.config, %APPDATA%)
+and from STAC_AUTH_TOKEN with STAC_AUTH_TOKEN_FOR; never from the current directory.`
+
+/** Parses the arguments, runs the command and returns its exit code. Errors: `USAGE` and those of the command. */
 export async function runProgram(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {
   let exitCode: number = EXIT.done
   const context: Context = {
@@ -46,7 +58,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
     await program.parseAsync([...argv], { from: 'user' })
     return exitCode
   } catch (error) {
-    // Help and version, which the parser has printed, end like errors.
+    // The parser prints help and version, then throws.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
     const help = helpCommand(program, argv)
     if (error instanceof CommanderError) throw usageErrorOf(error, help)
@@ -55,7 +67,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
   }
 }
 
-/** What to type to read about the command that the arguments begin with. */
+/** Returns the help command for the command in the arguments. */
 function helpCommand(program: Command, argv: readonly string[]): string {
   let command = program
   const names = [program.name()]
@@ -71,7 +83,7 @@ function helpCommand(program: Command, argv: readonly string[]): string {
 function programOf(context: Context): Command {
   const { stdout } = context.io
   const program = new Command('stac-auth')
-    .description('Turns the STAC authentication extension into working requests.')
+    .description('Send authorized requests for STAC assets and links, and lint their authentication metadata')
     .version(version())
     .addHelpText('after', EXIT_CODES)
     .exitOverride()

@@ -1,4 +1,4 @@
-/** The DOC argument: a path, an address or `-`. */
+/** Reads the DOC argument: a path, a URL or `-`. */
 
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
@@ -12,23 +12,23 @@ import { parseDocument, tooLarge } from '../stac/parse-document.ts'
 import { linkOf, type Target } from '../stac/target.ts'
 import type { Io } from './io.ts'
 
-/** A document and the base of its relative addresses. */
+/** A document and its base URL. */
 export interface ReadDocument {
   readonly document: StacDocument
-  /** Where it came from after redirects; for a file its `self` link, absent when it has none. */
+  /** The URL after redirects; for a file its `self` link, if it has one. */
   readonly url?: string
 }
 
-/** True for an http(s) address. */
+/** Returns true for an http(s) URL. */
 export function isAddress(name: string): boolean {
   return /^https?:\/\//i.test(name)
 }
 
 /**
- * Reads DOC; an address is fetched with what the user granted to it.
+ * Reads DOC; a URL is fetched with the credential that allows it.
  *
- * Errors: `FILE_ACCESS`, `DOC_NOT_UTF8`, `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`, `ABORTED`; for an
- * address also those of `auth.fetch`, `AUTH_REJECTED` and `HTTP_<status>`.
+ * Errors: `FILE_ACCESS`, `DOC_NOT_UTF8`, `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`, `ABORTED`; for a
+ * URL also those of `auth.fetch`, `AUTH_REJECTED` and `HTTP_<status>`.
  */
 export async function readDocument(name: string, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
   if (isAddress(name)) return fetchDocument(name, io, await auth())
@@ -37,7 +37,7 @@ export async function readDocument(name: string, io: Io, auth: () => Promise<Aut
   return self !== undefined && isAddress(self) && URL.canParse(self) ? { document, url: self } : { document }
 }
 
-/** The text of DOC as it is, with its byte order mark. Errors: those of {@link readDocument}, but it need not be JSON. */
+/** Returns the text of DOC with its byte order mark, JSON or not. Errors: those of {@link readDocument} except `DOC_NOT_JSON`. */
 export async function readText(name: string, io: Io, auth: () => Promise<Auth>): Promise<string> {
   const bytes = isAddress(name) ? (await fetchBytes(name, io.signal, await auth())).body : await readInput(name, io)
   try {
@@ -52,13 +52,13 @@ async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promi
   return { document: parseDocument(bytes.body, { url: bytes.url }), url: bytes.url }
 }
 
-/** The body at an address, within the size of a document, and the address that answered. Errors: see {@link readDocument}. */
+/** Returns the body at a URL, up to the size limit of a document, and the final URL. Errors: see {@link readDocument}. */
 async function fetchBytes(address: string, signal: AbortSignal, auth: Auth): Promise<{ body: Uint8Array; url: string }> {
   const { chunks, url } = await fetchBody(address, signal, auth)
   return { body: await readAtMost(chunks, DOCUMENT_LIMITS.other), url }
 }
 
-/** The body at an address as it comes in, and the address that answered. Errors: see {@link readDocument}. */
+/** Returns the body at a URL as a stream, and the final URL. Errors: see {@link readDocument}. */
 export async function fetchBody(
   address: string,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ async function* bodyOf({ body }: Response, url: string, signal: AbortSignal): As
   }
 }
 
-/** With the entry that covers the address; if that one waits for a login, the document may still be open to everybody. */
+/** Requests a URL with the credential that allows it; without one if that requires a login, because the document may be public. */
 async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<Response> {
   const init = { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } }
   try {
@@ -98,7 +98,7 @@ async function successful(response: Response, address: string): Promise<Response
   return response
 }
 
-/** The bytes of a file, or of standard input for `-`. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE` (reading stops there), `ABORTED`. */
+/** Reads a file, or stdin for `-`. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE` (reading stops there), `ABORTED`. */
 export async function readInput(name: string, { stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8Array> {
   const stream = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
   try {
@@ -111,7 +111,7 @@ export async function readInput(name: string, { stdin, signal }: Pick<Io, 'stdin
   }
 }
 
-/** All bytes of a stream. Errors: `DOC_TOO_LARGE` as soon as there are more than `limit`, else those of the stream. */
+/** Reads all bytes of a stream. Errors: `DOC_TOO_LARGE` as soon as there are more than `limit`, else those of the stream. */
 export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -125,10 +125,10 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 }
 
 /**
- * Passes a 2xx answer. Errors: those of {@link answerFailure}.
+ * Accepts a 2xx response. Errors: those of {@link answerFailure}.
  *
- * @param drop throws the body of any other one away
- * @param target what the request was for, if it was not an address of the user's
+ * @param drop discards the body of any other response
+ * @param target the requested target, unless the user gave the URL
  */
 export async function requireSuccess(answer: UnreadAnswer, drop: () => unknown, target?: Target): Promise<void> {
   if (answer.status >= 200 && answer.status < 300) return
@@ -139,14 +139,14 @@ export async function requireSuccess(answer: UnreadAnswer, drop: () => unknown, 
   }
 }
 
-/** What a failure while reading a body is: an interruption, a body that ended too early, or what the transport says. */
+/** Returns the error of a failure while reading a body: an interruption, a truncated body, or the error of the transport. */
 export function failedBody(error: unknown, url: string, signal: AbortSignal): AuthError {
   if (signal.aborted) return new AbortedError(signal.reason)
   if (isAuthError(error) && !/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
   return incomplete(url, 'the connection ended before the whole body was received')
 }
 
-/** `FILE_INCOMPLETE`, with what happened. */
+/** Returns the error `FILE_INCOMPLETE`. */
 export function incomplete(url: string, problem: string): NetworkError {
   return new NetworkError('FILE_INCOMPLETE', `${bareAddress(url)}: ${problem}`, { url, retryable: true })
 }

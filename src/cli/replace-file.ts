@@ -1,10 +1,10 @@
-/** A new content for a file, whole or not at all. */
+/** Replaces the content of a file atomically. */
 import { type FileHandle, lstat } from 'node:fs/promises'
 import { IntegrityError } from '../errors.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../node/system-error.ts'
 import { replaceAlone } from '../node/write-file.ts'
 
-/** What a file looked like when it was read. */
+/** The state of a file when it was read. */
 export interface Seen {
   readonly size: number
   readonly mtimeMs: number
@@ -12,18 +12,17 @@ export interface Seen {
   readonly ino: number
 }
 
-/** How a regular file looks now; undefined for links, folders, special files and what is not there. */
+/** Returns the state of a regular file; undefined for links, folders, special files and missing files. */
 export async function seenFile(name: string): Promise<Seen | undefined> {
   const stats = await lstat(name).catch(() => undefined)
   return stats?.isFile() ? stats : undefined
 }
 
 /**
- * Puts the text in the place of a file, or makes a new one when `seen` is undefined; the mode stays. Nothing is written
- * through a link.
+ * Replaces the content of a file and keeps its mode, or creates a file if `seen` is undefined. Links are not followed.
  *
- * Errors: `FILE_CHANGED` when it is no longer as it was `seen`, `PATH_UNSAFE` (a link, a folder, a special file), `PATH_BUSY`,
- * `DISK_FULL`, `FILE_ACCESS`; then the file is as before.
+ * Errors: `FILE_CHANGED` if the file differs from `seen`, `PATH_UNSAFE` (a link, a folder, a special file), `PATH_BUSY`, `DISK_FULL`,
+ * `FILE_ACCESS`; the file is unchanged then.
  */
 export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
   const write = (file: FileHandle) =>
@@ -40,5 +39,6 @@ async function requireSame(name: string, seen: Seen | undefined): Promise<void> 
   })
   if (now && !now.isFile()) throw notWrittenThrough(`"${name}" is a link, a folder or a special file`)
   const same = seen ? now && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs : !now
-  if (!same) throw new IntegrityError('FILE_CHANGED', `"${name}" was changed by someone else meanwhile`, { hint: 'run the command again' })
+  if (!same)
+    throw new IntegrityError('FILE_CHANGED', `"${name}" was changed by another program in the meantime`, { hint: 'run the command again' })
 }

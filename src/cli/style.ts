@@ -1,4 +1,4 @@
-/** How text for people looks on a stream: colours and signs, or plain ASCII where those would be noise. */
+/** Colours and symbols of text for people, or plain ASCII. */
 import type { Io, Output } from './io.ts'
 
 export interface Style {
@@ -7,20 +7,20 @@ export interface Style {
   readonly red: (text: string) => string
   readonly green: (text: string) => string
   readonly yellow: (text: string) => string
-  /** True where signs beyond ASCII can be read. */
+  /** True if the locale is UTF-8. */
   readonly unicode: boolean
-  /** Marks what works. */
+  /** Marks success. */
   readonly tick: string
-  /** Marks what does not. */
+  /** Marks failure. */
   readonly cross: string
 }
 
-/** True for a terminal that wants colours: not with `NO_COLOR`, not when `TERM` is `dumb`. */
+/** Returns true for a terminal without `NO_COLOR` and `TERM=dumb`. */
 export function isColoured({ env }: Pick<Io, 'env'>, stream: Output): boolean {
   return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
 }
 
-/** Colours only where {@link isColoured}; signs only where the locale is UTF-8. */
+/** Returns the style of a stream: colours if {@link isColoured}, Unicode symbols in a UTF-8 locale. */
 export function styleOf(io: Pick<Io, 'env'>, stream: Output): Style {
   const { env } = io
   const coloured = isColoured(io, stream)

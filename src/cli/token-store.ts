@@ -4,7 +4,7 @@ import { defaultTokenFolder, tokenFiles } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import type { Io } from './io.ts'
 
-/** Where the commands keep tokens: files of the user's own; on Windows, where modes mean little, the keyring. */
+/** Returns the token store of the commands: private files; on Windows, where file modes do not protect, the keyring. */
 export function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void): SessionStore {
   const folder = defaultTokenFolder({ ...env })
   const options = { ...(folder !== undefined && { folder }), onWarning }

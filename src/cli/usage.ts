@@ -1,4 +1,4 @@
-/** Mistakes on the command line. */
+/** Usage errors of the command line. */
 import type { CommanderError } from 'commander'
 import { ConfigurationError } from '../errors.ts'
 
@@ -6,24 +6,24 @@ const SECRET_OPTION =
   /^-+(?:.*[-_])?(?:token|password|passwd|secret|key|credential|bearer|user|username|header|api-?key|auth(?:orization)?)s?$/i
 
 const WHERE_SECRETS_GO =
-  'secrets are never given on the command line, where other processes can read them: name their source in the credential file ' +
+  'secrets are not accepted on the command line, where other processes can read them: configure their source in the credential file ' +
   '({ "env": "NAME" }, { "file": "~/path" } or { "keyring": "account" }), or set STAC_AUTH_TOKEN and STAC_AUTH_TOKEN_FOR'
 
-/** A wrong call of the program, exit code 2. */
+/** Returns a usage error, exit code 2. */
 export function usageError(message: string, hint?: string): ConfigurationError {
   return new ConfigurationError('USAGE', message, hint === undefined ? {} : { hint })
 }
 
-/** What the argument parser refused, and the command that explains it. An unknown option is named without its value, which may be a secret. */
+/** Converts an error of the argument parser. An unknown option is reported without its value, which may be a secret. */
 export function usageErrorOf(error: CommanderError, help: string): ConfigurationError {
   const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
-    return usageError(`there is no option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : `see ${help}`)
+    return usageError(`unknown option ${flag}`, SECRET_OPTION.test(flag) ? WHERE_SECRETS_GO : `see ${help}`)
   }
   if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
-    return usageError(firstLine(error), `name one asset with --asset KEY; see ${help}`)
+    return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
   }
-  if (error.code === 'commander.help') return usageError('a command is missing', `see ${help}`)
+  if (error.code === 'commander.help') return usageError('no command is given', `see ${help}`)
   return usageError(firstLine(error), `see ${help}`)
 }
 
@@ -31,7 +31,7 @@ function firstLine({ message }: CommanderError): string {
   return message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
 }
 
-/** True when the arguments ask for JSON on stdout, so that errors are JSON as well; known before they are parsed. */
+/** Returns true if the arguments ask for JSON, before they are parsed, so that usage errors are JSON too. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   const options = end < 0 ? argv : argv.slice(0, end)

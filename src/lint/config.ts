@@ -95,18 +95,18 @@ function overrideFaults(override: unknown, at: string, rules: readonly string[])
   const faults = unknownMembers(override, OVERRIDE_MEMBERS, at)
   const { files, rules: levels, reason } = override
   const named = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string' && file !== '')
-  if (!named) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or addresses' })
+  if (!named) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or URLs' })
   faults.push(...levelFaults(levels, `${at}/rules`, rules))
   const off = isObject(levels) && Object.values(levels).includes('off')
-  if (reason !== undefined && typeof reason !== 'string') faults.push({ pointer: `${at}/reason`, message: 'it must be a text' })
-  else if (off && !reason?.trim()) faults.push({ pointer: at, message: 'say in "reason" why rules are switched off' })
+  if (reason !== undefined && typeof reason !== 'string') faults.push({ pointer: `${at}/reason`, message: 'it must be a string' })
+  else if (off && !reason?.trim()) faults.push({ pointer: at, message: '"reason" is required when a rule is off' })
   return faults
 }
 
 function levelFaults(levels: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
-  if (!isObject(levels)) return [{ pointer: at, message: 'it must map names of rules or their cases to levels' }]
+  if (!isObject(levels)) return [{ pointer: at, message: 'it must map rule ids or codes to levels' }]
   return Object.entries(levels).flatMap(([id, level]): ConfigFault[] => {
-    if (!rules.includes(id)) return [{ pointer: pointer(at, id), message: `there is no rule "${id}"${meant(id, rules)}` }]
+    if (!rules.includes(id)) return [{ pointer: pointer(at, id), message: `unknown rule "${id}"${meant(id, rules)}` }]
     return isOneOf(level, LEVELS) ? [] : [{ pointer: pointer(at, id), message: `it must be ${listed(LEVELS)}` }]
   })
 }

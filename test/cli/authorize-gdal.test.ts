@@ -64,7 +64,7 @@ describe('authorize --as gdal', () => {
 
   it('warns of a header that GDAL would take along to another host', async () => {
     const { stderr } = await authorize('web', '--as', 'gdal', '--reveal')
-    expect(stderr).toBe('GDAL follows redirects and takes x-api-key along, to other hosts too\n')
+    expect(stderr).toBe('GDAL sends x-api-key after redirects too, also to other hosts\n')
   })
 })
 

@@ -65,7 +65,7 @@ describe('authorize', () => {
     ['http', 'secrets are hidden: --reveal shows them\n'],
     ['headers', 'secrets are hidden: --reveal shows them\n'],
     ['json', ''],
-    ['url', 'this address does not open by itself: it needs x-api-key (see --as headers)\n'],
+    ['url', 'the URL alone is not authorized: it needs x-api-key (see --as headers)\n'],
   ])('as %s says what it leaves out, once', async (form, note) => {
     expect((await authorize('--asset', 'B04', '--as', form)).stderr).toBe(note)
     expect((await authorize('--asset', 'B04', '--as', form, '--reveal')).stderr).toBe(form === 'url' ? note : '')
@@ -73,7 +73,7 @@ describe('authorize', () => {
 
   it('lists alternates as they are to be written', async () => {
     const { code, stderr } = await authorize('--alternate', 'alt')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('  write KEY/NAME; the document has: a/b/c/d, a/b/c/d, a/d\n')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('  give KEY/NAME; the alternate assets are: a/b/c/d, a/b/c/d, a/d\n')])
   })
 
   it('takes the credential file from STAC_AUTH_CREDENTIALS', async () => {
@@ -170,7 +170,7 @@ describe('authorize', () => {
       stderr: 'secrets are hidden: --reveal shows them\n',
     })
     const headers = await run(['authorize', path, '--asset', 'data', '--as', 'headers', '--credentials', file])
-    expect(headers).toMatchObject({ code: 0, stdout: '', stderr: 'the key is in the address (see --as url --reveal)\n' })
+    expect(headers).toMatchObject({ code: 0, stdout: '', stderr: 'the key is in the URL (see --as url --reveal)\n' })
     expect((await url('--reveal')).stdout).toBe(`https://data.example/f?sig=a%2Fb+c&key=${SECRET}\n`)
   })
 })

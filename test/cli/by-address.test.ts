@@ -91,8 +91,8 @@ describe('without it', () => {
     const { code, stdout } = await run(['explain', document, '--credentials', credentials])
     expect([code, stdout]).toEqual([
       0,
-      'nothing in this document asks for authentication\n\n' +
-        '"portal" covers the URLs of 2 of them: --by-address sends it there, as does "use": "by-address" in the credential\n',
+      'no target in this document requires authentication\n\n' +
+        '"portal" may be sent to the URLs of 2 of them: use --by-address, or set "use": "by-address" in the credential\n',
     ])
     const one = await run(['explain', document, '--asset', 'data', '--json', '--credentials', credentials])
     expect(JSON.parse(one.stdout)).toMatchObject([{ refs: [], byAddress: { credential: 'portal', used: false } }])

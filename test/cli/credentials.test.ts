@@ -19,7 +19,7 @@ describe('credentials check', () => {
   it.each([[['--credentials', good]], [[good]]])('lists the entries of a valid file: %j', async (argv) => {
     expect(await run(['credentials', 'check', ...argv])).toMatchObject({
       code: 0,
-      stdout: `portal  apiKey  https://data.example/ https://*.tiles.example/\n${good}: 1 entry is valid\n`,
+      stdout: `portal  apiKey  https://data.example/ https://*.tiles.example/\n${good}: 1 credential is valid\n`,
       stderr: '',
     })
   })
@@ -86,7 +86,7 @@ describe('credentials check', () => {
     const { code, stdout } = await run(['credentials', 'check'], { env: { XDG_CONFIG_HOME: folder } })
     expect([code, stdout]).toEqual([
       0,
-      `${join(folder, 'stac-auth', 'credentials.json')}: there is no such file, so there are no entries\n`,
+      `${join(folder, 'stac-auth', 'credentials.json')}: the file does not exist, so there are no credentials\n`,
     ])
   })
 })

@@ -66,13 +66,13 @@ it('keeps the pointer of a target whose address is refused', async () => {
 
 it('says so when the chosen target asks for nothing', async () => {
   const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
-  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target asks for no authentication\n')
+  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target requires no authentication\n')
 })
 
 it('says which credential covers the URL of a chosen target that asks for nothing', async () => {
   expect((await explain(item, '--asset', 'plain')).stdout).toBe(
-    '1 target asks for no authentication\n\n' +
-      '"portal" covers this URL: --by-address sends it there, as does "use": "by-address" in the credential\n',
+    '1 target requires no authentication\n\n' +
+      '"portal" may be sent to this URL: use --by-address, or set "use": "by-address" in the credential\n',
   )
 })
 
@@ -81,7 +81,7 @@ it.each([
   ['has targets that ask for nothing', { plain: { href: 'https://far.example/f' } }],
 ])('says so when a document %s', async (_name, assets) => {
   const path = await put(folder, 'silent.json', itemWith(assets))
-  expect(await explain(path)).toMatchObject({ code: 0, stdout: 'nothing in this document asks for authentication\n', stderr: '' })
+  expect(await explain(path)).toMatchObject({ code: 0, stdout: 'no target in this document requires authentication\n', stderr: '' })
 })
 
 describe('explain for people', () => {
@@ -92,7 +92,7 @@ describe('explain for people', () => {
     expect(lines[1]).toMatch(/^ {2}x digest \(http\): NO_CREDENTIAL /)
     expect(stdout).toContain('  + key (apiKey): portal\n')
     expect(stdout).toContain('  + none (none): needs no credential\n')
-    expect(stdout).toContain('2 targets ask for no authentication\n')
+    expect(stdout).toContain('2 targets require no authentication\n')
     expect(stdout).not.toContain('\u001b')
   })
 

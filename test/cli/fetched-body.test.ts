@@ -95,13 +95,15 @@ describe('what was fetched', () => {
     const { shown, code, stderr, file } = await fetched('unframed')
     expect([code, stderr, file]).toEqual([
       5,
-      expect.stringMatching(/^error FILE_INCOMPLETE: .*\/unframed: .*no length\n {2}without -o it goes to stdout as it comes\n$/),
+      expect.stringMatching(
+        /^error FILE_INCOMPLETE: .*\/unframed: .*no length or checksum.*\n {2}without -o the body is written to stdout unverified\n$/,
+      ),
       undefined,
     ])
     expect([shown.code, shown.bytes, shown.stderr]).toEqual([
       0,
       bytes,
-      expect.stringMatching(/^warning FILE_INCOMPLETE: .*no length\n200, 19 /),
+      expect.stringMatching(/^warning FILE_INCOMPLETE: .*no length or checksum.*\n200, 19 /),
     ])
   })
 

@@ -75,7 +75,7 @@ describe('a folder', () => {
 
   it('that holds no documents is a usage error which says so', async () => {
     const { code, stderr } = await lint(OTHERS)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('9 files in there are no STAC documents')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('9 files skipped as not STAC')])
   })
 
   it('is read without dot folders, node_modules and what .gitignore files leave out', async () => {

@@ -189,14 +189,14 @@ describe('a repository that names programs', () => {
 describe('what is refused', () => {
   it.each([
     [['--staged', '--changed'], 'exclude each other'],
-    [['--staged', '--fix', 'items'], 'cannot be mended'],
-    [['--staged', '--crawl', 'items'], '--crawl follows links'],
-    [['--changed', '--', '-'], 'not for standard input'],
-    [['--staged', 'https://data.example/'], 'not for addresses'],
+    [['--staged', '--fix', 'items'], '--staged and --fix exclude each other'],
+    [['--staged', '--crawl', 'items'], '--staged and --crawl exclude each other'],
+    [['--changed', '--', '-'], 'not stdin'],
+    [['--staged', 'https://data.example/'], 'not URLs'],
     [['--changed', 'items'], 'no revision "items"'],
     [['--changed=--output=/tmp/x'], 'no revision "--output=/tmp/x"'],
-    [['--staged', 'missing.json'], '"missing.json" is no file or folder'],
-    [['--staged', '--baseline', 'b', '--update-baseline'], 'a run over everything'],
+    [['--staged', 'missing.json'], '"missing.json" is not a file or folder'],
+    [['--staged', '--baseline', 'b', '--update-baseline'], 'a run over all documents'],
   ])('%j', async (argv, message) => {
     const outcome = await run(['lint', '--format', 'json', ...argv])
     expect(outcome.code).toBe(2)

@@ -21,10 +21,10 @@ describe('lint --fix', () => {
     expect(await readFile(file, 'utf8')).toBe(textWith('key', 'kye', 'gone'))
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain('1 document: 2 errors, 0 warnings')
-    expect(outcome.stderr).toBe('mended 1 finding in 1 file\n')
+    expect(outcome.stderr).toBe('fixed 1 finding in 1 file\n')
     expect((await stat(file)).mode & 0o777).toBe(0o604)
     const { mtimeMs } = await stat(file)
-    expect((await run(['lint', file, '--fix'])).stderr).toBe('mended 0 findings in 0 files\n')
+    expect((await run(['lint', file, '--fix'])).stderr).toBe('fixed 0 findings in 0 files\n')
     expect((await stat(file)).mtimeMs).toBe(mtimeMs)
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
@@ -51,7 +51,7 @@ describe('lint --fix', () => {
     const server = await serve({ '/x.json': body(BEFORE) })
     const before = await readFile(lines, 'utf8')
     const outcome = await run(['lint', link, lines, `${server.origin}x.json`, '--fix'])
-    expect(outcome.stderr).toContain('is a link and stays as it is')
+    expect(outcome.stderr).toContain('is not fixed: it is a symbolic link')
     expect((await lstat(link)).isSymbolicLink()).toBe(true)
     expect(await readFile(target, 'utf8')).toBe(BEFORE)
     expect(await readFile(lines, 'utf8')).toBe(before)
@@ -103,11 +103,11 @@ describe('lint --fix of standard input', () => {
   })
 
   it.each([
-    [['-', '--fix'], 'only when it has a name'],
-    [['-', '--fix', '--stdin-filename', 'x', '--format', 'json'], 'stdout is for the mended text'],
-    [['x.json', '--fix-dry-run', '--format', 'sarif'], 'stdout is for the patch'],
-    [['x.json', '--fix-type', 'dangling-ref'], '--fix-type says'],
-    [['x.json', '--fix', '--fix-type', 'no-such'], 'there is no rule "no-such"'],
+    [['-', '--fix'], 'only be fixed when it has a name'],
+    [['-', '--fix', '--stdin-filename', 'x', '--format', 'json'], 'stdout is used for the fixed text'],
+    [['x.json', '--fix-dry-run', '--format', 'sarif'], 'stdout is used for the patch'],
+    [['x.json', '--fix-type', 'dangling-ref'], '--fix-type needs --fix'],
+    [['x.json', '--fix', '--fix-type', 'no-such'], 'unknown rule "no-such"'],
   ])('%j is a mistake', async (argv, message) => {
     const outcome = await run(['lint', ...argv], { stdin: BEFORE })
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
@@ -168,14 +168,14 @@ describe('lint --fix-suggestions and schemes that other documents use', () => {
   it('names what it takes out, and takes out nothing with --fix alone', async () => {
     const files = { 'collection.json': both, 'items/i.json': itemUsing('used') }
     const { outcome } = await left(files)
-    expect(outcome.stderr).toMatch(/collection\.json: removed the scheme "old", to which nothing refers\n/)
+    expect(outcome.stderr).toMatch(/collection\.json: removed the unused scheme "old"\n/)
     const one = await put(folder, 'alone.json', {
       ...itemUsing('key'),
       properties: { datetime: null, 'auth:schemes': { key: KEY, old: KEY } },
     })
     expect((await run(['lint', one, '--fix', '--preset', 'strict'])).stderr).not.toContain('"old"')
     expect((await run(['lint', one, '--fix-suggestions', '--fix-dry-run', '--preset', 'strict'])).stderr).toContain(
-      'would remove the scheme "old"',
+      'would remove the unused scheme "old"',
     )
     expect(await readFile(one, 'utf8')).toContain('"old"')
   })
@@ -207,7 +207,7 @@ describe('lint --fix-suggestions and schemes that other documents use', () => {
   it('keeps everything when an input cannot be read, and says so', async () => {
     const { names, outcome } = await left({ 'collection.json': collectionWith({ old: KEY }), 'broken.json': '{' })
     expect(names).toEqual(['old'])
-    expect(outcome.stderr).toMatch(/unused schemes stay: .*broken\.json cannot be read/)
+    expect(outcome.stderr).toMatch(/unused schemes are kept: .*broken\.json cannot be read/)
   })
 
   it('keeps a scheme that has an error, and all beside refs that cannot be read', async () => {

@@ -70,7 +70,7 @@ describe('list', () => {
     const wrong = await credentialsWith('WRONG')
     const refused = await run(['list', item, '--asset', 'zarr', '--credentials', wrong])
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('SignatureDoesNotMatch')])
-    expect(await list(item)).toMatchObject({ code: 2, stderr: expect.stringContaining('what is to be listed?') })
+    expect(await list(item)).toMatchObject({ code: 2, stderr: expect.stringContaining('no target is selected') })
     expect(await list('https://data.example/x/')).toMatchObject({ code: 4, stderr: expect.stringContaining('SCHEME_UNSUPPORTED') })
     for (const limit of ['0', '-1', '1.5', 'x']) expect((await list(item, '--asset', 'zarr', `--limit=${limit}`)).code).toBe(2)
   })

@@ -65,7 +65,7 @@ function person(pattern: RegExp, options?: { readonly deny?: boolean }) {
   }
 }
 
-const BROWSER = /open this address in a browser on this machine:\n {2}(\S+)\n/
+const BROWSER = /open this URL in a browser on this machine:\n {2}(\S+)\n/
 const DEVICE = /or open {2}(\S+)\n/
 
 describe('login DOC', () => {
@@ -77,7 +77,9 @@ describe('login DOC', () => {
     expect(outcome.stderr).toMatch(/"eo" is logged in until 20\S+Z\n$/)
     expect(outcome).toMatchObject({ code: 0, stdout: '' })
     expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
-    expect((await at(['status'])).stdout).toMatch(/^eo {2}openIdConnect authorizationCode {2}valid until \S+, renewed when needed, scopes /)
+    expect((await at(['status'])).stdout).toMatch(
+      /^eo {2}openIdConnect authorizationCode {2}valid until \S+, refreshed when needed, scopes /,
+    )
     const [status] = JSON.parse((await at(['status', '--json'])).stdout)
     expect(status).toMatchObject({ credential: 'eo', state: 'valid', renewable: true })
 
@@ -99,7 +101,7 @@ describe('login DOC', () => {
     const { item, at } = await stage()
     expect(await at(['credentials', 'add', item], 'y\nnative\n')).toMatchObject({ code: 0 })
     const { code, stderr } = await at(['login', item], '', person(DEVICE))
-    expect(stderr).toMatch(/open this address on any device:\n {2}\S+\/device\nand type the code {2}\S+\n/)
+    expect(stderr).toMatch(/open this URL on any device:\n {2}\S+\/device\nand enter the code {2}\S+\n/)
     expect([code, stderr]).toEqual([0, expect.stringMatching(/"eo" is logged in until/)])
     expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
   })
@@ -119,7 +121,7 @@ describe('login DOC', () => {
 
   it('asks nobody for an issuer before the person has agreed', async () => {
     const { item, at, server } = await stage({ isWritten: true })
-    expect(await at(['login', item], 'n\n')).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was agreed to') })
+    expect(await at(['login', item], 'n\n')).toMatchObject({ code: 3, stderr: expect.stringContaining('no credential was written') })
     expect(server.log).toEqual(['GET /item.json'])
   })
 

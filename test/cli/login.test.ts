@@ -81,7 +81,7 @@ describe('login', () => {
   it('has nothing to do for an entry that needs no person', async () => {
     const { context, open, calls, shown } = stage()
     expect(await login('key', options, context, open)).toBe(0)
-    expect([calls, shown()]).toEqual([[], '"key" needs no login: it is ready to use\n'])
+    expect([calls, shown()]).toEqual([[], '"key" needs no login\n'])
   })
 
   it('sends nobody to a provider for tokens that end with the command', async () => {
@@ -102,7 +102,7 @@ describe('login', () => {
   it('tells the entries that there are', async () => {
     expect(await run(['login', 'nobody', '--credentials', credentials])).toMatchObject({
       code: 3,
-      stderr: 'error NO_CREDENTIAL: there is no entry "nobody"\n  there are: ada, bob, key\n',
+      stderr: 'error NO_CREDENTIAL: unknown credential "nobody"\n  the credentials are: ada, bob, key\n',
     })
     expect(await run(['login', './nobody', '--credentials', credentials])).toMatchObject({ code: 6 })
   })
@@ -111,7 +111,7 @@ describe('login', () => {
     const document = await put(folder, 'open.json', itemWith({ a: { href: 'https://data.example/a' } }))
     const { context, open, shown } = stage()
     expect(await login(document, options, context, open)).toBe(0)
-    expect(shown()).toBe('nothing in this document needs a login\n')
+    expect(shown()).toBe('no credential for this document needs a login\n')
   })
 })
 
@@ -127,7 +127,7 @@ it('a failing logout keeps nobody else from being logged out', async () => {
   }
   await expect(logout(undefined, { ...options, all: true }, context, async () => failing)).rejects.toMatchObject({ code: 'HTTP_503' })
   expect(calls).toEqual(['logout ada', 'logout bob'])
-  expect(shown()).toBe('"ada" may not be logged out everywhere: HTTP_503\n"bob" is logged out\n')
+  expect(shown()).toBe('"ada" is logged out here, but revocation failed: HTTP_503\n"bob" is logged out\n')
 })
 
 describe('the screen', () => {
@@ -142,14 +142,14 @@ describe('the screen', () => {
   it('shows where to go, what to type, and how long that works', () => {
     expect(deviceText(prompt, 0)).toBe(
       [
-        'to log in as "ada", open this address on any device:',
+        'to log in as "ada", open this URL on any device:',
         '  https://xn--bcher-kva.example/device (b\u00fccher.example)',
-        'and type the code  WDJB\\u{1b}[2J-MJHT',
+        'and enter the code  WDJB\\u{1b}[2J-MJHT',
         'or open  https://identity.example/device?user_code=WDJB-MJHT',
-        'this works for 10 minutes',
+        'the code expires in 10 minutes',
       ].join('\n'),
     )
-    expect(deviceText({ ...prompt, verificationUriComplete: undefined }, 599_000)).toMatch(/MJHT\nthis works for 1 second$/)
+    expect(deviceText({ ...prompt, verificationUriComplete: undefined }, 599_000)).toMatch(/MJHT\nthe code expires in 1 second$/)
     expect(deviceText(prompt, 700_000)).toMatch(/0 seconds$/)
   })
 
@@ -159,9 +159,7 @@ describe('the screen', () => {
     const redirection = await ways[0]?.redirect?.()
     expect(redirection?.uri).toMatch(/^http:\/\/127\.0\.0\.1:/)
     const answer = redirection?.answer('https://identity.example/authorize?state=s\x1b', () => true, { state: 's', record: '' })
-    await expect
-      .poll(shown)
-      .toContain('open this address in a browser on this machine:\n  https://identity.example/authorize?state=s\\u{1b}\n')
+    await expect.poll(shown).toContain('open this URL in a browser on this machine:\n  https://identity.example/authorize?state=s\\u{1b}\n')
     await fetch(`${redirection?.uri}?state=s&code=c`)
     expect((await answer)?.searchParams.get('code')).toBe('c')
     expect(shown()).not.toContain('being opened')
@@ -178,7 +176,7 @@ describe('logout', () => {
     const two = stage({ states: { ada: 'valid', bob: 'valid' } })
     await expect(logout(undefined, options, two.context, two.open)).rejects.toMatchObject({
       code: 'USAGE',
-      hint: 'there are ada, bob; or --all',
+      hint: 'give one of ada, bob, or --all',
     })
     await logout(undefined, { ...options, all: true }, two.context, two.open)
     expect(two.calls).toEqual(['logout ada', 'logout bob'])
@@ -187,7 +185,7 @@ describe('logout', () => {
   it('has nothing to do when nobody is logged in', async () => {
     const { context, open, calls, shown } = stage()
     expect(await logout(undefined, options, context, open)).toBe(0)
-    expect([calls, shown()]).toEqual([[], 'nobody is logged in\n'])
+    expect([calls, shown()]).toEqual([[], 'no credential is logged in\n'])
   })
 
   it.each([
@@ -205,7 +203,7 @@ describe('status', () => {
     expect(printed()).toBe(
       [
         'ada  oauth2 authorizationCode  not logged in: stac-auth login ada',
-        'bob  oauth2 authorizationCode  valid until 2026-07-01T10:00:00.000Z, renewed when needed, scopes read\n',
+        'bob  oauth2 authorizationCode  valid until 2026-07-01T10:00:00.000Z, refreshed when needed, scopes read\n',
       ].join('\n'),
     )
   })

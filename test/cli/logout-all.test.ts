@@ -33,17 +33,17 @@ describe('tokens of entries that were changed or removed', () => {
     const outcome = await run(['logout', '--all'], { env })
     expect(outcome).toMatchObject({
       code: 0,
-      stderr: 'forgot 3 tokens of entries that were changed or removed, or of another credential file; nothing was revoked\n',
+      stderr: 'removed 3 tokens of changed or deleted credentials, or of another credential file; nothing was revoked\n',
     })
     expect(await readdir(tokens)).toEqual(['notes.txt'])
-    expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 0, stderr: 'nobody is logged in\n' })
+    expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 0, stderr: 'no credential is logged in\n' })
   })
 
   it('are left where the file is given, or an entry, for they may be those of another one', async () => {
     const { tokens, env } = await user(KEY)
     const { stderr } = await run(['logout', '--all', '--credentials', credentials], { env })
     expect(stderr).toBe(
-      '1 token of entries that were changed or removed, or of another credential file, is still kept: stac-auth logout --all without --credentials forgets them\n',
+      '1 token of changed or deleted credentials, or of another credential file, is still stored: use stac-auth logout --all without --credentials to remove them\n',
     )
     await run(['logout'], { env })
     await run(['logout', 'ada'], { env })

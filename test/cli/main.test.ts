@@ -34,7 +34,7 @@ describe('main', () => {
       })
     const outcome = await run(['rules'], { stdout: broken() })
     expect(outcome.code).toBe(70)
-    expect(outcome.stderr).toMatch(/^error INTERNAL: an unexpected TypeError .*\n {2}.*STAC_AUTH_DEBUG.*\n$/)
+    expect(outcome.stderr).toMatch(/^error INTERNAL: internal error: unexpected TypeError\n {2}.*STAC_AUTH_DEBUG.*\n$/)
     const debugged = await run(['rules'], { stdout: broken(), env: { STAC_AUTH_DEBUG: '1' } })
     expect(debugged.stderr).toContain('    at ')
     expect(outcome.stderr + debugged.stderr).not.toContain('hunter2')

@@ -176,20 +176,20 @@ describe('merge', () => {
   })
 
   it.each([
-    ['no JSON', '{', 'line 1 is no JSON'],
+    ['no JSON', '{', 'line 1 is not JSON'],
     ['nothing', '', 'does not end with a summary'],
     ['lines that were cut', `${JSON.stringify(problem('a'))}\n`, 'does not end with a summary'],
-    ['another version', { ...report([]), version: 2 }, 'no report of version 1'],
-    ['problems that are none', { ...report([]), problems: {} }, 'its problems are no list'],
-    ['a problem without a rule', report([{ severity: 'error', message: '', pointer: '' }]), 'problem 1 is none'],
-    ['a severity that there is not', report([problem('a'), problem('a', { severity: 'fatal' })]), 'problem 2 is none'],
-    ['a line that is no number', report([problem('a', { line: 'x' })]), 'problem 1 is none'],
+    ['another version', { ...report([]), version: 2 }, 'not a report of version 1'],
+    ['problems that are none', { ...report([]), problems: {} }, 'its problems are not a list'],
+    ['a problem without a rule', report([{ severity: 'error', message: '', pointer: '' }]), 'problem 1 is malformed'],
+    ['a severity that there is not', report([problem('a'), problem('a', { severity: 'fatal' })]), 'problem 2 is malformed'],
+    ['a line that is no number', report([problem('a', { line: 'x' })]), 'problem 1 is malformed'],
     ['fewer errors than it lists', report([problem('a')], { errors: 0 }), 'its summary counts fewer errors than it lists'],
     ['fewer warnings than it lists', report([problem('a', { severity: 'warn' })]), 'counts fewer warnings than it lists'],
     ['fewer infos than it lists', report([problem('a', { severity: 'info' })]), 'counts fewer infos than it lists'],
-    ['a negative count', report([], { errors: -1 }), 'its summary is none'],
-    ['an exit code that is none', report([], { incomplete: [{ url: 'u', code: 'HTTP_404', exit: 'no' }] }), 'its summary is none'],
-    ['a code that is none', report([], { incomplete: [{ url: 'u', code: '\u001b[2J' }] }), 'its summary is none'],
+    ['a negative count', report([], { errors: -1 }), 'its summary is malformed'],
+    ['an exit code that is none', report([], { incomplete: [{ url: 'u', code: 'HTTP_404', exit: 'no' }] }), 'its summary is malformed'],
+    ['a code that is none', report([], { incomplete: [{ url: 'u', code: '\u001b[2J' }] }), 'its summary is malformed'],
   ])('refuses %s', async (_, content, message) => {
     const bad = await put(folder, 'bad', content)
     const outcome = await run(['merge', '--format', 'json', bad])

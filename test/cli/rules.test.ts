@@ -40,7 +40,7 @@ describe('rules', () => {
     expect(await run(['rules', 'no-such-rule'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^error USAGE: there is no rule/),
+      stderr: expect.stringMatching(/^error USAGE: unknown rule/),
     })
   })
 })

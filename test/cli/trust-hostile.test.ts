@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/cli/credentials/proposal.ts'
-import { addressText, plain, quoted } from '../../src/cli/credentials/question.ts'
+import { plain, quoted, urlText } from '../../src/cli/credentials/question.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { run } from './run.ts'
@@ -79,7 +79,7 @@ describe('an address of the catalog', () => {
   it('among too many is left out of the entry, and that is said', async () => {
     const hrefs = Array.from({ length: 100 }, (_, index) => `https://h${index}.example/a`)
     const stderr = await shown(itemOf('k', KEY_SCHEME, ...hrefs))
-    expect(stderr).toContain('\n                   88 further hosts are left out of the entry\n')
+    expect(stderr).toContain('\n                   88 more hosts are not included\n')
     expect(stderr).toContain('\n    … and 80 more\n')
     expect(stderr).not.toContain('https://h12.example/')
   })
@@ -107,7 +107,7 @@ it('a catalog that was fetched is told where its secrets leave its own site, and
   answers['/item.json?sig=hunter2'] = body(JSON.stringify(itemOf('o', { type: 'oauth2', flows }, 'a.tif')))
   const argv = ['credentials', 'add', `${origin}item.json?sig=hunter2`, '--credentials', file]
   const { stderr } = await run(argv, { isTTY: true, stdin: 'n\n', env })
-  expect(stderr).toContain('secret goes to   https://identity.example/token      another site than the catalog\n')
+  expect(stderr).toContain('secret goes to   https://identity.example/token      not the host of the catalog\n')
   expect(stderr).toContain(`token goes to    ${origin} (1 asset)\n`)
   expect(stderr.split('\n')[0]).toBe(`${origin}item.json?sig=… asks for "o" (OAuth 2, client credentials)`)
 })
@@ -120,14 +120,14 @@ describe('inert text', () => {
   })
 
   it('shows patterns like addresses', () => {
-    expect(addressText('https://*.xn--bcher-kva.example/')).toBe('https://*.xn--bcher-kva.example/ (b\u00fccher.example)')
-    expect(addressText('https://*.d\u0430ta.example:8443/a/')).toBe('https://*.xn--dta-6cd.example:8443/a/ (d\u0430ta.example)')
-    expect(addressText('https://d\u0430ta.example')).toBe('https://xn--dta-6cd.example (d\u0430ta.example)')
-    expect(addressText('https://[::1]:8080/')).toBe('https://[::1]:8080/')
-    expect(addressText('s3://bucket/')).toBe('s3://bucket/')
-    expect(addressText('https://u@data.example/')).toBe('https://u@data.example/')
-    expect(addressText('item.json')).toBe('item.json')
-    expect(addressText('/tmp/a\x1bb.json')).toBe('/tmp/a\\u{1b}b.json')
+    expect(urlText('https://*.xn--bcher-kva.example/')).toBe('https://*.xn--bcher-kva.example/ (b\u00fccher.example)')
+    expect(urlText('https://*.d\u0430ta.example:8443/a/')).toBe('https://*.xn--dta-6cd.example:8443/a/ (d\u0430ta.example)')
+    expect(urlText('https://d\u0430ta.example')).toBe('https://xn--dta-6cd.example (d\u0430ta.example)')
+    expect(urlText('https://[::1]:8080/')).toBe('https://[::1]:8080/')
+    expect(urlText('s3://bucket/')).toBe('s3://bucket/')
+    expect(urlText('https://u@data.example/')).toBe('https://u@data.example/')
+    expect(urlText('item.json')).toBe('item.json')
+    expect(urlText('/tmp/a\x1bb.json')).toBe('/tmp/a\\u{1b}b.json')
   })
 })
 

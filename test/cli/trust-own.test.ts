@@ -17,8 +17,8 @@ describe('credentials trust', () => {
     const file = await put(folder, 'trust.json', keyFor('https://data.example/'))
     const { code, stdout, stderr } = await trust(file, 'https://*.b\u00fccher.example/', terminal('d\ny\n'))
     expect([code, stdout]).toEqual([0, ''])
-    expect(stderr).toContain('"portal" (API key, header x-api-key) may be sent to\n  now            https://data.example/\n')
-    expect(stderr).toContain('  from now on    https://*.xn--bcher-kva.example/ (b\u00fccher.example)\n')
+    expect(stderr).toContain('"portal" (API key, header x-api-key) is sent to\n  now    https://data.example/\n')
+    expect(stderr).toContain('  added  https://*.xn--bcher-kva.example/ (b\u00fccher.example)\n')
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(keyFor('https://data.example/', 'https://*.b\u00fccher.example/'))
     expect(await trust(file, 'https://data.example/', terminal(''))).toMatchObject({ code: 0, stderr: expect.stringContaining('already') })
   })
@@ -53,7 +53,7 @@ describe('credentials trust', () => {
     expect(outcome).toMatchObject({
       code: 3,
       stderr:
-        'error NO_CREDENTIAL: entry "env" is the token of STAC_AUTH_TOKEN and stands in no file\n  add https://b.example/ to STAC_AUTH_TOKEN_FOR, separated by a blank\n',
+        'error NO_CREDENTIAL: the credential "env" is STAC_AUTH_TOKEN and is not in a file\n  add https://b.example/ to STAC_AUTH_TOKEN_FOR, separated by a space\n',
     })
   })
 
@@ -106,7 +106,7 @@ describe('credentials add --entry', () => {
     const { code, stderr, file } = await add(token, terminal('y\n'))
     expect([code, stderr]).toEqual([
       0,
-      `you add "t" (HTTP, bearer)\n  secret goes to   https://data.example/\nCreate this entry?  [y]es / [N]o / [d]etails entry "t" is written to ${file}\n`,
+      `you add "t" (HTTP, bearer)\n  secret goes to   https://data.example/\nCreate this credential?  [y]es / [N]o / [d]etails credential "t" is written to ${file}\n`,
     ])
     expect(JSON.parse(await readFile(file, 'utf8')).credentials).toEqual([token])
     expect(await add(token, terminal('y\n'))).toMatchObject({ code: 2, stderr: expect.stringContaining('"t" is used twice') })

@@ -27,7 +27,7 @@ const newFile = () => join(folder, `${++files}`, 'credentials.json')
 const add = (stdin: string, file: string, name: string = document, more: readonly string[] = [], around: Surroundings = {}) =>
   run(['credentials', 'add', name, '--credentials', file, ...more], { isTTY: true, stdin, env: { NO_COLOR: '1' }, ...around })
 
-const QUESTION = 'Create this entry?  [y]es / [N]o / [d]etails '
+const QUESTION = 'Create this credential?  [y]es / [N]o / [d]etails '
 
 describe('the question', () => {
   it('says who asks, where secret and token would go, and what is asked for', async () => {
@@ -40,8 +40,8 @@ describe('the question', () => {
         '  token goes to    https://data.example/ (2 assets)',
         '                   https://tiles.example/ (1 link)',
         '  scopes           read      (the catalog also lists: admin; not requested)',
-        `${QUESTION}error NO_CREDENTIAL /properties/auth:schemes/oauth: nothing was agreed to, so no entry was written`,
-        `  stac-auth credentials add ${document} asks again\n`,
+        `${QUESTION}error NO_CREDENTIAL /properties/auth:schemes/oauth: no credential was written: none was confirmed`,
+        `  run stac-auth credentials add ${document} to be asked again\n`,
       ].join('\n'),
     )
   })
@@ -80,8 +80,8 @@ describe('a yes', () => {
     const file = newFile()
     const { code, stdout, stderr } = await add('y\nme\nfile:~/secret\n', file, document, ['--scope', 'read', '--id', 'mine'])
     expect([code, stdout]).toEqual([0, ''])
-    expect(stderr).toContain('  Client id:   Client secret, where it is kept')
-    expect(stderr).toMatch(new RegExp(`entry "mine" is written to ${file}\n$`))
+    expect(stderr).toContain('  Client id:   Client secret, source (env:NAME')
+    expect(stderr).toMatch(new RegExp(`credential "mine" is written to ${file}\n$`))
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
       version: 1,
       credentials: [
@@ -102,13 +102,13 @@ describe('a yes', () => {
     expect((await stat(join(file, '../known-schemes.json'))).mode & 0o777).toBe(0o600)
     const { stdout: explained } = await run(['explain', document, '--asset', 'a', '--json', '--credentials', file])
     expect(JSON.parse(explained)[0].refs).toEqual([{ ref: 'oauth', scheme: 'oauth2', credential: 'mine' }])
-    expect((await add('', file)).stderr).toMatch(/^nothing is missing/)
+    expect((await add('', file)).stderr).toMatch(/^nothing to add/)
   })
 
   it('never takes a secret where its place is asked for', async () => {
     const file = newFile()
     const { stderr } = await add('y\nme\nhunter2\n\n', file)
-    expect(stderr).toContain('that names no place')
+    expect(stderr).toContain('not a source')
     expect(JSON.parse(await readFile(file, 'utf8')).credentials[0].clientSecret).toEqual({ env: 'OAUTH_CLIENT_SECRET' })
     expect(stderr + (await readFile(file, 'utf8'))).not.toContain('hunter2')
   })
@@ -150,7 +150,7 @@ describe('a yes', () => {
       0,
       expect.stringContaining('asks for "sign" (signing service)\n  secret goes to   https://sign.example/s\n'),
     ])
-    expect(stderr).toContain('write patterns such as')
+    expect(stderr).toContain('enter URL patterns separated by spaces, such as')
     expect(JSON.parse(await readFile(file, 'utf8')).credentials[0].signedUrlHosts).toHaveLength(2)
   })
 })

@@ -10,24 +10,24 @@ describe('wrong arguments', () => {
   ])('%j asks for a secret elsewhere and does not repeat it', async (argv) => {
     const { code, stdout, stderr } = await run(argv)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^error USAGE: there is no option --(token|password|api-key)\n/)
+    expect(stderr).toMatch(/^error USAGE: unknown option --(token|password|api-key)\n/)
     expect(stderr).toContain('keyring')
     expect(stdout + stderr).not.toContain('hunter2')
   })
 
   it.each([['-phunter2'], ['-uada:hunter2']])('%s: a short option is named without what is glued to it', async (option) => {
     const { code, stderr } = await run(['fetch', 'x.json', option])
-    expect([code, stderr]).toEqual([2, `error USAGE: there is no option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
+    expect([code, stderr]).toEqual([2, `error USAGE: unknown option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
   })
 
   it('names an unknown option without a word about secrets', async () => {
     const { code, stderr } = await run(['lint', '--colour'])
-    expect([code, stderr]).toEqual([2, 'error USAGE: there is no option --colour\n  see stac-auth lint --help\n'])
+    expect([code, stderr]).toEqual([2, 'error USAGE: unknown option --colour\n  see stac-auth lint --help\n'])
   })
 
   it('that name an asset without its option are told of it', async () => {
     expect((await run(['fetch', 'item.json', 'B04'])).stderr).toMatch(
-      /\n {2}name one asset with --asset KEY; see stac-auth fetch --help\n$/,
+      /\n {2}select one asset with --asset KEY; see stac-auth fetch --help\n$/,
     )
     expect((await run(['rules', 'a', 'b'])).stderr).toMatch(/\n {2}see stac-auth rules --help\n$/)
   })
@@ -55,7 +55,7 @@ describe('wrong values', () => {
     [['fetch', 'x', '--asset', 'a', '--asset', 'b'], '--asset is given twice'],
     [['authorize', 'x', '--asset', 'a', '--as', 'url', '--as=json'], '--as is given twice'],
     [['credentials', 'check', '--credentials', 'a', '--credentials', 'b'], '--credentials is given twice'],
-    [['fetch', 'FTP://data.example/x'], 'ftp: addresses cannot be fetched: only https:, http:, s3: and gs: addresses can'],
+    [['fetch', 'FTP://data.example/x'], 'unsupported URL scheme "ftp": give an https:, http:, s3: or gs: URL'],
     [['lint', 'x', '--format', 'html'], 'Formats are pretty, concise, json'],
   ])('%j says %s', async (argv, message) => {
     expect(await run(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
@@ -64,7 +64,7 @@ describe('wrong values', () => {
 
   it('may be repeated where the option collects them', async () => {
     const { stderr } = await run(['lint', '--rule', 'a-a=off', '--rule', 'b-b=off', '--format', 'pretty', '--format', 'json=x', 'none'])
-    expect(stderr).toContain('there is no rule "a-a"')
+    expect(stderr).toContain('unknown rule "a-a"')
   })
 })
 
@@ -83,7 +83,7 @@ describe('help and version', () => {
   })
 
   it('say how to go on when no command is given', async () => {
-    const missing = (help: string) => ({ code: 2, stdout: '', stderr: `error USAGE: a command is missing\n  see ${help}\n` })
+    const missing = (help: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  see ${help}\n` })
     expect(await run([])).toMatchObject(missing('stac-auth help'))
     expect(await run(['credentials'])).toMatchObject(missing('stac-auth credentials --help'))
   })

@@ -58,7 +58,7 @@ async function startWorker(...argv: string[]): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [BIN, 'worker', ...argv], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] })
   workers.push(worker)
   const [text] = await once(worker.stderr as NonNullable<ChildProcess['stderr']>, 'data')
-  expect(String(text)).toBe(`taking jobs from redis://${place}\n`)
+  expect(String(text)).toBe(`waiting for jobs from redis://${place}\n`)
   return worker
 }
 

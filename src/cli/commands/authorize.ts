@@ -34,22 +34,19 @@ interface AuthorizeOptions extends TargetRequestOptions {
 export function addAuthorize(program: Command, context: Context): void {
   const command = program.command('authorize <document>').description('print the authorized request without sending it')
   withTargetRequestOptions(command)
+    .addOption(new Option('--as <form>', 'select the output form; json is not redacted').choices(Object.keys(OUTPUTS)).default('http'))
+    .option('--reveal', 'show secrets in every output form')
     .addOption(
-      new Option('--as <form>', 'what to print; json is for programs and not redacted').choices(Object.keys(OUTPUTS)).default('http'),
-    )
-    .option('--reveal', 'show secrets in the other forms as well')
-    .addOption(
-      new Option(
-        '--expires <seconds>',
-        `with an s3 scheme: sign the address, for that long, instead of headers (--as url always does: ${URL_LIFE})`,
-      ).argParser(seconds),
+      new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(
+        seconds,
+      ),
     )
     .action(context.run((name: string, options: AuthorizeOptions) => authorize(name, options, context)))
 }
 
 async function authorize(name: string, options: AuthorizeOptions, context: Context): Promise<number> {
   const output = OUTPUTS[options.as]
-  if (!output || !isChosen(options)) throw usageError('what is to be authorized? Give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (!output || !isChosen(options)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
   const auth = openAuth(context, options, [name])
   const { document, url } = await readDocument(name, context.io, auth)
   const target = chosenTarget(document, options, url === undefined ? {} : { url })
@@ -61,22 +58,22 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
   return EXIT.done
 }
 
-/** What the printed form leaves out, and what those who use it should know. */
+/** Returns notes on what the output form does not show, and on its risks. */
 function notesOn(request: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
   const { material, location } = request
   const notes: string[] = []
   if (as === 'url' && material.headers.length > 0)
-    notes.push(`this address does not open by itself: it needs ${material.headers.join(', ')} (see --as headers)`)
-  if (as === 'headers' && material.url) notes.push('the key is in the address (see --as url --reveal)')
+    notes.push(`the URL alone is not authorized: it needs ${material.headers.join(', ')} (see --as headers)`)
+  if (as === 'headers' && material.url) notes.push('the key is in the URL (see --as url --reveal)')
   const carried = as === 'gdal' && !location ? carriedHeaders(request) : []
-  if (carried.length > 0) notes.push(`GDAL follows redirects and takes ${carried.join(', ')} along, to other hosts too`)
+  if (carried.length > 0) notes.push(`GDAL sends ${carried.join(', ')} after redirects too, also to other hosts`)
   const hidden = (material.url && as !== 'headers') || (material.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
   return notes
 }
 
-/** Signatures last a week at the most. */
+/** Parses the lifetime of a signature in seconds, at most one week. */
 function seconds(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 604_800) return value

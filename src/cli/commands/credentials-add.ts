@@ -4,11 +4,11 @@ import type { AddOptions } from '../credentials/add.ts'
 import { withWishOptions } from '../credentials/wanted.ts'
 import { withCredentialsOption } from '../options.ts'
 
-/** `credentials add DOC | --entry FILE`: asks, then writes an entry that a document needs, or one of the user's own making. */
+/** `credentials add DOC | --entry FILE`: adds the credentials that a document needs, or one from a file, after confirmation. */
 export function addAdd(credentials: Command, context: Context): void {
-  const command = credentials.command('add [document]').description('ask about the entries that a document needs, and write them')
+  const command = credentials.command('add [document]').description('create the credentials that a document needs, after confirmation')
   withWishOptions(withCredentialsOption(command))
-    .option('--entry <file>', 'an entry of your own, as JSON in a file, instead of a document')
+    .option('--entry <file>', 'add the credential in this JSON file instead')
     .action(
       context.run(async (document: string | undefined, options: AddOptions) => {
         const { add } = await import('../credentials/add.ts')

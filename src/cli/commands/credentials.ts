@@ -14,27 +14,27 @@ interface ShowOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** `credentials`: the user's credential file, never a secret. */
+/** `credentials`: commands for the user's credential file; they never show a secret. */
 export function addCredentials(program: Command, context: Context): void {
-  const command = program.command('credentials').description("the user's credential file")
+  const command = program.command('credentials').description('list, validate and edit credentials')
   const add = (name: string, description: string, action: typeof list) =>
     withCredentialsOption(command.command(name).description(description))
       .option('--json', 'print JSON')
       .action(context.run((file: string | undefined, options: ShowOptions) => action(file, options, context)))
-  add('check [file]', 'validate the file; problems come with line and column', check)
-  add('list [file]', 'list the entries: id, type and where they may be sent', list)
+  add('check [file]', 'validate the credential file', check)
+  add('list [file]', 'list credentials with id, type and allowed URLs', list)
   addAdd(command, context)
   addTrust(command, context)
 }
 
-/** What may be told of an entry. */
+/** The fields of a credential that may be shown. */
 interface Listed {
   readonly id: string | undefined
   readonly type: string
   readonly sendTo: readonly string[]
-  /** For `signedUrl`: where the signed addresses may lead. */
+  /** For `signedUrl`: the allowed hosts of signed URLs. */
   readonly signedUrlHosts?: readonly string[]
-  /** For `s3`: the service that gives its keys. */
+  /** For `s3`: the service that issues its keys. */
   readonly credentialsUrl?: string
 }
 
@@ -54,8 +54,8 @@ async function check(named: string | undefined, options: ShowOptions, context: C
 
 async function verdict({ path }: CredentialPath, count: number): Promise<string> {
   const { credentialFileText } = await import('../../node/credentials/credential-file.ts')
-  if (count === 0 && (await credentialFileText(path)) === undefined) return 'there is no such file, so there are no entries'
-  return `${count} ${count === 1 ? 'entry is' : 'entries are'} valid`
+  if (count === 0 && (await credentialFileText(path)) === undefined) return 'the file does not exist, so there are no credentials'
+  return `${count} ${count === 1 ? 'credential is' : 'credentials are'} valid`
 }
 
 async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {

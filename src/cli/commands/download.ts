@@ -9,18 +9,18 @@ Examples:
   stac-auth download 'items/*.json' -d data --role data --type image/tiff --dry-run
   stac-auth download 'https://api.example/search?limit=50' --crawl -d data --asset B04
 
-stac-auth explain DOC says which credential is used for what, and why not the others.`
+A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
 
-/** `download DOC… [-d DIR]`: the assets of documents as files, verified, and taken up again where a run was stopped. */
+/** `download DOC… [-d DIR]`: downloads and verifies assets; a second run resumes. */
 export function addDownload(program: Command, context: Context): void {
   const command = program
     .command('download [inputs...]')
-    .description('fetch the assets of files, folders, globs, addresses or standard input (-) into a folder; a second run goes on')
+    .description('download assets of documents from files, folders, globs, URLs or stdin (-)')
   withDownloadOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(
       context.run(async (names: string[], options: DownloadCommandOptions) => {
-        if (names.length === 0) throw usageError('nothing to download', 'give files, folders, addresses, or - for standard input')
+        if (names.length === 0) throw usageError('nothing to download', 'give files, folders, URLs, or - for stdin')
         const { downloadAll } = await import('../download/run.ts')
         return downloadAll(names, options, context)
       }),

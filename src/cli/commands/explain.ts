@@ -16,11 +16,11 @@ interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean
 }
 
-/** `explain DOC`: what each reference means, which entry would be used, and why not the others. */
+/** `explain DOC`: shows the scheme of each reference, the credential that would be used, and why others are rejected. */
 export function addExplain(program: Command, context: Context): void {
-  const command = program.command('explain <document>').description('say which credential would be used for what, and why not; no network')
+  const command = program.command('explain <document>').description('show which credential each reference would use, or why it has none')
   withTargetRequestOptions(command)
-    .option('--json', 'print a list with one entry per target')
+    .option('--json', 'print JSON')
     .action(context.run((name: string, options: ExplainOptions) => explain(name, options, context)))
 }
 
@@ -38,7 +38,7 @@ async function explain(name: string, options: ExplainOptions, context: Context):
   )
 }
 
-/** The chosen target, else all that can be requested; definitions in `item_assets` have no address. */
+/** Returns the selected target, else all targets with a URL; definitions in `item_assets` have none. */
 function targetsToExplain({ document, url }: ReadDocument, options: ExplainOptions): Target[] {
   const where = url === undefined ? {} : { url }
   if (isChosen(options)) return [chosenTarget(document, options, where)]
@@ -46,8 +46,8 @@ function targetsToExplain({ document, url }: ReadDocument, options: ExplainOptio
 }
 
 /**
- * Zero when nothing is asked for or one reference is usable. Otherwise the exit code of the reference that got furthest,
- * which is the one that `authorize` reports; with none to use it sends nothing.
+ * Returns 0 if the target has no references or one of them is usable, else the exit code of the error that `authorize` reports.
+ * `authorize` sends nothing in that case.
  */
 async function exitOf(
   { refs, byAddress, code = byAddress?.code }: Explanation,
@@ -79,13 +79,14 @@ function textOf(explanations: readonly Explanation[], chosen: boolean, style: St
   const asking = explanations.filter(isTold)
   const silent = explanations.filter((explanation) => !isTold(explanation))
   const blocks = asking.map((explanation) => blockOf(explanation, style))
-  if (asking.length === 0 && !chosen) blocks.push(['nothing in this document asks for authentication'])
-  else if (silent.length > 0) blocks.push([`${silent.length} ${silent.length === 1 ? 'target asks' : 'targets ask'} for no authentication`])
+  if (asking.length === 0 && !chosen) blocks.push(['no target in this document requires authentication'])
+  else if (silent.length > 0)
+    blocks.push([`${silent.length} ${silent.length === 1 ? 'target requires' : 'targets require'} no authentication`])
   for (const [credential, count] of covered(silent)) blocks.push([possibleLine(credential, count, silent.length)])
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n')
 }
 
-/** How many targets without references each credential covers that is not used for them. */
+/** Counts, by credential, the targets without references whose URL the credential allows. */
 function covered(explanations: readonly Explanation[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { byAddress } of explanations) {
@@ -97,7 +98,7 @@ function covered(explanations: readonly Explanation[]): ReadonlyMap<string, numb
 
 function possibleLine(credential: string, count: number, all: number): string {
   const what = all === 1 ? 'this URL' : `the URLs of ${count} of them`
-  return `"${credential}" covers ${what}: --by-address sends it there, as does "use": "by-address" in the credential`
+  return `"${credential}" may be sent to ${what}: use --by-address, or set "use": "by-address" in the credential`
 }
 
 function blockOf({ pointer, href, refs, byAddress, code, message = '', hint }: Explanation, style: Style): string[] {

@@ -12,7 +12,7 @@ import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts
 import { untilInterrupted } from '../interruption.ts'
 import { type Io, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrAddress, withTargetRequestOptions } from '../options.ts'
+import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
 
 interface FetchOptions extends TargetRequestOptions {
@@ -20,19 +20,21 @@ interface FetchOptions extends TargetRequestOptions {
   readonly acceptHtml?: boolean
 }
 
-/** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request; the body goes to stdout or to a new file. */
+/** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request and writes the body to stdout or a new file. */
 export function addFetch(program: Command, context: Context): void {
-  const command = program.command('fetch <document-or-url>').description('send the authorized request; the body goes to stdout or a file')
+  const command = program
+    .command('fetch <document-or-url>')
+    .description('send the authorized request and write the body to stdout or a file')
   withTargetRequestOptions(command)
-    .option('-o, --output <file>', 'write to this new file instead of stdout (-)')
-    .option('--accept-html', 'take a web page where something else is promised; otherwise it is an error')
+    .option('-o, --output <file>', 'write to this new file (default: -, stdout)')
+    .option('--accept-html', 'accept an HTML page where another media type is expected')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
 async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
   const used = new Set<string>()
   const opened = openAuth(context, options, [name], (credential) => used.add(credential))
-  const wanted = await targetOrAddress(name, options, context.io, opened, 'fetched')
+  const wanted = await targetOrUrl(name, options, context.io, opened)
   const auth = await opened()
   used.clear()
   const start = performance.now()
@@ -41,7 +43,7 @@ async function fetchOne(name: string, options: FetchOptions, context: Context): 
   return EXIT.done
 }
 
-/** Hands the body on as it comes: to stdout, or to a new file, for which it is asked only when it may be written. */
+/** Writes the body to stdout, or to a new file; the request is only sent if the file can be created. */
 async function received(wanted: Target | string, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io, diagnostics } = context
   const { output } = options
@@ -66,7 +68,7 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
   } catch (error) {
     const other = body?.otherCoding
     if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY' || !other) throw error
-    // What the document promises may be about the body without its content coding, or in it.
+    // The size or checksum in the document may describe the body with or without its content coding.
     return await written({ output, ...other }).catch((second) => {
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })

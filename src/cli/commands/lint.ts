@@ -27,16 +27,14 @@ interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions
   readonly online?: boolean
 }
 
-/** `lint [INPUT…]`: what is wrong with documents. */
+/** `lint [INPUT…]`: reports mistakes in documents. */
 export function addLint(program: Command, context: Context): void {
-  const command = program
-    .command('lint [inputs...]')
-    .description('find what is wrong with files, folders, globs, addresses or standard input (-)')
+  const command = program.command('lint [inputs...]').description('check documents from files, folders, globs, URLs or stdin (-)')
   withSelectionOptions(withCrawlOptions(withFixingOptions(withReportingOptions(withCredentialsOption(command)))))
-    .option('--changed [revision]', 'only files that differ from where the branch left it (default: HEAD), and new ones')
-    .option('--staged', 'only files that are staged, as they would be committed')
-    .option('--online', 'also ask servers, without credentials: is a bucket that wants keys public?')
-    .option('--queue [address]', 'let the workers of a queue do it: redis://host:port, or as STAC_AUTH_QUEUE says')
+    .option('--changed [revision]', 'lint only new files and files changed since this revision (default: HEAD)')
+    .option('--staged', 'lint only staged files, with their staged content')
+    .option('--online', 'also check with anonymous requests whether S3 buckets are public')
+    .option('--queue [address]', 'lint with the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
     .action(context.run((inputs: string[], options: LintOptions) => lint(inputs, options, context)))
 }
 
@@ -50,7 +48,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const mending = mendingOf(inputs, options)
   const destinations = destinationsOf(options, mending?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
-  // Whoever merges the parts of a crawl may want a format with fingerprints.
+  // `merge` may write the parts of a crawl in a format with fingerprints.
   const fingerprints = options.baseline !== undefined || options.shard !== undefined || wantsFingerprints(destinations)
   const known = await settingsOf(options, fingerprints, context.io)
   const output = mending?.taken === undefined ? 'stdout' : 'stderr'
@@ -74,14 +72,14 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   }
 }
 
-/** The baseline that findings are held against, loaded only when there is one. */
+/** Opens the baseline; its module is only loaded with `--baseline`. */
 async function baselineOf(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
   return options.baseline === undefined ? undefined : (await import('../lint/lint-baseline.ts')).RunBaseline.open(options, context)
 }
 
 /**
- * The reports that can be written while documents are linted, and what that needs. An update of a baseline decides at the end what is
- * listed, and the findings of a crawl are sorted then.
+ * Opens the reports that can be written while documents are linted. With `--update-baseline` and `--crawl` there are none: findings are
+ * selected or sorted at the end.
  */
 async function linesOf(
   destinations: readonly Destination[],
@@ -96,7 +94,7 @@ async function linesOf(
   return { reports, settings: { list: (problems) => reports.add(problems), ...(isEnough && { room: 0 }) } }
 }
 
-/** The inputs, or what has changed of them: that may be nothing. */
+/** Returns the inputs, or the changed files among them, which may be none. */
 async function inputsOf(given: readonly string[], options: LintOptions): Promise<ChangedInputs> {
   if (!isChanged(options)) {
     if (given.length === 0) throw usageError('nothing to lint', whatToGive(options))
@@ -107,23 +105,23 @@ async function inputsOf(given: readonly string[], options: LintOptions): Promise
   return changedInputs(given, options)
 }
 
-/** What may have been left out that was meant. */
+/** Returns a hint on files that may have been skipped by mistake. */
 function whyNothing({ skipped }: LintOutcome, { gitignore }: Selection): string {
-  const hidden = `folders whose names begin with a dot${gitignore ? ' and what .gitignore says (--no-gitignore)' : ''} are left out`
-  return skipped > 0 ? `${plural(skipped, 'file')} in there are no STAC documents; name a file to lint it all the same` : hidden
+  const hidden = `folders whose names start with a dot${gitignore ? ' and files listed in .gitignore (see --no-gitignore)' : ''} are skipped`
+  return skipped > 0 ? `${plural(skipped, 'file')} skipped as not STAC; give the path of a file to lint it anyway` : hidden
 }
 
 function whatToGive({ queue }: LintOptions): string {
   return typeof queue === 'string' && !/^rediss?:/.test(queue)
-    ? `what follows --queue is its address, so "${queue}" was taken for one: put -- before the inputs`
-    : 'give files, folders, addresses, or - for standard input'
+    ? `"${queue}" was read as the URL of --queue: put -- before the inputs`
+    : 'give files, folders, URLs, or - for stdin'
 }
 
 function isChanged({ changed, staged }: LintOptions): boolean {
   return changed !== undefined || staged === true
 }
 
-/** What `lint` does with the workers of a queue, and with what servers say, when that is asked for. */
+/** Lints with the workers of a queue and with online checks, where the options ask for them. */
 async function elsewhere<T>(
   inputs: readonly string[],
   { queue, online, crawl }: LintOptions,
@@ -148,7 +146,7 @@ async function queueOf(queue: QueueOption, { complete }: LintSettings, context: 
   return queueLinter(queueAddress(queue, context), complete !== undefined, context)
 }
 
-/** The inputs themselves, or everything that they lead to. */
+/** Lints the inputs, or with `--crawl` all documents that they link to. */
 async function outcomeOf(inputs: readonly string[], options: LintOptions, settings: LintSettings, context: Context): Promise<LintOutcome> {
   const auth = openAuth(context, options, inputs)
   if (options.crawl) {

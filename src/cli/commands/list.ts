@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrAddress, withTargetRequestOptions } from '../options.ts'
+import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
 import { usageError } from '../usage.ts'
 
 interface ListOptions extends TargetRequestOptions {
@@ -13,19 +13,19 @@ interface ListOptions extends TargetRequestOptions {
   readonly limit?: number
 }
 
-/** `list (DOC --asset K | URL)`: prints what lies in a folder of an object store, one object per line. */
+/** `list (DOC --asset K | URL)`: prints the objects of an object store folder, one per line. */
 export function addList(program: Command, context: Context): void {
-  const command = program.command('list <document-or-url>').description('list the objects of an asset that is a folder in an object store')
+  const command = program.command('list <document-or-url>').description('list the objects of an asset that is an object store folder')
   withTargetRequestOptions(command)
-    .option('--json', 'one JSON object per line: key, path, size, etag, lastModified, storageClass, url')
-    .addOption(new Option('--limit <n>', 'at most that many objects').argParser(wholeNumber))
+    .option('--json', 'print one JSON object per line')
+    .addOption(new Option('--limit <n>', 'list at most this many objects').argParser(wholeNumber))
     .action(context.run((name: string, options: ListOptions) => list(name, options, context)))
 }
 
 async function list(name: string, options: ListOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const opened = openAuth(context, options, [name])
-  const wanted = await targetOrAddress(name, options, io, opened, 'listed')
+  const wanted = await targetOrUrl(name, options, io, opened)
   const { listObjects } = await import('../../objects/list-objects.ts')
   const { limit, json = false } = options
   let count = 0
@@ -39,7 +39,7 @@ async function list(name: string, options: ListOptions, context: Context): Promi
   return EXIT.done
 }
 
-/** Size and path; the path is for people, addresses are in the JSON. */
+/** Formats size and path; URLs are in the JSON output. */
 function lineFor({ size, path, key }: StoredObject): string {
   return `${String(size).padStart(12)}  ${forLine(path || key)}`
 }
@@ -47,5 +47,5 @@ function lineFor({ size, path, key }: StoredObject): string {
 function wholeNumber(text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value
-  throw usageError(`"${text}" is not a number of objects`)
+  throw usageError(`"${text}" is not a positive whole number`)
 }

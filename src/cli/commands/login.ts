@@ -4,15 +4,15 @@ import { withWishOptions } from '../credentials/wanted.ts'
 import type { LoginOptions, LogoutOptions, StatusOptions } from '../login.ts'
 import { portNumber, withCredentialsOption } from '../options.ts'
 
-/** `login DOC|CREDENTIAL`: logs in as an entry, after asking for one where a document needs it. */
+/** `login DOC|CREDENTIAL`: logs in with a credential; for a document, missing credentials are created after confirmation. */
 export function addLogin(program: Command, context: Context): void {
   const command = program
-    .command('login <document-or-entry>')
-    .description('log in as an entry; for a document ask, then write the entry first')
+    .command('login <document-or-credential>')
+    .description('log in with a credential, or with those that a document needs')
   withWishOptions(withCredentialsOption(command))
-    .option('--browser', 'log in with a browser on this machine, not by a code typed elsewhere')
-    .option('--port <number>', 'listen on this port of 127.0.0.1 for the browser (default: a free one)', portNumber)
-    .option('--yes', 'go on without a terminal, for entries that exist; it never answers what an entry is asked for')
+    .option('--browser', 'log in with a browser on this machine, without a device code')
+    .option('--port <number>', 'listen on this port of 127.0.0.1 for the redirect (default: a free port)', portNumber)
+    .option('--yes', 'log in without a terminal; does not confirm new credentials')
     .action(
       context.run(async (name: string, options: LoginOptions) => {
         const { login } = await import('../login.ts')
@@ -21,11 +21,13 @@ export function addLogin(program: Command, context: Context): void {
     )
 }
 
-/** `logout [CREDENTIAL]`: drops tokens, and revokes them where the entry says how. */
+/** `logout [CREDENTIAL]`: removes tokens, and revokes them if the credential configures that. */
 export function addLogout(program: Command, context: Context): void {
-  const command = program.command('logout [entry]').description('drop the tokens of an entry, and revoke them where it says how')
+  const command = program
+    .command('logout [credential]')
+    .description('remove the tokens of a credential, and revoke them if it configures that')
   withCredentialsOption(command)
-    .option('--all', 'of all entries, and without --credentials also of those that are no more')
+    .option('--all', 'remove all tokens, also those of deleted credentials')
     .action(
       context.run(async (name: string | undefined, options: LogoutOptions) => {
         const { logout } = await import('../login.ts')
@@ -34,11 +36,11 @@ export function addLogout(program: Command, context: Context): void {
     )
 }
 
-/** `status`: who is logged in, and until when. */
+/** `status`: shows which credentials are logged in and when their tokens expire. */
 export function addStatus(program: Command, context: Context): void {
-  const command = program.command('status').description('say which entries are logged in and until when; never a token')
+  const command = program.command('status').description('show which credentials are logged in and when their tokens expire')
   withCredentialsOption(command)
-    .option('--json', 'print a list')
+    .option('--json', 'print JSON')
     .action(
       context.run(async (options: StatusOptions) => {
         const { status } = await import('../login.ts')

@@ -8,11 +8,9 @@ import { EXIT } from '../exit-code.ts'
 import { type ReportOptions, withReportOptions } from '../lint/lint-options.ts'
 import { usageError } from '../usage.ts'
 
-/** `merge REPORT…`: the reports of several parts of a run as one. */
+/** `merge REPORT…`: merges the reports of several shards into one. */
 export function addMerge(program: Command, context: Context): void {
-  const command = program
-    .command('merge [reports...]')
-    .description('make one report of the json or ndjson reports of several runs (- for standard input)')
+  const command = program.command('merge [reports...]').description('merge json or ndjson lint reports into one (- for stdin)')
   withReportOptions(command).action(context.run((reports: string[], options: ReportOptions) => merge(reports, options, context)))
 }
 
@@ -42,7 +40,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
   return exitOf(failures, report.summary, options, context)
 }
 
-/** A report that is given twice would be counted twice. */
+/** Refuses a report that is given twice: its findings would be counted twice. */
 async function requireDifferent(names: readonly string[]): Promise<void> {
   const files = await Promise.all(names.map((name) => realpath(name).catch(() => name)))
   const again = files.findIndex((file, index) => files.indexOf(file) < index)
@@ -50,8 +48,8 @@ async function requireDifferent(names: readonly string[]): Promise<void> {
 }
 
 function failureOf({ url, code, message, hint, exit }: Incomplete): Failure {
-  const known = message ?? (exit === EXIT.done ? `${url}: left out as it was asked for` : `${url}: could not be read`)
-  // A report of another version may hold a code of its own, which is passed on as it is.
+  const known = message ?? (exit === EXIT.done ? `${url}: skipped as requested` : `${url}: could not be read`)
+  // A report of another version may contain an unknown code, which is kept.
   const error = new AuthError(code as ErrorCode, known, hint === undefined ? {} : { hint })
   return { name: url, error, ...(exit !== undefined && { exit }) }
 }

@@ -11,7 +11,7 @@ interface RulesOptions {
   readonly json?: boolean
 }
 
-/** A rule with its cases, and why they exist. */
+/** A rule with its cases and their documentation. */
 interface Listed extends RuleMeta {
   readonly cases: readonly ListedCase[]
 }
@@ -20,11 +20,11 @@ interface ListedCase extends CaseMeta {
   readonly docs: string
 }
 
-/** `rules [ID]`: the rule catalogue, or one rule's page. */
+/** `rules [ID]`: prints the rule catalogue, or the page of one rule. */
 export function addRules(program: Command, context: Context): void {
   program
     .command('rules [id]')
-    .description('list the rules of lint, or explain one')
+    .description('list the lint rules, or explain one')
     .option('--json', 'print JSON')
     .action(context.run((id: string | undefined, options: RulesOptions) => show(id, options, context)))
 }
@@ -35,13 +35,13 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
     ({ meta, cases }): Listed => ({ ...meta, cases: cases.map((one) => ({ ...one.meta, docs: pages[meta.id]?.[one.meta.code] ?? '' })) }),
   )
   const one = all.find((rule) => rule.id === id || rule.cases.some(({ code }) => code === id))
-  if (id !== undefined && !one) throw usageError(`there is no rule "${id}"`, 'stac-auth rules lists them')
+  if (id !== undefined && !one) throw usageError(`unknown rule "${id}"`, 'stac-auth rules lists the rules')
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
   else await write(io.stdout, one ? await pageOf(one.id) : tableOf(all))
   return EXIT.done
 }
 
-/** A line for each case, behind a line for its rule where there are several. */
+/** Formats one line per case, after a line with the rule if it has several cases. */
 function tableOf(all: readonly Listed[]): string {
   const rows = all.flatMap(({ id, cases }) => (cases.length === 1 ? cases.map(rowOf) : [[id], ...cases.map(rowOf).map(indented)]))
   const width = Math.max(...rows.map(([name = '']) => name.length))
@@ -60,7 +60,7 @@ function indented([name = '', ...others]: readonly string[]): readonly string[] 
   return [`  ${name}`, ...others]
 }
 
-/** The rule's page of the package, without the marks around its examples; the tests of the rule run the same examples. */
+/** Reads the page of a rule, without code fences. */
 async function pageOf(id: string): Promise<string> {
   const page = await readFile(new URL(`../../../docs/rules/${id}.md`, import.meta.url), 'utf8')
   return forTerminal(page.replace(/^```.*\n/gm, ''))

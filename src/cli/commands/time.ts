@@ -6,18 +6,18 @@ import { type TimeOptions, withTimeOptions } from '../time/options.ts'
 
 /** `time projects|customers list|get|create|update|delete`: records of the time-tracking service. */
 export function addTime(program: Command, context: Context): void {
-  const time = program.command('time').description('projects and customers of the time-tracking service')
+  const time = program.command('time').description('manage projects and customers of the time-tracking service')
   addResource(time, 'projects', 'project', context)
   addResource(time, 'customers', 'customer', context)
 }
 
 function addResource(time: Command, name: TimeResource, one: string, context: Context): void {
-  const resource = time.command(name).description(`${name} of the service`)
+  const resource = time.command(name).description(`manage ${name}`)
   const add = (words: string, description: string) => withTimeOptions(resource.command(words).description(description))
   const addWriting = (words: string, description: string) =>
     add(words, description)
-      .option('--name <name>', 'its name')
-      .option('--set <field=value>', 'any field; an empty value clears it (repeatable)', (text: string, all: string[] = []) => [
+      .option('--name <name>', 'set the name')
+      .option('--set <field=value>', 'set a field; an empty value clears it (repeatable)', (text: string, all: string[] = []) => [
         ...all,
         text,
       ])
@@ -26,11 +26,11 @@ function addResource(time: Command, name: TimeResource, one: string, context: Co
     return new loaded.TimeActions(name, context)
   }
   add('list', `list all ${name}`).action(context.run(async (options: TimeOptions) => (await actions()).list(options)))
-  add('get <id>', `read one ${one}`).action(context.run(async (id: string, options: TimeOptions) => (await actions()).get(id, options)))
-  addWriting('create', `make a ${one}`).action(
+  add('get <id>', `show a ${one}`).action(context.run(async (id: string, options: TimeOptions) => (await actions()).get(id, options)))
+  addWriting('create', `create a ${one}`).action(
     context.run(async (options: TimeOptions & FieldOptions) => (await actions()).create(options)),
   )
-  addWriting('update <id>', `change fields of a ${one}`).action(
+  addWriting('update <id>', `update fields of a ${one}`).action(
     context.run(async (id: string, options: TimeOptions & FieldOptions) => (await actions()).update(id, options)),
   )
   add('delete <id>', `delete a ${one}`).action(

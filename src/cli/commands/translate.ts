@@ -3,16 +3,16 @@ import type { Context } from '../context.ts'
 import { type TranslateOptions, withTranslateOptions } from '../translate/options.ts'
 
 const KEY = `
-The key is in STAC_AUTH_TRANSLATION_KEY, or an entry of the credential file may go to the service. An argument that names a file is that
-file; without arguments standard input is the text. To translate the very word catalog, write it to standard input.`
+The API key is STAC_AUTH_TRANSLATION_KEY, else a credential whose sendTo allows the service. An argument that is the name of a file
+stands for that file. Without arguments the text is read from stdin; to translate the word "catalog", send it to stdin.`
 
-/** `translate TEXT…|FILE…` and `translate catalog DOC`: texts, documents and catalogs in another language. */
+/** `translate TEXT…|FILE…` and `translate catalog DOC`: translates texts, documents and catalogs. */
 export function addTranslate(program: Command, context: Context): void {
   const command = program.command('translate [texts-or-files...]').description('translate texts, documents or the texts of a catalog')
   withTranslateOptions(command)
-    .option('--output-dir <folder>', 'write each file there, under its name with the language: guide.de.docx')
-    .option('--text', 'take every argument for a text, also one that is the name of a file')
-    .option('--resume <file>', 'fetch a document that an interrupted command left to the service')
+    .option('--output-dir <folder>', 'write translated files to this folder, as guide.de.docx')
+    .option('--text', 'treat every argument as text, even if a file has that name')
+    .option('--resume <file>', 'fetch the document of an interrupted command')
     .addHelpText('after', KEY)
     .action(
       context.run(async (names: readonly string[], options: TranslateOptions) => {
@@ -22,7 +22,7 @@ export function addTranslate(program: Command, context: Context): void {
     )
   command
     .command('catalog <document>')
-    .description('copy a catalog, collection or item with its titles, descriptions and keywords in another language')
+    .description('translate titles, descriptions and keywords of a STAC document')
     .configureHelp({ showGlobalOptions: true })
     .action(
       context.run(async (name: string, _own: object, given: Command) => {

@@ -15,13 +15,13 @@ interface VerifyCommandOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** `verify FOLDER`: downloaded files against their manifest, and with `--remote` against their servers. */
+/** `verify FOLDER`: compares downloaded files with their manifest, and with `--remote` with their servers. */
 export function addVerify(program: Command, context: Context): void {
   const command = program.command('verify <folder>').description('compare downloaded files with the manifest of their folder')
   withCredentialsOption(command)
-    .option('--manifest <file>', 'another manifest, as download --manifest writes it')
-    .option('--remote', 'ask the servers too, with the credentials whose sendTo covers the URLs in the manifest')
-    .option('--json', 'print one JSON object per file and line, the summary last')
+    .option('--manifest <file>', 'read this manifest, as written by download --manifest')
+    .option('--remote', 'also compare with the servers, using credentials whose sendTo allows the URL')
+    .option('--json', 'print one JSON object per file and line, then the summary')
     .action(context.run((folder: string, options: VerifyCommandOptions) => verify(folder, options, context)))
 }
 
@@ -44,7 +44,7 @@ async function verify(folder: string, { manifest, remote = false, json = false, 
   return worstExit(exits)
 }
 
-/** Files that are as they were have no line. */
+/** Formats an event; unchanged files have no line. */
 function linesFor(event: VerifyEvent, { red, yellow, cross }: Style): string {
   if (event.kind === 'summary') return totalOf(event)
   if (event.kind === 'failed') return `${red(cross)} ${forLine(event.path)}  ${headline(event.error)}`

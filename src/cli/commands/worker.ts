@@ -8,13 +8,13 @@ interface WorkerOptions {
   readonly concurrency: number
 }
 
-/** `worker`: takes lint jobs from a queue, until it is told to stop. */
+/** `worker`: runs lint jobs from a queue until it is stopped. */
 export function addWorker(program: Command, context: Context): void {
   program
     .command('worker')
-    .description('take jobs of lint --queue until SIGTERM or SIGINT; the job that was begun is finished')
-    .option('--queue <address>', 'redis://host:port, or rediss:// with TLS (default: STAC_AUTH_QUEUE, which may hold a password)')
-    .option('--concurrency <n>', 'jobs that are fetched and answered at a time; linting takes one processor', atATime, 1)
+    .description('run the jobs of lint --queue until SIGTERM or SIGINT')
+    .option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
+    .option('--concurrency <n>', 'run this many jobs at a time, on one processor', atATime, 1)
     .action(context.run((options: WorkerOptions) => work(options, context)))
 }
 
@@ -33,11 +33,11 @@ async function work({ queue, concurrency }: WorkerOptions, context: Context): Pr
       concurrency,
       signal: io.signal,
       work: lintJob,
-      onReady: () => void diagnostics.note(`taking jobs from ${address.shown}`),
+      onReady: () => void diagnostics.note(`waiting for jobs from ${address.shown}`),
       onJob: (done) => {
         counts[done ? 'done' : 'failed']++
         if (!done)
-          diagnostics.warn({ code: 'JOB_FAILED', message: 'a job could not be done: it is none of stac-auth lint, or of another version' })
+          diagnostics.warn({ code: 'JOB_FAILED', message: 'a job failed: it is not a job of stac-auth lint, or from another version' })
       },
     })
   } catch (error) {

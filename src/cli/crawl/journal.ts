@@ -1,4 +1,4 @@
-/** The state of a crawl in a file: a line for each job that is done, so that a crawl may be stopped in any way at any time. */
+/** The progress of a crawl in a file, with a line for each finished job, so that an interrupted crawl can resume. */
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -9,15 +9,15 @@ import { readFailure, systemCode, writeFailure } from '../../node/system-error.t
 import { linesOf } from '../inputs/lines.ts'
 import { usageError } from '../usage.ts'
 
-/** A run, complete or not, as the lines in which it was written. */
+/** The lines of a run, complete or not. */
 interface Run {
   readonly lines: Map<string, string>
   complete: boolean
 }
 
 /**
- * Keeps results in a file. A run that was not complete is gone on with; after a complete one everything is asked again, and only
- * what has changed is read again.
+ * Stores results in a file. An incomplete run is resumed; after a complete run every document is requested again, and only
+ * changed documents are read.
  */
 export class Journal<R> implements Sink<R> {
   readonly #file: number
@@ -33,9 +33,9 @@ export class Journal<R> implements Sink<R> {
   }
 
   /**
-   * Opens or creates the file. Errors: `FILE_ACCESS`, `DISK_FULL`, `USAGE` when it is the state of another crawl.
+   * Opens or creates the file. Errors: `FILE_ACCESS`, `DISK_FULL`, `USAGE` for the file of another crawl.
    *
-   * @param settings everything that the results depend on
+   * @param settings all settings that affect results
    */
   static async open<R>(name: string, settings: unknown): Promise<Journal<R>> {
     const crawl = createHash('sha256').update(JSON.stringify(settings)).digest('hex')
@@ -46,7 +46,7 @@ export class Journal<R> implements Sink<R> {
     const earlier = runs.findLast(({ complete }) => complete)
     try {
       if (earlier && runs.length > 1 && !goesOn) await compact(name, header, earlier)
-      // A line that was not finished is done again.
+      // Drops an incomplete last line.
       if (goesOn) truncateSync(name, length)
       const journal = new Journal<R>(name, openSync(name, 'a', 0o600), goesOn ? last : newRun(), earlier)
       if (!goesOn) journal.#append(header)
@@ -68,7 +68,7 @@ export class Journal<R> implements Sink<R> {
     return stored(this.#earlier, key)
   }
 
-  /** Says that nothing is left to do. */
+  /** Marks the run as complete. */
   complete(): void {
     this.#append(`${END}\n`)
     fsyncSync(this.#file)
@@ -78,7 +78,7 @@ export class Journal<R> implements Sink<R> {
     closeSync(this.#file)
   }
 
-  /** Handed to the system at once: what was written outlives the process. */
+  /** Writes synchronously, so that lines survive a crash of the process. */
   #append(line: string): void {
     try {
       for (let bytes = Buffer.from(line); bytes.length > 0; ) bytes = bytes.subarray(writeSync(this.#file, bytes))
@@ -100,7 +100,7 @@ function stored<R>(run: Run | undefined, key: string): Stored<R> | undefined {
   return line === undefined ? undefined : (JSON.parse(line) as Stored<R>)
 }
 
-/** The runs in a file, and the bytes of all whole lines. Errors: `USAGE` for anything that is not this crawl's. */
+/** Reads the runs in a file, and the byte length of its complete lines. Errors: `USAGE` for the file of another crawl. */
 async function readRuns(name: string, header: string): Promise<{ runs: readonly Run[]; length: number }> {
   const runs: Run[] = []
   const file = createReadStream(name)
@@ -122,7 +122,7 @@ async function readRuns(name: string, header: string): Promise<{ runs: readonly 
   return { runs, length }
 }
 
-/** Lines that have their ends: what comes after the last line feed was being written. */
+/** Yields complete lines; text after the last line feed is an interrupted write. */
 async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ readonly bytes: Uint8Array }> {
   let last = -1
   async function* watched(): AsyncGenerator<Uint8Array> {
@@ -144,19 +144,19 @@ function keyIn(line: string, name: string): string {
     const { key } = JSON.parse(line) as { readonly key?: unknown }
     if (typeof key === 'string') return key
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw foreign(name)
 }
 
 function foreign(name: string): Error {
   return usageError(
-    `"${name}" is not the state of this crawl`,
-    'start, limits, rules and version of stac-auth must be the same; give another file, or remove that one',
+    `"${name}" is the progress file of another crawl`,
+    'inputs, limits, rules and version of stac-auth must be the same; give another file, or remove this one',
   )
 }
 
-/** Keeps the last complete run only. */
+/** Rewrites the file with only the last complete run. */
 async function compact(name: string, header: string, { lines }: Run): Promise<void> {
   const fresh = `${name}.part`
   const part = { path: fresh, file: await open(fresh, 'w', 0o600) }

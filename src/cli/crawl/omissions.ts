@@ -5,14 +5,14 @@ import { EXIT } from '../exit-code.ts'
 import { nameOf } from './starts.ts'
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
-  CRAWL_OTHER_ORIGIN: '--cross-origin follows such links, with what you granted to their own addresses; --same-origin leaves them out',
-  CRAWL_LIMIT: '--max-documents and --max-depth set other limits',
+  CRAWL_OTHER_ORIGIN: '--cross-origin follows such links, with credentials allowed for their own URLs; --same-origin skips them',
+  CRAWL_LIMIT: '--max-documents and --max-depth change the limits',
 }
 
-/** What a crawl could not read, and what it left out: the same in whatever order it came. */
+/** Unread and skipped documents of a crawl, independent of the order of visits. */
 export class Omissions {
   readonly #failures = new Map<string, Failure>()
-  /** What the user asked to leave out, by the name of the limit. */
+  /** Documents that the user asked to skip, by limit. */
   readonly #asked = new Map<string, Left>()
 
   add(told: Visit | Stop): void {
@@ -33,17 +33,17 @@ export class Omissions {
       })
   }
 
-  /** Told once for each name and code. */
+  /** Adds a failure; reported once for each name and code. */
   fail(failure: Failure): void {
     this.#failures.set(`${failure.name} ${failure.error.code}`, failure)
   }
 
-  /** In the order of their names; what the user asked for comes last, with the exit code 0. */
+  /** Returns the failures by name; requested limits come last, with exit code 0. */
   failures(): readonly Failure[] {
     return [...[...this.#failures.values()].sort((one, other) => (one.name < other.name ? -1 : 1)), ...this.#asFailures()]
   }
 
-  /** A limit that the user set is stated once; everything else is a failure. */
+  /** Adds a skipped document; a limit that the user set is reported once. */
   #leave(left: Left): void {
     if (left.asked) {
       const key = left.limit ?? left.code

@@ -23,51 +23,51 @@ export interface CrawlOption {
   readonly contact?: string
 }
 
-/** Adds `--crawl` and what goes with it. */
+/** Adds `--crawl` and its options. */
 export function withCrawlOptions(command: Command): Command {
-  return withReachOptions(command, 'follow the links of catalogs and APIs and lint every document')
-    .option('--concurrency <n>', 'with --crawl: requests at a time per origin (default: 8)', wholeFrom(1))
-    .option('--rate <n>', 'with --crawl: requests per second and origin', positive)
-    .option('--resume <file>', 'with --crawl: where the state is kept; goes on where it stopped, later reads only what has changed')
+  return withReachOptions(command, 'follow the links of catalogs and APIs, and lint every document')
+    .option('--concurrency <n>', 'with --crawl: limit concurrent requests per origin (default: 8)', wholeFrom(1))
+    .option('--rate <n>', 'with --crawl: limit requests per second and origin', positive)
+    .option('--resume <file>', 'with --crawl: save progress to this file and resume from it')
 }
 
-/** Adds `--crawl`, which does what is said here, and the options for how far it goes. */
+/** Adds `--crawl` with this description, and the options for its limits. */
 export function withReachOptions(command: Command, crawl: string): Command {
   return command
     .option('--crawl', crawl)
-    .option('--max-documents <n>', 'with --crawl: documents to read', wholeFrom(1))
-    .option('--max-depth <n>', 'with --crawl: links away from the start (default: 64)', wholeFrom(0))
-    .option('--max-pages <n>', 'with --crawl: pages of each list', wholeFrom(1))
-    .option('--sample <n>', 'with --crawl: items of each collection', wholeFrom(1))
-    .option('--seed <n>', 'with --crawl: another sample', wholeFrom(0))
+    .option('--max-documents <n>', 'with --crawl: read at most this many documents', wholeFrom(1))
+    .option('--max-depth <n>', 'with --crawl: follow at most this many links in a row (default: 64)', wholeFrom(0))
+    .option('--max-pages <n>', 'with --crawl: read at most this many pages per list', wholeFrom(1))
+    .option('--sample <n>', 'with --crawl: read this many items per collection', wholeFrom(1))
+    .option('--seed <n>', 'with --crawl: select another sample', wholeFrom(0))
     .addOption(new Option('--cross-origin', 'with --crawl: follow links to other origins').conflicts('sameOrigin'))
-    .option('--same-origin', 'with --crawl: leave out other origins without reporting them')
-    .option('--robots', 'with --crawl: keep to robots.txt')
-    .option('--shard <i/n>', 'with --crawl: the i-th of n parts', partOf)
-    .option('--contact <text>', 'with --crawl: who asks, for the User-Agent: an address of yours')
+    .option('--same-origin', 'with --crawl: skip links to other origins without reporting them')
+    .option('--robots', 'with --crawl: obey robots.txt')
+    .option('--shard <i/n>', 'with --crawl: read the i-th of n parts', partOf)
+    .option('--contact <text>', 'with --crawl: add your contact details to the User-Agent')
 }
 
-/** How far and how, from the options. Errors: `USAGE` for an option that only means something with `--crawl`. */
+/** Converts options to the settings of a crawl. Errors: `USAGE` for an invalid `--contact`. */
 export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners {
   const { crossOrigin, sameOrigin, contact, crawl: _crawl, resume: _resume, ...rest } = options
   const { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, rate, robots, shard } = rest
-  if (contact !== undefined && !/^[\x20-\x7e]{1,200}$/.test(contact)) throw usageError('--contact is one line of plain text')
+  if (contact !== undefined && !/^[\x20-\x7e]{1,200}$/.test(contact)) throw usageError('--contact must be one line of ASCII text')
   const origins = crossOrigin ? 'cross' : sameOrigin ? 'same' : undefined
   const given = { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, rate, robots, shard, origins }
   const userAgent = `stac-auth/${version()}${contact === undefined ? '' : ` (${contact.replace(/[()\\]/g, '')})`}`
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), userAgent }
 }
 
-/** `USAGE` for options that say nothing without `--crawl`, or nothing with it. */
+/** Checks options that need or exclude `--crawl`. Errors: `USAGE`. */
 export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): void {
   const { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact } = options
   const given = { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact }
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (options.crawl && (options.fix || options.fixSuggestions || options.fixDryRun))
-    throw usageError('--crawl mends nothing', 'give the files themselves')
+    throw usageError('--crawl and --fix exclude each other', 'give the files to fix as inputs')
   if (options.crawl || name === undefined) return
   const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-  throw usageError(`${option} is for --crawl`, 'without it only the inputs themselves are read')
+  throw usageError(`${option} needs --crawl`, 'without --crawl, links are not followed')
 }
 
 function partOf(text: string): { index: number; of: number } {

@@ -1,17 +1,17 @@
-/** Findings of rules that no document alone breaks. */
+/** Findings of rules that need more than one document. */
 import type { Level, Problem, Severity, TextOptions } from '../../lint/index.ts'
 import { caseOf, levelOfCode } from '../../lint/levels.ts'
 import type { LintSettings } from '../lint/lint-run.ts'
 
-/** The rules that no document alone breaks. */
+/** The rules that need more than one document. */
 type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
 
-/** The level of such a rule for a document. */
+/** Returns the level of such a rule for a document. */
 export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
   return levelOfCode(rule, levels.preset, levels.levelsFor(document))
 }
 
-/** The finding of a rule that no document alone breaks, at the level that is asked for. */
+/** Returns the finding of such a rule at its configured level, or none if it is off. */
 export function runFinding(
   rule: RunRule,
   data: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export function runFinding(
   return severity === 'off' ? [] : [findingOf(rule, severity, data, place, settings.complete)]
 }
 
-/** The same at a level that is known. */
+/** Returns the finding of such a rule at a given level. */
 export function findingOf(
   rule: RunRule,
   severity: Severity,

@@ -24,7 +24,7 @@ import { findingOf, levelOf } from './run-rules.ts'
 import { foreignNext, nameOf, sendFrom, startsOf } from './starts.ts'
 import { problemsOf } from './visits.ts'
 
-/** Lints every document that the inputs lead to. What could not be read, and what was left out, is in `failures`. */
+/** Lints every document that the inputs link to. Unread and skipped documents are in `failures`. */
 export async function crawlAll(
   inputs: readonly string[],
   options: CrawlOption & { readonly rule?: Levels },
@@ -60,7 +60,7 @@ export async function crawlAll(
     )
     journal?.complete()
   } catch (error) {
-    // An interruption, a full disk, a queue that has gone: what there is so far is reported, and that it is not all.
+    // After an interruption, a full disk or a lost queue, the partial results are reported with the error.
     if (!isAuthError(error)) throw error
     collected.fail({ name: inputs[0] ?? '', error })
   } finally {
@@ -70,29 +70,29 @@ export async function crawlAll(
   return collected.outcome()
 }
 
-/** Without a state there is nothing to resume from, and each job comes once. */
+/** The sink without `--resume`: stores nothing. */
 const FORGETFUL: Sink<Result> = { put: () => {}, get: () => undefined }
 
-/** Origins that the configuration lets a crawl visit; it grants nothing to them. */
+/** Returns the origins that the configuration lets a crawl visit; no credentials are allowed for them. */
 function originsOf({ levels }: LintSettings): readonly string[] {
   return (levels.config.origins ?? []).flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).origin] : []))
 }
 
-/** What is kept of a visit. */
+/** The stored result of a visit. */
 interface Result {
   readonly problems: readonly Problem[]
   readonly definitions: readonly Definition[]
 }
 
-/** What a crawl has seen so far, and the outcome that becomes of it: the same in whatever order it came. */
+/** Collects the results of a crawl; the outcome does not depend on the order of visits. */
 class Collected {
   readonly progress: Progress
   readonly #settings: LintSettings
   readonly #findings: Findings
   readonly #definitions = new Definitions()
-  /** Findings about schemes that documents above lend. */
+  /** Findings about schemes that a parent document defines. */
   readonly #lent = new Repeats(byDocument)
-  /** What a baseline has to judge when the order of the documents is known. */
+  /** Findings to compare with the baseline once all documents are known. */
   readonly #unjudged: Problem[] = []
   readonly #omissions = new Omissions()
   readonly #names: string[] = []
@@ -121,7 +121,7 @@ class Collected {
     this.progress.add(outcome.documents, outcome.failure !== undefined)
   }
 
-  /** Findings of whole documents, in their order. */
+  /** Adds findings of complete documents, in order. */
   #report(problems: readonly Problem[]): void {
     this.#lent.add(problems.filter(isLent))
     const same = problems.filter((problem) => !isLent(problem))
@@ -133,7 +133,7 @@ class Collected {
     }
   }
 
-  /** Told once for each name and code. */
+  /** Adds a failure; reported once for each name and code. */
   fail(failure: Failure): void {
     this.#omissions.fail(failure)
   }
@@ -159,7 +159,7 @@ function isLent({ cause }: Problem): boolean {
   return cause?.document !== undefined
 }
 
-/** A scheme, where it stands, and a hash of what it means. */
+/** A scheme, its position, and a hash of its definition. */
 interface Definition {
   readonly name: string
   readonly hash: string
@@ -167,7 +167,7 @@ interface Definition {
   readonly id?: string
 }
 
-/** The schemes of a document, or of those in a page: each meaning once. */
+/** Returns the schemes of a document, or of the documents in a page; equal definitions once. */
 function definitionsIn(document: StacDocument): readonly Definition[] {
   const found = new Map<string, Definition>()
   for (const [part, at] of partsOf(document)) {
@@ -192,12 +192,12 @@ function partsOf(document: StacDocument): readonly (readonly [StacDocument, stri
   return inner.flatMap((part, index) => (isObject(part) ? [[part, `/${member}/${index}`] as const] : []))
 }
 
-/** Most documents of a catalog say the same about a scheme. */
+/** A cache, because most documents of a catalog repeat the same definitions. */
 const hashes = new Map<string, string>()
 
 const REMEMBERED = 1000
 
-/** Neither descriptions nor the order of members mean anything. */
+/** Hashes a definition without its description and regardless of member order. */
 function hashOf(scheme: StacDocument): string {
   const text = JSON.stringify(scheme)
   const known = hashes.get(text)
@@ -211,10 +211,10 @@ function hashOf(scheme: StacDocument): string {
   return hash
 }
 
-/** Names of schemes that are compared. */
+/** Limit of the scheme names that are compared. */
 const MOST_NAMES = 10_000
 
-/** All meanings of all names, each where it stands first in the order of the report; memory grows with meanings, not with documents. */
+/** The different definitions of each scheme name, each at its first position; memory grows with definitions, not with documents. */
 export class Definitions {
   readonly #names = new Map<string, Map<string, ShardDefinition>>()
 
@@ -226,12 +226,12 @@ export class Definitions {
     if (!known || definition.document < known.document) meanings.set(definition.hash, definition)
   }
 
-  /** All that were added, by name and document. */
+  /** Returns all definitions by name and document. */
   all(): readonly ShardDefinition[] {
     return [...this.#names.values()].flatMap((meanings) => [...meanings.values()]).sort(order)
   }
 
-  /** A finding for each meaning but the first. */
+  /** Returns a finding for each definition but the first. */
   problems(complete: TextOptions['complete']): readonly Problem[] {
     const firsts = new Map<string, ShardDefinition>()
     return this.all().flatMap((definition) => {
@@ -245,7 +245,7 @@ export class Definitions {
   }
 }
 
-/** Different meanings of a name in one document are sorted by what they are, for each has a place of its own. */
+/** Compares definitions by name, document and position. */
 function order(one: ShardDefinition, other: ShardDefinition): number {
   return (
     compare(one.name, other.name) ||
@@ -259,10 +259,10 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between updates. */
 const EVERY = 200
 
-/** A line on the terminal that says how far a crawl is; nothing anywhere else. */
+/** Shows the progress of a crawl in one terminal line. */
 class Progress {
   readonly #block: LiveBlock
   readonly #start = Date.now()
@@ -275,7 +275,7 @@ class Progress {
     this.#block = new LiveBlock(io)
   }
 
-  /** Counts a request, the documents that came of it, and whether it failed. */
+  /** Counts a request, its documents, and whether it failed. */
   add(documents: number, failed: boolean): void {
     this.#requests++
     this.#documents += documents
@@ -289,7 +289,7 @@ class Progress {
     this.#block.show([text.slice(0, this.#block.width)])
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     this.#block.clear()
   }

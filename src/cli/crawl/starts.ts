@@ -1,4 +1,4 @@
-/** Where a crawl begins. */
+/** Finds the start URLs of a crawl and reads its files. */
 
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -16,13 +16,13 @@ import type { Failure } from '../exit-code.ts'
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
-/** The addresses that a crawl begins with, and the inputs that are none. Errors: `USAGE`. */
+/** Returns the start URLs of a crawl, and the inputs that cannot be read. Errors: `USAGE`. */
 export async function startsOf(inputs: readonly string[]): Promise<{ start: readonly string[]; failures: readonly Failure[] }> {
   const start: string[] = []
   const failures: Failure[] = []
   for (const name of inputs) {
-    if (name === '-') throw usageError('standard input leads nowhere', '--crawl needs the address or the file of a catalog')
-    if (isAddress(name) && !URL.canParse(name)) throw usageError(`"${name}" is no address`)
+    if (name === '-') throw usageError('--crawl cannot start from stdin', 'give the URL or the path of a catalog')
+    if (isAddress(name) && !URL.canParse(name)) throw usageError(`"${name}" is not a valid URL`)
     try {
       start.push(isAddress(name) ? name : await startFile(name))
     } catch (error) {
@@ -33,17 +33,17 @@ export async function startsOf(inputs: readonly string[]): Promise<{ start: read
   return { start, failures }
 }
 
-/** Files are read from below the start, addresses are fetched with what the user granted to them. */
+/** Returns the function that reads files below the start folders and fetches URLs with the credentials that allow them. */
 export function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
   const files = sendFiles(start.filter((url) => url.startsWith('file:')))
   const addresses: CrawlSend = async (request, options) => (await auth()).send(request, options)
   return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }
 
-/** What a folder's first document may be called. */
+/** Names of the start document of a folder. */
 const FIRST = ['catalog.json', 'collection.json']
 
-/** The address of a file, or of the first document in a folder. Errors: `FILE_ACCESS`. */
+/** Returns the URL of a file, or of the start document in a folder. Errors: `FILE_ACCESS`. */
 async function startFile(path: string): Promise<string> {
   try {
     if (!(await stat(path)).isDirectory()) return pathToFileURL(await realpath(path)).href
@@ -55,7 +55,7 @@ async function startFile(path: string): Promise<string> {
   } catch (error) {
     throw readFailure(error, path)
   }
-  throw new IntegrityError('FILE_ACCESS', `"${path}" has no ${FIRST.join(' or ')} to start with`)
+  throw new IntegrityError('FILE_ACCESS', `"${path}" does not contain ${FIRST.join(' or ')}`)
 }
 
 /** Reads files below the folders of the start files; symbolic links are followed first. Errors: `FILE_ACCESS`, `PATH_UNSAFE`, `DOC_TOO_LARGE`. */
@@ -67,7 +67,7 @@ function sendFiles(starts: readonly string[]): CrawlSend {
       throw readFailure(error, nameOfFile(url))
     })
     if (!roots.some((root) => real.startsWith(root)))
-      throw new IntegrityError('PATH_UNSAFE', `"${nameOfFile(url)}" leads out of the folder in which the crawl started`)
+      throw new IntegrityError('PATH_UNSAFE', `"${nameOfFile(url)}" is outside the folder in which the crawl started`)
     return {
       status: 200,
       url,
@@ -83,7 +83,7 @@ function sendFiles(starts: readonly string[]): CrawlSend {
   }
 }
 
-/** What a file is called in reports: from where the user stands when it is below that. */
+/** Returns the name of a file in reports: relative if it is below the working directory. */
 function nameOfFile(url: string): string {
   try {
     const path = fileURLToPath(url)
@@ -98,18 +98,18 @@ function pathOf(url: string): string {
   try {
     return fileURLToPath(url)
   } catch {
-    throw new IntegrityError('FILE_ACCESS', 'the link is no address of a file on this machine')
+    throw new IntegrityError('FILE_ACCESS', 'the link is not the URL of a file on this machine')
   }
 }
 
-/** What a document of a crawl is called in reports. */
+/** Returns the name of a document in reports. */
 export function nameOf(url: string): string {
   return url.startsWith('file:') ? nameOfFile(url) : forUrl(url)
 }
 
 /**
- * Why the next page on another origin is asked for without what its link refers to; undefined when there is nothing to tell. A
- * crawl sends by address, so a reference never takes material further; but who wrote it expected that it would.
+ * Returns a warning if the next page is on another origin and its link refers to a scheme whose credential is not allowed there. A crawl
+ * selects credentials by URL, so the page is requested without it.
  */
 export async function foreignNext({ document, outcome, job }: Visit, auth: () => Promise<Auth>): Promise<Warning | undefined> {
   const next = document && job.page ? linkOf(document, 'next', { url: outcome.url }) : undefined
@@ -119,6 +119,6 @@ export async function foreignNext({ document, outcome, job }: Visit, auth: () =>
   const [untrusted] = refs.filter(({ code }) => code === 'CREDENTIAL_TARGET_UNTRUSTED')
   if (!untrusted || refs.some(({ code }) => code === undefined)) return undefined
   const origin = new URL(next.href, outcome.url).origin
-  const message = `the next page is on ${origin}, where the entry for "${untrusted.ref}" may not go: it is asked for without it`
+  const message = `the next page is on ${origin}, which the credential for "${untrusted.ref}" does not allow: it is requested without a credential`
   return { code: 'CREDENTIAL_TARGET_UNTRUSTED', message, pointer: untrusted.pointer ?? `${next.pointer}/href` }
 }

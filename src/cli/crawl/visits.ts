@@ -1,4 +1,4 @@
-/** What the linter says about the documents of a crawl. */
+/** Lints the documents of a crawl. */
 import type { Visit } from '../../crawl/index.ts'
 import type { Problem } from '../../lint/index.ts'
 import { valueAt } from '../../lint/pointer.ts'
@@ -11,7 +11,7 @@ import type { Linter } from '../lint/linter.ts'
 import { runFinding } from './run-rules.ts'
 import { nameOf } from './starts.ts'
 
-/** The findings of a visit; none for what belongs to another part of the crawl, and for a page that was seen before. */
+/** Returns the findings of a visit; none for documents of another shard and for a page that was already read. */
 export async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter): Promise<readonly Problem[]> {
   const { job, mine, error, bytes, outcome, document: value, parents } = visit
   if (!mine) return []
@@ -25,7 +25,7 @@ export async function problemsOf(visit: Visit, settings: LintSettings, linter: L
   const inner = job.page ? listIn(value) : undefined
   if (!inner) return [...(await linter.lint(whole, about)).problems.filter(isOfDocument).map(lent), ...selfMismatch(visit, settings)]
   if (outcome.documents === 0 && inner.length > 0) return []
-  // The linter knows two kinds of lists; the third is written as one of them.
+  // The linter does not support lists of `children`, so they are linted as `collections`.
   const areChildren = own(value, 'children') === inner
   const { problems: found } = await linter.lint(areChildren ? { value: { collections: inner }, url: outcome.url, parents } : whole, about)
   const problems = areChildren ? found.map(asChild) : found
@@ -33,7 +33,7 @@ export async function problemsOf(visit: Visit, settings: LintSettings, linter: L
   return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents).map(lent)
 }
 
-/** Says of a scheme that only a document above defines which one that is, so that all who use it are one finding there. */
+/** Adds the position of the definition in a parent, so that findings of all documents that use it are merged. */
 function withLender(problem: Problem, { document, parents, parentPlaces }: Visit): Problem {
   if (problem.code !== 'scheme-outside-document' || problem.cause) return problem
   const ref = String(valueAt(document, problem.pointer))
@@ -45,7 +45,7 @@ function withLender(problem: Problem, { document, parents, parentPlaces }: Visit
   return problem
 }
 
-/** Schemes of different meanings are told for the whole crawl. */
+/** Returns false for conflicting schemes, which are reported for the whole crawl. */
 function isOfDocument({ code }: Problem): boolean {
   return code !== 'conflicting-scheme'
 }
@@ -62,7 +62,7 @@ function asChild(problem: Problem): Problem {
   return { ...problem, pointer: problem.pointer.replace(/^\/collections/, '/children') }
 }
 
-/** A document that says it is somewhere else: clients that resolve links against that go there. */
+/** Reports a `self` link that differs from the URL of the document. */
 function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings): readonly Problem[] {
   const self = document && linkOf(document, 'self')
   if (!self || !/^https?:/.test(job.url) || !URL.canParse(self.href, outcome.url)) return []

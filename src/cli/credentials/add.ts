@@ -18,13 +18,13 @@ export interface AddOptions extends CredentialsOption, WishOptions {
   readonly entry?: string
 }
 
-/** Adds what a document needs, or an entry of the user's own. Errors: `USAGE`, `CONFIG_INVALID`, `NO_CREDENTIAL` and those of {@link credentialsFor}. */
+/** Adds the credentials that a document needs, or one from a file. Errors: `USAGE`, `CONFIG_INVALID`, `NO_CREDENTIAL` and those of {@link credentialsFor}. */
 export async function add(document: string | undefined, options: AddOptions, context: Context): Promise<number> {
-  if ((document === undefined) === (options.entry === undefined)) throw usageError('give a document, or --entry FILE')
+  if ((document === undefined) === (options.entry === undefined)) throw usageError('no input is given: give a document, or --entry FILE')
   const user = await userCredentials(options, context)
   if (options.entry !== undefined) return addOwn(await readEntry(options.entry, context), user, context)
   const { created } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
-  if (created.length === 0) await context.diagnostics.note('nothing is missing: there is an entry for everything in this document')
+  if (created.length === 0) await context.diagnostics.note('nothing to add: every scheme in this document has a credential')
   return EXIT.done
 }
 
@@ -34,26 +34,27 @@ async function readEntry(name: string, { io }: Context): Promise<CredentialObjec
     const credential: unknown = JSON.parse(text)
     if (isObject(credential)) return credential as CredentialObject
   } catch {
-    // What the platform says would quote the text.
+    // The message of the parser would quote the text.
   }
-  throw usageError('--entry names a file that holds one entry as a JSON object')
+  throw usageError('the file of --entry is not a JSON object with one credential')
 }
 
 async function addOwn(credential: CredentialObject, { file, credentials }: UserCredentials, context: Context): Promise<number> {
   const proposal = await ownProposal(credential, credentials)
-  if (!isTerminal(context.io)) throw notWritten('only a person at a terminal can add an entry here', credential, file)
+  if (!isTerminal(context.io)) throw notWritten('the credential was not added: this needs a confirmation at a terminal', credential, file)
   const terminal = new Terminal(context.io)
   try {
     await terminal.say(questionText(proposal))
-    if (!(await terminal.agrees('Create this entry?', detailsText(proposal)))) throw notWritten('no entry was written', credential, file)
+    if (!(await terminal.agrees('Create this credential?', detailsText(proposal))))
+      throw notWritten('no credential was written', credential, file)
   } finally {
     terminal.close()
   }
   await addCredential(file, credential)
-  await context.diagnostics.note(`entry "${credential.id}" is written to ${file}`)
+  await context.diagnostics.note(`credential "${credential.id}" is written to ${file}`)
   return EXIT.done
 }
 
 function notWritten(message: string, credential: CredentialObject, file: string): CredentialError {
-  return new CredentialError('NO_CREDENTIAL', message, { hint: `you can add it to ${file} yourself: ${forJson(credential)}` })
+  return new CredentialError('NO_CREDENTIAL', message, { hint: `add it to ${file} yourself: ${forJson(credential)}` })
 }

@@ -1,4 +1,4 @@
-/** From what a document needs to entries of the user, by way of a person who agrees. */
+/** Creates the credentials that a document needs, each after confirmation at a terminal. */
 
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -16,34 +16,34 @@ import { draftFor, fingerprintsOf, proposalOf, type Wishes } from './proposal.ts
 import { detailsText, isTerminal, questionText, quoted, Terminal } from './question.ts'
 import type { Needs, Wanted } from './wanted.ts'
 
-/** Where it comes from and where it goes. */
+/** The document and the credential file. */
 interface Occasion {
-  /** Address of the document; absent for standard input, which nobody recognises later. */
+  /** URL of the document; absent for stdin. */
   readonly document?: string
-  /** What the document is called in the question: its address or its path. */
+  /** The name of the document in prompts: its URL or path. */
   readonly title?: string
   /** The credential file. */
   readonly file: string
-  /** The entries that there are. */
+  /** The existing credentials. */
   readonly credentials: readonly CredentialObject[]
   readonly wishes: Wishes
   readonly errand: Errand
 }
 
-/** What the questions are asked for. */
+/** The command that asks. */
 export interface Errand {
-  /** How to do this again at a terminal, without the name of the document. */
+  /** The command to repeat at a terminal, without the name of the document. */
   readonly command: string
-  /** Which of the schemes without an entry are asked about, where these entries fit already; default: all. */
+  /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
   readonly choose?: (missing: readonly Wanted[], fitting: ReadonlySet<string>) => readonly Wanted[]
 }
 
 /**
- * Asks about each scheme that has no entry, and writes those that are agreed to; what an entry before has made reachable is not asked
- * about again. The ids of the new entries, none when nothing was missing.
+ * Asks about each scheme without a credential, writes the confirmed credentials and returns their ids. A scheme is skipped if a new
+ * credential already matches all of its targets.
  *
- * Errors: `SCHEME_CHANGED`, `NO_CREDENTIAL` without a terminal (with the entries to add) or when nothing was agreed to, `ABORTED`,
- * `CONFIG_INVALID`, those of the file system, and why a target cannot be reached by any entry.
+ * Errors: `SCHEME_CHANGED`, `NO_CREDENTIAL` without a terminal (with the credentials to add) or if none was confirmed, `ABORTED`,
+ * `CONFIG_INVALID`, those of the file system, and the reason why a target cannot be authorized with any credential.
  */
 export async function createCredentials(
   { wanted, refused, entries }: Needs,
@@ -59,7 +59,7 @@ export async function createCredentials(
     entries,
   )
   if (missing.length === 0) {
-    // Nothing is sent: no reference of that target can be used, and this says why.
+    // Throws the reason without sending anything: the target has no usable reference.
     if (refused && entries.size === 0) await auth.authorize(refused, { signal: context.io.signal })
     return []
   }
@@ -80,7 +80,7 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
       const credential = await ask(terminal, wanted, { ...occasion, credentials }, context)
       if (credential === undefined) continue
       const id = String(credential.id)
-      await context.diagnostics.note(`entry "${id}" is written to ${occasion.file}`)
+      await context.diagnostics.note(`credential "${id}" is written to ${occasion.file}`)
       credentials.push(credential)
       created.push(id)
       for (const target of wanted.targets) reachable.add(target)
@@ -91,16 +91,16 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
   }
 }
 
-/** Asks about one scheme; the entry that was written, or undefined for a no. Places are part of the question. */
+/** Asks about one scheme and returns the new credential, or undefined if it is declined. URLs are asked for before the confirmation. */
 async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
   const { document, title = 'standard input', file, credentials, wishes } = occasion
   const { credential: draft, open } = draftFor(wanted, credentials, wishes)
   const id = String(draft.id)
-  if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} leaves to you:\n`)
+  if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} does not specify:\n`)
   const placed = { ...draft, ...(await askFields(terminal, id, open, isPlace)) }
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
-  if (!(await terminal.agrees('Create this entry?', detailsText(proposal)))) return undefined
+  if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
   const answered = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
   const entry = { ...answered, ...(await issuerOf(answered, context)) }
   await addCredential(file, entry)
@@ -108,7 +108,7 @@ async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, conte
   return entry
 }
 
-/** For logins at endpoints that the catalog writes out: the name without which ID tokens and answers are compared with nothing. */
+/** Finds the issuer of OAuth endpoints that the catalog lists, so that ID tokens and authorization responses can be verified. */
 async function issuerOf(credential: CredentialObject, { io, diagnostics }: Context): Promise<{ readonly issuer?: string }> {
   const { id, type, flow, issuer, tokenUrl, authorizationUrl } = credential
   if (type !== 'oauth2' || flow !== 'authorizationCode' || issuer !== undefined) return {}
@@ -126,26 +126,26 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
 function nobodyThere(missing: readonly Wanted[], { file, credentials: present, wishes, errand: { command } }: Occasion): CredentialError {
   const [first] = missing
   const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).credential))
-  const which = entries.length === 1 ? 'this entry' : 'one of these entries'
+  const which = entries.length === 1 ? 'this credential' : 'one of these credentials'
   const names = missing.map(({ name }) => quoted(name)).join(', ')
-  return new CredentialError('NO_CREDENTIAL', `no entry of yours fits ${names}, and only a person at a terminal can make one here`, {
+  return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation at a terminal`, {
     ...(first && { pointer: first.pointer, ref: first.name }),
-    hint: `run ${command} at a terminal, or, if you trust these addresses, add ${which} to ${file}:\n${entries.join('\n')}`,
+    hint: `run ${command} at a terminal, or, if you trust these URLs, add ${which} to ${file}:\n${entries.join('\n')}`,
   })
 }
 
 function notAgreed(missing: readonly Wanted[], { errand: { command } }: Occasion): CredentialError {
   const [first] = missing
-  return new CredentialError('NO_CREDENTIAL', 'nothing was agreed to, so no entry was written', {
+  return new CredentialError('NO_CREDENTIAL', 'no credential was written: none was confirmed', {
     ...(first && { pointer: first.pointer, ref: first.name }),
-    hint: `${command} asks again`,
+    hint: `run ${command} to be asked again`,
   })
 }
 
-/** Fields that decide where something goes, or whether it may: they are part of what is agreed to. */
+/** Fields that decide where a secret is sent: they are part of the confirmation. */
 const isPlace = ({ kind }: Field): boolean => ['url', 'patterns', 'signed-url-patterns', 'id', 'boolean'].includes(kind)
 
-/** The values of the fields for which `when` holds, asked for until they are what they must be. */
+/** Asks for the fields for which `when` holds, each until its value is valid. */
 async function askFields(
   terminal: Terminal,
   id: string,
@@ -167,7 +167,7 @@ async function askValue(terminal: Terminal, { kind, label, values }: Field): Pro
     if (kind === 'patterns' || kind === 'signed-url-patterns') {
       const patterns = answer.split(/\s+/).filter(Boolean)
       if (patterns.length > 0 && patterns.every((pattern) => isPattern(pattern, kind === 'signed-url-patterns'))) return patterns
-      await terminal.say('  write patterns such as https://data.example/ or https://*.data.example/, with blanks between them\n')
+      await terminal.say('  enter URL patterns separated by spaces, such as https://data.example/ https://*.data.example/\n')
     } else if (kind === 'url' ? URL.canParse(answer) : (values?.includes(answer) ?? answer !== '')) return answer
   }
 }
@@ -183,30 +183,30 @@ function isPattern(text: string, sharedHosts: boolean): boolean {
 
 const SOURCES = ['env', 'file', 'keyring', 'prompt']
 
-/** What is typed here is seen on the screen, so it must not be the secret. */
+/** Asks for the source of a secret; the input is visible, so it must not be the secret itself. */
 async function askSource(terminal: Terminal, id: string, name: string, { label }: Field): Promise<SecretSource> {
   const usual = variableFor(id, name)
   for (;;) {
-    const answer = await terminal.ask(`  ${label}, where it is kept (env:NAME, file:~/PATH, keyring:ACCOUNT, prompt) [env:${usual}]: `)
+    const answer = await terminal.ask(`  ${label}, source (env:NAME, file:~/PATH, keyring:ACCOUNT, prompt) [env:${usual}]: `)
     if (answer === '') return { env: usual }
     if (answer === 'prompt') return { prompt: label }
     const [, source = '', place = ''] = /^([a-z]+):(.+)$/.exec(answer) ?? []
     if (SOURCES.includes(source)) return { [source]: place } as unknown as SecretSource
-    await terminal.say('  that names no place: the entry says where the secret is, never what it is\n')
+    await terminal.say('  not a source: the credential file holds where a secret is stored, never the secret itself\n')
   }
 }
 
 const MAX_BYTES = 16 * 1_048_576
 
-/** The list stands beside the credential file. */
+/** Returns the path of the file of confirmed schemes, next to the credential file. */
 function knownSchemesFile(credentialFile: string): string {
   return join(dirname(credentialFile), 'known-schemes.json')
 }
 
 /**
- * Passes a scheme that is new in its document, or one of whose `fingerprints` is the one that the user agreed to.
+ * Accepts a scheme that is new in its document, or that has the fingerprint that the user confirmed.
  *
- * Errors: `SCHEME_CHANGED` with the fingerprints; `CONFIG_INVALID` for a list that cannot be read.
+ * Errors: `SCHEME_CHANGED` with the fingerprints; `CONFIG_INVALID` if the file of confirmed schemes cannot be read.
  */
 async function checkUnchanged(
   file: string,
@@ -216,17 +216,17 @@ async function checkUnchanged(
 ): Promise<void> {
   const known = ownString(own(await read(file), keyOf(document)), name)
   if (known === undefined || fingerprints.includes(known)) return
-  throw new SelectionError('SCHEME_CHANGED', `${quoted(name)} is not what you agreed to when you trusted it in this document`, {
+  throw new SelectionError('SCHEME_CHANGED', `the scheme ${quoted(name)} has changed since you confirmed it for this document`, {
     pointer,
     ref: name,
     url: document,
     expected: known,
     actual: fingerprints.join(', '),
-    hint: `if its provider announced the change, remove ${quoted(name)} under "${keyOf(document)}" from ${file} and look closely when you are asked again`,
+    hint: `if its provider announced the change, remove ${quoted(name)} under "${keyOf(document)}" from ${file}, run the command again and check each URL`,
   })
 }
 
-/** Remembers what the user has agreed to. Errors: those of the file system, `CONFIG_INVALID`. */
+/** Stores the fingerprint of a confirmed scheme. Errors: those of the file system, `CONFIG_INVALID`. */
 function remember(file: string, name: string, document: string, fingerprint: string): Promise<void> {
   return replacePrivateFile(file, async () => {
     const documents = await read(file)
@@ -236,12 +236,12 @@ function remember(file: string, name: string, document: string, fingerprint: str
   })
 }
 
-/** A name may be `__proto__`: it becomes a member like any other. */
+/** Returns a copy with the member set; safe for the name `__proto__`. */
 function withMember(object: JsonObject, name: string, value: unknown): JsonObject {
   return Object.fromEntries([...Object.entries(object).filter(([other]) => other !== name), [name, value]])
 }
 
-/** Queries can hold signatures and keys: they are told apart and not kept. */
+/** Returns the key of a document URL, with its query hashed because it may contain signatures and keys. */
 function keyOf(document: string): string {
   const [address = '', query] = document.split('#', 1)[0]?.split(/\?(.*)/s, 2) ?? []
   return query === undefined ? address : `${address}?sha256=${createHash('sha256').update(query).digest('hex')}`
@@ -257,13 +257,13 @@ async function read(file: string): Promise<JsonObject> {
     const documents = own(JSON.parse(Buffer.from(found.bytes).toString('utf8')), 'documents')
     if (isObject(documents)) return documents
   } catch {
-    // The platform's own message would quote the text.
+    // The message of the parser would quote the text.
   }
   throw broken(file, 'is damaged')
 }
 
 function broken(file: string, problem: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `the list of schemes that you agreed to, ${file}, ${problem}`, {
-    hint: 'restore it, or remove it: you will not be warned of changes then',
+  return new ConfigurationError('CONFIG_INVALID', `the file of confirmed schemes, ${file}, ${problem}`, {
+    hint: 'restore it, or remove it: then changed schemes are no longer detected',
   })
 }

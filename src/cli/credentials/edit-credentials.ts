@@ -1,4 +1,4 @@
-/** Writes to the user's credential file; only what a person has answered for comes here. */
+/** Edits the user's credential file after a confirmation, and keeps its formatting. */
 
 import { type FileHandle, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -13,15 +13,15 @@ import { type Path, type Span, scan } from '../../stac/json-text.ts'
 
 const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
 
-/** Adds an entry at the end; a file that is missing is made. Errors: `CONFIG_INVALID`, and nothing is written; those of the file system. */
+/** Appends a credential; creates a missing file. Errors: `CONFIG_INVALID` without writing; those of the file system. */
 export function addCredential(file: string, credential: CredentialObject): Promise<void> {
   return edit(file, (text) => appended(text, ['credentials'], credential))
 }
 
 /**
- * Adds a pattern to the `sendTo` of an entry. One that has none sends to its `signedUrlHosts`, and goes on doing so.
+ * Adds a URL pattern to the `sendTo` of a credential. Without `sendTo` its `signedUrlHosts` apply, so they are copied.
  *
- * Errors: `CONFIG_INVALID`, and nothing is written; those of the file system.
+ * Errors: `CONFIG_INVALID` without writing; those of the file system.
  */
 export function addPattern(file: string, id: string, pattern: string): Promise<void> {
   return edit(file, (text, { credentials }) => {
@@ -38,33 +38,34 @@ function edit(file: string, change: (text: string, set: CredentialSet) => string
   return replacePrivateFile(file, async () => {
     const text = (await credentialFileText(file)) ?? EMPTY
     const changed = change(text, await credentialsFromText(text, file))
-    if (changed === undefined) throw new ConfigurationError('CONFIG_INVALID', `the credential file ${file} has no place for it`)
+    if (changed === undefined)
+      throw new ConfigurationError('CONFIG_INVALID', `the credential file ${file} cannot be edited: the list to extend is missing`)
     await credentialsFromText(changed, file)
     return changed
   })
 }
 
-/** An object or array, and where each member (with its name) or element begins and ends. */
+/** The span of an object or array, and of its members (with their names) or elements. */
 interface Container {
   readonly span: Span
   readonly items: readonly Span[]
 }
 
-/** The text with one more element at the end of the array, or undefined when there is no array at that path. */
+/** Returns the text with an element appended to an array, or undefined if there is no array at that path. */
 export function appended(text: string, path: Path, value: unknown): string | undefined {
   const array = containerAt(text, path)
   if (array === undefined || text[array.span.start] !== '[') return undefined
   return withItem(text, array, (space, indent) => stringify(value, space, indent))
 }
 
-/** The text with one more member at the end of the object, or undefined when there is no object at that path. */
+/** Returns the text with a member appended to an object, or undefined if there is no object at that path. */
 export function extended(text: string, path: Path, name: string, value: unknown): string | undefined {
   const object = containerAt(text, path)
   if (object === undefined || text[object.span.start] !== '{') return undefined
   return withItem(text, object, (space, indent) => `${JSON.stringify(name)}: ${stringify(value, space, indent)}`)
 }
 
-/** Writes an item after the last one, in the same way: on a line of its own or not. */
+/** Appends an item in the format of the last one, on its own line or not. */
 function withItem(text: string, { span, items }: Container, write: (space: number, indent: string) => string): string {
   const last = items.at(-1)
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n'
@@ -84,7 +85,7 @@ function stringify(value: unknown, space: number, indent: string): string {
   return JSON.stringify(value, undefined, space).replaceAll('\n', `\n${indent}`)
 }
 
-/** Of a name that stands twice the last one is meant, as `JSON.parse` takes it. */
+/** Finds a container; of repeated names the last one counts, as in `JSON.parse`. */
 function containerAt(text: string, path: Path): Container | undefined {
   let span: Span | undefined
   let items: { start: number; end: number }[] = []
@@ -109,10 +110,10 @@ function containerAt(text: string, path: Path): Container | undefined {
 }
 
 /**
- * Writes the text that `make` gives in place of a file, mode 0600; missing folders are made with mode 0700, a link is followed. While
- * that lasts nobody else can do the same: what `make` has read is still true when it is replaced.
+ * Replaces a file with the text that `make` returns, with mode 0600; creates missing folders with mode 0700 and follows a link. The file is
+ * locked meanwhile, so it does not change between the read in `make` and the write.
  *
- * Errors: `PATH_BUSY`, `FILE_ACCESS`, `DISK_FULL`, and those of `make`; the old file is as it was then.
+ * Errors: `PATH_BUSY`, `FILE_ACCESS`, `DISK_FULL`, and those of `make`; the file is unchanged then.
  */
 export async function replacePrivateFile(name: string, make: () => Promise<string>): Promise<void> {
   const refuse = (error: unknown): never => {
@@ -126,7 +127,7 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
   await replaceAlone(target, name, 0o600, { write, durable: true })
 }
 
-/** The path that a link leads to, or the one to create. */
+/** Resolves a link, or returns the path to create. */
 async function targetOf(name: string): Promise<string> {
   try {
     return await realpath(name)

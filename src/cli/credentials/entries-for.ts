@@ -1,4 +1,4 @@
-/** The user's entries, and the way to those that a document needs. */
+/** Reads the user's credentials and finds those that a document needs. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Auth } from '../../auth/auth.ts'
@@ -15,29 +15,29 @@ import { usageError } from '../usage.ts'
 import { createCredentials, type Errand } from './create-credentials.ts'
 import { needsOf, type WishOptions, wishesOf } from './wanted.ts'
 
-/** The credential file, which may be missing, and what is in it. */
+/** The path of the credential file, which may be missing, and its credentials. */
 export interface UserCredentials {
   readonly file: string
   readonly credentials: readonly CredentialObject[]
 }
 
-/** Reads the credential file; one that is missing is going to be made. Errors: `CONFIG_INVALID`, `USAGE`. */
+/** Reads the credential file; a missing one has no credentials. Errors: `CONFIG_INVALID`, `USAGE`. */
 export async function userCredentials(options: CredentialsOption, { io }: Context): Promise<UserCredentials> {
   const { path: file } = await credentialPath(options, io)
   const text = await credentialFileText(file)
   return { file, credentials: text === undefined ? [] : (await credentialsFromText(text, file)).credentials }
 }
 
-/** Ids of entries: those written just now, and those that fitted before. */
+/** Ids of the new credentials, and of existing credentials that match. */
 export interface Entries {
   readonly created: readonly string[]
   readonly fitting: readonly string[]
 }
 
 /**
- * Reads a document and asks about the entries that it needs.
+ * Reads a document and creates the credentials that it needs, after confirmation.
  *
- * Errors: those of reading, of {@link createCredentials}, `USAGE` for an id that is taken.
+ * Errors: those of reading, of {@link createCredentials}, `USAGE` for an existing id.
  */
 export async function credentialsFor(
   name: string,
@@ -47,7 +47,7 @@ export async function credentialsFor(
   context: Context,
 ): Promise<Entries> {
   if (options.id !== undefined && credentials.some(({ id }) => id === options.id))
-    throw usageError(`there is an entry "${options.id}" already`)
+    throw usageError(`the credential "${options.id}" exists already`)
   const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
   const read = await readOrWait(name, context, auth)
   if ('waiting' in read) return { created: [], fitting: [read.waiting] }
@@ -65,7 +65,7 @@ export async function credentialsFor(
   return { created: await createCredentials(needs, occasion, opened, context), fitting: [...needs.entries] }
 }
 
-/** The document, or the entry without whose login it cannot be read. */
+/** Reads the document, or returns the credential that must log in first. */
 async function readOrWait(name: string, { io }: Context, auth: () => Promise<Auth>): Promise<ReadDocument | { readonly waiting: string }> {
   try {
     return await readDocument(name, io, auth)

@@ -1,4 +1,4 @@
-/** An entry that a scheme would need, made for a person to look at. */
+/** Proposes a credential for a scheme, for confirmation at a terminal. */
 
 import { createHash } from 'node:crypto'
 import type { Credential, CredentialForm, CredentialObject, Field } from '../../auth/credential.ts'
@@ -11,24 +11,24 @@ import { ownObject } from '../../stac/json.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { Place, Wanted } from './wanted.ts'
 
-/** What the user says beforehand. */
+/** The id and scopes that the user gave as options. */
 export interface Wishes {
   readonly id?: string
   readonly scopes: readonly string[]
 }
 
-/** An entry with blanks. */
+/** An incomplete credential. */
 interface Draft {
-  /** As far as it is known; what only the user knows has a placeholder, secrets are environment variables to set. */
+  /** The known fields; fields to ask for have placeholders, secrets are environment variables to set. */
   readonly credential: CredentialObject
-  /** What only the user knows. */
+  /** The fields to ask for. */
   readonly open: { readonly [name: string]: Field }
 }
 
-/** An entry to be agreed to. */
+/** A credential to confirm. */
 export interface Proposal {
   readonly entry: CredentialObject
-  /** The scheme of a catalog that it is made for, and the document's address or path; absent for an entry that the user wrote. */
+  /** The scheme of the catalog, and the document's URL or path; absent for a credential from a file. */
   readonly wanted?: Wanted
   readonly document?: string
   readonly places: readonly Place[]
@@ -40,10 +40,10 @@ export interface Proposal {
   readonly offered: readonly string[]
 }
 
-/** What stands for a text that is not known yet. */
+/** The placeholder of an unknown text. */
 const UNKNOWN = '…'
 
-/** The entry that a scheme would need, as far as catalog and user have said. */
+/** Drafts a credential for a scheme from the catalog and the options of the user. */
 export function draftFor(
   { name, strategy, scheme, target, url, places }: Wanted,
   beside: readonly CredentialObject[],
@@ -64,7 +64,7 @@ export function draftFor(
   return { credential: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
 }
 
-/** Addresses are written to the file as they are compared and shown: a host in its ASCII form. */
+/** Normalizes URLs, so that the file contains what is compared and shown: hosts in ASCII. */
 function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialForm['entry'] {
   const plain = Object.entries(entry).map(([name, value]): [string, unknown] => {
     const isUrl = typeof value === 'string' && URL.canParse(value) && forms.some(({ fields }) => fields[name]?.kind === 'url')
@@ -73,7 +73,7 @@ function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialFo
   return { ...entry, ...Object.fromEntries(plain) }
 }
 
-/** What the user is asked to agree to, beside the entries that there are. Errors: `CONFIG_INVALID` when the entry cannot be one. */
+/** Returns the proposal for a credential beside the existing ones. Errors: `CONFIG_INVALID` for an invalid credential. */
 export async function proposalOf(
   document: string,
   wanted: Wanted,
@@ -90,14 +90,14 @@ export async function proposalOf(
   return { entry, wanted, document, places, offered: [...offered], fingerprint, ...endpointsOf(strategy, credential) }
 }
 
-/** The same for an entry that the user wrote. Errors: `CONFIG_INVALID`. */
+/** Returns the proposal for a credential from a file. Errors: `CONFIG_INVALID`. */
 export async function ownProposal(entry: CredentialObject, beside: readonly CredentialObject[]): Promise<Proposal> {
   const { credential, strategy } = await readBeside(entry, beside)
   const places = credential.sendTo.map(({ pattern }) => ({ pattern, counts: {} }))
   return { entry, places, offered: [], ...endpointsOf(strategy, credential) }
 }
 
-/** An entry may name others. */
+/** Parses a credential together with the existing ones, because it may name them. */
 async function readBeside(
   entry: CredentialObject,
   beside: readonly CredentialObject[],
@@ -115,12 +115,12 @@ function endpointsOf(strategy: Strategy, credential: Credential): Pick<Proposal,
   return { secretTo: [...new Set(endpoints)], browserTo: typeof authorizationUrl === 'string' ? [authorizationUrl] : [] }
 }
 
-/** The fingerprints of all that a scheme offers: agreeing to one of them does not mind the others. */
+/** Returns the fingerprints of all flows of a scheme; a confirmation covers one of them. */
 export function fingerprintsOf(wanted: Wanted): readonly string[] {
   return tuplesOf(wanted).map((tuple) => fingerprintOf(wanted.strategy.type, tuple))
 }
 
-/** With addresses as they are compared: absolute, without fragment. */
+/** Returns the identities of a scheme with absolute URLs without fragments. */
 function tuplesOf({ strategy, scheme, target }: Wanted): readonly Identity[] {
   return strategy.identity(scheme).map((tuple) =>
     tuple.map((member) => {
@@ -136,7 +136,7 @@ function isOpen(value: unknown): boolean {
   return value === undefined || value === UNKNOWN
 }
 
-/** A label for the user: the catalog's name where that is a decent one, never that of another entry. */
+/** Returns an unused id, based on the name of the scheme. */
 function freeId(name: string, taken: ReadonlySet<string | undefined>): string {
   const decent = name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   const base = decent.slice(0, 48) || 'credential'
@@ -146,7 +146,7 @@ function freeId(name: string, taken: ReadonlySet<string | undefined>): string {
   }
 }
 
-/** SHA-256, in hex, of a scheme's canonical tuple as RFC 8785 JSON: names sorted, no blanks, texts as ECMAScript writes them. */
+/** Returns the SHA-256, in hex, of a scheme's identity as canonical JSON (RFC 8785). */
 export function fingerprintOf(type: string, identity: Identity): string {
   const members = new Map([['type', type], ...identity.map(({ name, value }) => [name, value] as const)])
   const sorted = [...members].sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,4 +1,4 @@
-/** What a person reads before a credential is created or widened. Every word of the catalog in it is inert. */
+/** Prompts at the terminal before a credential is created or changed. Text of the catalog is escaped. */
 
 import { createInterface, type Interface } from 'node:readline'
 import { domainToASCII, domainToUnicode } from 'node:url'
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   s3: 'S3',
 }
 
-/** How the addresses of the secret and of what comes of it are called; a signature or a signed address is no token. */
+/** Labels of the URLs that receive the secret and the token, signature or signed URL made with it. */
 const LABELS: Readonly<Record<string, readonly [secret: string, result: string]>> = {
   signedUrl: ['secret goes to', 'may be signed'],
   s3: ['endpoint', 'signature goes to'],
@@ -32,17 +32,17 @@ const LABELS: Readonly<Record<string, readonly [secret: string, result: string]>
 
 const USUAL = ['secret goes to', 'token goes to'] as const
 
-/** Who asks for what, where the secret and what comes of it would go, and with which scopes. */
+/** Formats the question: the document, the scheme, the URLs that receive the secret or token, and the scopes. */
 export function questionText(proposal: Proposal): string {
   const { document, wanted, entry } = proposal
-  const asker = document === undefined ? 'you add' : `${addressText(document)} asks for`
+  const asker = document === undefined ? 'you add' : `${urlText(document)} asks for`
   const rows = [...endpointRows(proposal), ...placeRows(proposal), ...scopeRows(proposal)]
   return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${tableText(rows)}`
 }
 
-/** The whole entry, and which of the document's targets it is for. */
+/** Formats the full credential and its targets in the document. */
 export function detailsText({ entry, wanted }: Proposal): string {
-  const whole = `  entry\n${credentialText(entry)}\n`
+  const whole = `  credential\n${credentialText(entry)}\n`
   if (!wanted) return whole
   const targets = wanted.targets.slice(0, MAX_TARGETS).map((pointer) => `    ${plain(pointer, 200)}\n`)
   const more = wanted.targets.length > MAX_TARGETS ? `    … and ${wanted.targets.length - MAX_TARGETS} more\n` : ''
@@ -50,13 +50,13 @@ export function detailsText({ entry, wanted }: Proposal): string {
   return `  scheme  ${plain(wanted.pointer, 200)}\n${whole}  for ${them}\n${targets.join('')}${more}`
 }
 
-/** An entry as JSON, indented; endless texts are cut. */
+/** Formats a credential as indented JSON; long lines are cut. */
 export function credentialText(credential: CredentialObject): string {
   const lines = forJson(credential, 2).split('\n')
   return lines.map((line) => `    ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`).join('\n')
 }
 
-/** The kind of an entry in the words of the standards. */
+/** Formats the type of a credential, such as "OAuth 2, authorization code". */
 export function kindOf({ type, flow, scheme, in: place, name }: CredentialObject): string {
   const words = typeof flow === 'string' ? flow.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : scheme
   const more = words ?? (place === undefined ? undefined : `${place} ${name}`)
@@ -67,25 +67,25 @@ type Row = readonly [label: string, ...cells: readonly string[]]
 
 function endpointRows({ document, entry, secretTo, browserTo }: Proposal): Row[] {
   const [label] = LABELS[entry.type] ?? USUAL
-  const cell = (url: string) => `${addressText(url)}${isElsewhere(document, url) ? '      another site than the catalog' : ''}`
+  const cell = (url: string) => `${urlText(url)}${isElsewhere(document, url) ? '      not the host of the catalog' : ''}`
   return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => [label, cell(url)])]
 }
 
-/** Without an endpoint the secret itself goes along with requests. */
+/** Formats the allowed URLs; without an endpoint, requests carry the secret itself. */
 function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row[] {
   const more = wanted?.more ?? 0
   const [secret, result] = LABELS[entry.type] ?? USUAL
   const label = secretTo.length === 0 && entry.type !== 's3' ? secret : result
   const elsewhere = (pattern: string) =>
-    secretTo.length === 0 && isElsewhere(document, pattern) ? '      another site than the catalog' : ''
+    secretTo.length === 0 && isElsewhere(document, pattern) ? '      not the host of the catalog' : ''
   const rows = places.map((place, index): Row => [index === 0 ? label : '', `${placeText(place)}${elsewhere(place.pattern)}`])
-  if (rows.length === 0) rows.push([label, 'nowhere'])
-  return more === 0 ? rows : [...rows, ['', `${more} further ${more === 1 ? 'host is' : 'hosts are'} left out of the entry`]]
+  if (rows.length === 0) rows.push([label, 'no URL'])
+  return more === 0 ? rows : [...rows, ['', `${more} more ${more === 1 ? 'host is' : 'hosts are'} not included`]]
 }
 
 function placeText({ pattern, counts }: Place): string {
   const kinds = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind : `${kind}s`}`)
-  return `${addressText(pattern)}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`
+  return `${urlText(pattern)}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`
 }
 
 function scopeRows({ entry, offered }: Proposal): Row[] {
@@ -104,18 +104,18 @@ function tableText(rows: readonly Row[]): string {
   return rows.map(([label, ...cells]) => `  ${label.padEnd(width)}   ${cells.join('   ')}\n`).join('')
 }
 
-/** A file has no site, and what is not on the catalog's own host may belong to somebody else. */
+/** Returns true for a URL on another host than the document; false for a document in a file. */
 function isElsewhere(document: string | undefined, url: string): boolean {
   if (document === undefined || !/^https?:/.test(document)) return false
   return new URL(document).hostname !== new URL(url).hostname
 }
 
-/** True when questions can be asked: input and stderr are a terminal that is more than a printer. */
+/** Returns true if stdin and stderr are a terminal and `TERM` is not `dumb`. */
 export function isTerminal({ stdin, stderr, env }: Io): boolean {
   return stdin.isTTY === true && stderr.isTTY === true && env.TERM !== 'dumb'
 }
 
-/** Asks for lines. Whoever makes it closes it: it keeps the input. */
+/** Asks questions at the terminal. It holds stdin until it is closed. */
 export class Terminal {
   readonly #io: Io
   readonly #reader: Interface
@@ -123,26 +123,26 @@ export class Terminal {
 
   constructor(io: Io) {
     this.#io = io
-    // The terminal itself echoes and edits: nothing of ours moves the cursor.
+    // The terminal itself echoes and edits the input.
     this.#reader = createInterface({ input: io.stdin, terminal: false })
     this.#lines = this.#reader[Symbol.asyncIterator]()
   }
 
-  /** The line that is typed, without blanks around it. Errors: `ABORTED` at the end of the input. */
+  /** Returns the answer, trimmed. Errors: `ABORTED` at the end of the input. */
   async ask(question: string): Promise<string> {
     await this.say(question)
     const { value, done } = await this.#lines.next()
     if (!done) return value.trim()
     await this.say('\n')
-    throw new AbortedError('the prompt was left')
+    throw new AbortedError('the input ended at a prompt')
   }
 
-  /** Shows a text that is safe to show. */
+  /** Writes a text, which must be escaped already. */
   say(text: string): Promise<void> {
     return write(this.#io.stderr, text)
   }
 
-  /** True for yes, and for nothing else; `details` are shown when they are asked for, as often as that is. */
+  /** Returns true only for "yes"; shows `details` on request. */
   async agrees(question: string, details: string): Promise<boolean> {
     for (;;) {
       const answer = (await this.ask(`${question}  [y]es / [N]o / [d]etails `)).toLowerCase()
@@ -156,15 +156,15 @@ export class Terminal {
   }
 }
 
-/** What is invisible, moves or stacks: all but letters, digits, signs and single blanks. */
+/** Invisible, control and combining characters, and repeated spaces. */
 const ODD = /[\p{C}\p{M}]|(?! )[\p{Z}]| (?= )/gu
 
-/** On one line, in quotes, with everything odd written out, and no longer than `length` characters. */
+/** Returns the text of {@link plain} in quotes. */
 export function quoted(text: string, length = 60): string {
   return `"${plain(text, length).replace(/["\\](?!u\{)/g, '\\$&')}"`
 }
 
-/** The same without the quotes. */
+/** Escapes unusual characters and cuts the text to `length` characters, on one line. */
 export function plain(text: string, length = 60): string {
   const characters = [...text.normalize('NFC').slice(0, 4 * length)]
   const cut = characters.length > length || text.length > 4 * length
@@ -172,8 +172,8 @@ export function plain(text: string, length = 60): string {
   return shown.replace(ODD, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`) + (cut ? '…' : '')
 }
 
-/** An address or pattern with its host in ASCII, and the Unicode form behind it where that differs. */
-export function addressText(address: string): string {
+/** Formats a URL or pattern with its host in ASCII, followed by the Unicode form if it differs. */
+export function urlText(address: string): string {
   const probe = address.replace('://*.', '://')
   const host = URL.canParse(probe) ? new URL(probe).hostname : ''
   const unicode = domainToUnicode(host)

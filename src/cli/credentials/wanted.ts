@@ -1,4 +1,4 @@
-/** The schemes of a document for which its reader has no entry, and where their material would go. */
+/** Finds the schemes of a document without a usable credential, and the URLs their credentials need. */
 
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
@@ -10,41 +10,41 @@ import { defaultStrategies } from '../../strategies/index.ts'
 import type { ReadDocument } from '../read-document.ts'
 import type { Wishes } from './proposal.ts'
 
-/** A pattern, and how many targets of each kind it is for. */
+/** A URL pattern, and the number of its targets by kind. */
 export interface Place {
   readonly pattern: string
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** A scheme without an entry that can be used; `target` is the first of it. */
+/** A scheme without a usable credential; `target` is its first target. */
 export interface Wanted extends Need {
-  /** Why not: `NO_CREDENTIAL` when there is none, else what is wrong with the one that comes nearest. */
+  /** `NO_CREDENTIAL` if there is no credential, else the reason why the best match is rejected. */
   readonly code: ErrorCode
   readonly places: readonly Place[]
-  /** How many hosts are left out, because nobody reads a list that long. */
+  /** Number of hosts beyond the limit of the prompt. */
   readonly more: number
   /** Pointers of its targets. */
   readonly targets: readonly string[]
 }
 
-/** What a document needs of its reader. */
+/** The credentials that a document needs. */
 export interface Needs {
-  /** Schemes that are in order, as they occur first. */
+  /** Valid schemes without a credential, in the order of the document. */
   readonly wanted: readonly Wanted[]
-  /** Entries that fit already. */
+  /** Ids of existing credentials that match. */
   readonly entries: ReadonlySet<string>
-  /** The first target of which no reference can be used. */
+  /** The first target without a usable reference. */
   readonly refused?: Target
 }
 
 const MAX_PLACES = 12
 
-/** The scheme is in order then, and nothing but an entry of the user's is missing. */
+/** Error codes of a valid scheme that only lacks a credential. */
 const MISSES: readonly ErrorCode[] = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH']
 
 type Found = Omit<Wanted, 'places' | 'more' | 'targets'>
 
-/** Looks at every asset and link that has references; no network. */
+/** Explains every asset and link with references, without network access. */
 export async function needsOf({ document, url }: ReadDocument, auth: Auth): Promise<Needs> {
   const strategies = await loadStrategies(defaultStrategies)
   const found = new Map<string, { readonly wanted: Found; readonly targets: Target[] }>()
@@ -75,7 +75,7 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
   return { wanted, entries, ...(refused && { refused }) }
 }
 
-/** The entry that waits for a login; asking for its request says so and sends nothing. */
+/** Returns the id of the credential that must log in; `authorize` throws it without sending anything. */
 async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
   try {
     await auth.authorize(target)
@@ -86,7 +86,7 @@ async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
   return []
 }
 
-/** The patterns in the order in which they first occur. */
+/** Returns the URL patterns of targets in the order of their first use. */
 function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 'targets'> {
   const counts = new Map<string, Record<string, number>>()
   for (const { href, scope, kind } of targets) {
@@ -108,12 +108,11 @@ export interface WishOptions {
 /** Adds `--id` and `--scope`. */
 export function withWishOptions(command: Command): Command {
   return command
-    .option('--id <id>', 'the id of a new entry')
-    .option(
-      '--scope <scope>',
-      'a scope that a new entry asks for; those of the catalog are never taken over (repeatable)',
-      (scope, scopes: readonly string[] = []) => [...scopes, scope],
-    )
+    .option('--id <id>', 'set the id of a new credential')
+    .option('--scope <scope>', 'request this scope with a new credential (repeatable)', (scope, scopes: readonly string[] = []) => [
+      ...scopes,
+      scope,
+    ])
 }
 
 export function wishesOf({ id, scope = [] }: WishOptions): Wishes {

@@ -8,9 +8,9 @@ import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
 import { addPattern } from './edit-credentials.ts'
 import { userCredentials } from './entries-for.ts'
-import { addressText, credentialText, isTerminal, kindOf, Terminal } from './question.ts'
+import { credentialText, isTerminal, kindOf, Terminal, urlText } from './question.ts'
 
-/** Lets an entry be sent to a further address. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */
+/** Adds an allowed URL pattern to a credential. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */
 export async function trust(id: string, pattern: string, options: CredentialsOption, context: Context): Promise<number> {
   parseUrlPattern(pattern)
   const { file, credentials } = await userCredentials(options, context)
@@ -20,47 +20,46 @@ export async function trust(id: string, pattern: string, options: CredentialsOpt
   const current = patternsOf(credential)
   const { note } = context.diagnostics
   if (current.includes(pattern)) {
-    await note(`"${id}" may be sent to ${pattern} already`)
+    await note(`"${id}" is already allowed for ${pattern}`)
     return EXIT.done
   }
   const refusal = (message: string) =>
     new TrustError('CREDENTIAL_TARGET_UNTRUSTED', message, {
       credential: id,
       actual: pattern,
-      hint: `you can write it into entry "${id}" of ${file} yourself: "sendTo": ${forJson([...current, pattern])}`,
+      hint: `add it to the credential "${id}" in ${file} yourself: "sendTo": ${forJson([...current, pattern])}`,
     })
-  if (!isTerminal(context.io)) throw refusal('only a person at a terminal can trust a further address here')
-  if (!(await asked(credential, current, pattern, context)))
-    throw refusal(`"${id}" may be sent where it could be sent before, and nowhere else`)
+  if (!isTerminal(context.io)) throw refusal('the URL pattern was not added: this needs a confirmation at a terminal')
+  if (!(await asked(credential, current, pattern, context))) throw refusal(`the URL pattern was not added: "${id}" is unchanged`)
   await addPattern(file, id, pattern)
-  await note(`"${id}" may be sent to ${pattern} now`)
+  await note(`"${id}" is now allowed for ${pattern}`)
   return EXIT.done
 }
 
 async function asked(credential: CredentialObject, current: readonly string[], pattern: string, { io }: Context): Promise<boolean> {
   const terminal = new Terminal(io)
   try {
-    await terminal.say(`"${credential.id}" (${kindOf(credential)}) may be sent to\n`)
-    await terminal.say(`  now            ${current.map(addressText).join('   ') || 'no address'}\n`)
-    await terminal.say(`  from now on    ${addressText(pattern)}\n`)
-    return await terminal.agrees('Trust this address as well?', `  entry\n${credentialText(credential)}\n`)
+    await terminal.say(`"${credential.id}" (${kindOf(credential)}) is sent to\n`)
+    await terminal.say(`  now    ${current.map(urlText).join('   ') || 'no URL'}\n`)
+    await terminal.say(`  added  ${urlText(pattern)}\n`)
+    return await terminal.agrees('Add this URL pattern?', `  credential\n${credentialText(credential)}\n`)
   } finally {
     terminal.close()
   }
 }
 
-/** The entry that variables make is widened where it was made. */
+/** Returns the error for the credential from environment variables, which has no file. */
 function inEnvironment(pattern: string): CredentialError {
-  return new CredentialError('NO_CREDENTIAL', 'entry "env" is the token of STAC_AUTH_TOKEN and stands in no file', {
-    hint: `add ${pattern} to STAC_AUTH_TOKEN_FOR, separated by a blank`,
+  return new CredentialError('NO_CREDENTIAL', 'the credential "env" is STAC_AUTH_TOKEN and is not in a file', {
+    hint: `add ${pattern} to STAC_AUTH_TOKEN_FOR, separated by a space`,
   })
 }
 
-/** `NO_CREDENTIAL` for an id that no entry has. */
+/** Returns the error `NO_CREDENTIAL` for an unknown id. */
 export function unknownCredential(id: string, credentials: readonly CredentialObject[]): CredentialError {
   const ids = credentials.map((credential) => credential.id).join(', ')
-  return new CredentialError('NO_CREDENTIAL', `there is no entry "${id}"`, {
-    hint: ids === '' ? 'there are no entries' : `there are: ${ids}`,
+  return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, {
+    hint: ids === '' ? 'there are no credentials' : `the credentials are: ${ids}`,
   })
 }
 

@@ -1,4 +1,4 @@
-/** The documents that inputs hold by themselves, without following any link. */
+/** Reads the documents of a download, from the inputs or by a crawl. */
 import type { Auth } from '../../auth/auth.ts'
 import { crawl } from '../../crawl/index.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
@@ -18,15 +18,15 @@ import { lintInputs } from '../lint/lint-inputs.ts'
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
-/** What becomes of documents, and of inputs that are none. */
+/** Options for reading inputs. */
 interface Reading {
-  /** Documents are going to be written again, so they must be there as a whole. */
+  /** True if copies of the documents are written, so complete documents are required. */
   readonly copies: boolean
-  /** Hears what could not be read; the others go on. */
+  /** Called for each input that cannot be read; the others are processed. */
   fail(failure: Failure): void
 }
 
-/** Documents of files, folders, globs, addresses and standard input (`-`). Errors: `ABORTED`, `USAGE` for what cannot be copied. */
+/** Reads documents from files, folders, globs, URLs and stdin (`-`). Errors: `ABORTED`, `USAGE` for rows that cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
   { copies, fail }: Reading,
@@ -36,7 +36,7 @@ export async function* givenDocuments(
   const unfollowed = new Unfollowed()
   for await (const input of lintInputs(names, { gitignore: false })) {
     if ('error' in input) {
-      // Its hint is about an option of another command.
+      // The hint names an option of `lint`.
       fail({ ...input, error: input.error.code === 'USAGE' ? usageError(input.error.message) : input.error })
       continue
     }
@@ -75,7 +75,7 @@ function documentsIn(
   }
 }
 
-/** A list of documents is read as the features of a collection. */
+/** Parses a document; a list is read as a FeatureCollection. */
 function parsed(text: string | Uint8Array): StacDocument {
   const start =
     typeof text === 'string' ? text.slice(0, 100) : Buffer.from(text.buffer, text.byteOffset, Math.min(text.length, 100)).toString('latin1')
@@ -84,18 +84,18 @@ function parsed(text: string | Uint8Array): StacDocument {
   return parseDocument(`{"type":"FeatureCollection","features":${list.replace(/^\ufeff/, '')}}`)
 }
 
-/** Of the rows of Parquet files only what matters for access is read. */
+/** Returns the error for copies of Parquet rows, of which only some columns are read. */
 function rowsOnly(name: string): AuthError {
-  return usageError(`"${name}" holds rows, of which only some columns are read: --rewrite-hrefs has no whole items to write`)
+  return usageError(`--rewrite-hrefs cannot write the items of "${name}": only some columns of a Parquet file are read`)
 }
 
-/** Says which input it was. */
+/** Adds the name of the input to an error. */
 function named(error: AuthError, where: string, isAddress: boolean): AuthError {
-  const hint = isAddress && error.code === 'DOC_NOT_JSON' ? 'for a single file: stac-auth fetch URL -o FILE' : error.hint
+  const hint = isAddress && error.code === 'DOC_NOT_JSON' ? 'to download a single file, use stac-auth fetch URL -o FILE' : error.hint
   return new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
 }
 
-/** The documents of a list that was in a file have bases of their own. */
+/** Splits a list from a file into its documents, because each may have its own base URL. */
 function* separate(source: SourceDocument): Generator<SourceDocument> {
   const { document, url, parents = [] } = source
   const inner = kindOf(document) === 'wrapper' ? own(document, wrappedMember(document as StacDocument)) : undefined
@@ -103,7 +103,7 @@ function* separate(source: SourceDocument): Generator<SourceDocument> {
   else for (const part of inner) if (isObject(part)) yield { document: part, ...baseOf(part, undefined), parents: [document, ...parents] }
 }
 
-/** Links that only a crawl follows. */
+/** Collects documents with links that only a crawl follows. */
 class Unfollowed {
   readonly #lists = new Set<string>()
   readonly #catalogs = new Set<string>()
@@ -120,9 +120,9 @@ class Unfollowed {
 
   *messages(): Generator<string> {
     const [list] = this.#lists
-    if (list !== undefined) yield `${list} is one page of a list${more(this.#lists)}: with --crawl the next ones are read as well`
+    if (list !== undefined) yield `${list} has further pages${more(this.#lists)}: --crawl reads them too`
     const [catalog] = this.#catalogs
-    if (catalog !== undefined) yield `${catalog} leads to further documents${more(this.#catalogs)}: with --crawl they are read as well`
+    if (catalog !== undefined) yield `${catalog} links to further documents${more(this.#catalogs)}: --crawl reads them too`
   }
 }
 
@@ -130,7 +130,7 @@ function more({ size }: ReadonlySet<string>): string {
   return size > 1 ? ` (and ${size - 1} more)` : ''
 }
 
-/** Everything that inputs lead to; `omissions` hears what could not be read and what was left out. Errors: `USAGE`, `ABORTED`. */
+/** Crawls from the inputs; unread and skipped documents are added to `omissions`. Errors: `USAGE`, `ABORTED`. */
 export async function* crawledDocuments(
   names: readonly string[],
   options: CrawlOption,
@@ -152,10 +152,10 @@ export async function* crawledDocuments(
   }
 }
 
-/** A page of which only the first documents count. */
+/** Cuts a page to its first documents. */
 function beginningOf(document: StacDocument, documents: number): StacDocument {
   const children = own(document, 'children')
-  // Lists of a third kind are read as one of those that hold targets.
+  // A list of `children` is read as a list of collections.
   if (kindOf(document) === 'unknown' && Array.isArray(children)) return { collections: children.slice(0, documents) }
   if (kindOf(document) !== 'wrapper') return document
   const member = wrappedMember(document)
@@ -163,7 +163,7 @@ function beginningOf(document: StacDocument, documents: number): StacDocument {
   return Array.isArray(inner) && inner.length > documents ? { ...document, [member]: inner.slice(0, documents) } : document
 }
 
-/** The base of relative addresses: where a document was fetched from, for a file its `self` link. */
+/** Returns the base URL of a document: the URL it was fetched from, else its `self` link. */
 function baseOf(document: StacDocument, fetchedFrom: string | undefined): { readonly url?: string } {
   if (fetchedFrom !== undefined && isAddress(fetchedFrom)) return { url: fetchedFrom }
   const self = ownString(linkOf(document, 'self')?.object, 'href')

@@ -1,4 +1,4 @@
-/** What a download would do. */
+/** Shows what a download would do. */
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
@@ -16,15 +16,15 @@ import { styleOf } from '../style.ts'
 import { forUser } from './failed-files.ts'
 import { bytesText } from './progress.ts'
 
-/** How a file would be had: with which entries of the user, or why not. */
+/** The credentials with which a file would be downloaded, or the error. */
 interface Access {
   readonly credentials?: readonly string[]
-  /** The file is there already. */
+  /** True if the file exists. */
   readonly present?: boolean
   readonly error?: AuthError
 }
 
-/** Prints for each file where it would go and which credential it would be asked for with; the exit codes of those that cannot be had. */
+/** Prints path and credential of each file; returns the exit codes of files that cannot be downloaded. */
 export async function tellPlan(
   events: AsyncIterable<DownloadEvent>,
   { forecast, auth, json }: { readonly forecast: Forecast; readonly auth: Auth; readonly json: boolean },
@@ -47,7 +47,7 @@ export async function tellPlan(
       waiting = undefined
       continue
     }
-    // A file that is refused has its second event at once.
+    // The `failed` event of a refused file directly follows its `planned` event.
     if (waiting) await tell(waiting.file, await accessTo(waiting.file, forecast.takeTargets(), auth))
     waiting = event.kind === 'planned' ? event : undefined
     if (json && event.kind === 'summary') await write(io.stdout, `${forJson(event)}\n`)
@@ -56,7 +56,7 @@ export async function tellPlan(
   return exits
 }
 
-/** The first of the targets that there is a way to; nothing is asked for. */
+/** Returns the credentials for the first usable target, without sending anything. */
 async function accessTo({ path, folder }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
   let first: AuthError | undefined
   try {
@@ -77,7 +77,7 @@ async function accessTo({ path, folder }: DownloadFile, targets: readonly Target
   return first ? { error: first } : {}
 }
 
-/** Nothing is sent for a target that has no usable reference. */
+/** Returns the error of a target without a usable reference; nothing is sent. */
 async function refusalOf(target: Target, auth: Auth): Promise<AuthError | undefined> {
   const error: unknown = await auth.authorize(target).then(
     () => undefined,
@@ -89,7 +89,7 @@ async function refusalOf(target: Target, auth: Auth): Promise<AuthError | undefi
 
 function said({ credentials = [], present, error }: Access): string {
   if (error) return `: ${headline(error)}`
-  const there = present ? ', there already' : ''
+  const there = present ? ', exists' : ''
   return `${credentials.length === 0 ? '' : `  with ${credentials.map((id) => `"${id}"`).join(' or ')}`}${there}`
 }
 
@@ -99,32 +99,32 @@ function sizeOf({ size }: DownloadFile): string {
 
 function totalOf({ files, bytes, sized }: Forecast, refused: number): string {
   const sizes = sized === 0 ? ' of unknown size' : `, ${bytesText(bytes)}${files > sized ? ` and ${files - sized} of unknown size` : ''}`
-  const cannot = refused > 0 ? `; ${refused} of them cannot be fetched` : ''
+  const cannot = refused > 0 ? `; ${refused} cannot be downloaded` : ''
   return `${plural(files, 'file')}${sizes}${cannot}`
 }
 
-/** Keys of assets that are remembered for those who chose one that is nowhere. */
+/** Asset keys to suggest if no asset matches. */
 const MOST_KEYS = 12
 
-/** What is going to be downloaded, as far as it is known: it is read as it is needed. */
+/** The files to download, as far as they are known: documents are read one by one. */
 export class Forecast {
-  /** Documents that were read, lists counted as one. */
+  /** Number of documents read, a list counted as one. */
   documents = 0
   files = 0
-  /** Bytes of those files whose documents promise a size, and how many these are. */
+  /** Total of the sizes in documents, and the number of files with a size. */
   bytes = 0
   sized = 0
-  /** True when nothing more will come. */
+  /** True if all documents are read. */
   isComplete = false
   readonly #keys = new Set<string>()
-  /** The targets of each file in the order of planning, for who takes them. */
+  /** The targets of each planned file, for the dry run. */
   readonly #targets: (readonly Target[])[] | undefined
 
   constructor(keepsTargets: boolean) {
     if (keepsTargets) this.#targets = []
   }
 
-  /** Hands the inputs on and looks at each; one more is read meanwhile, so that the end is known before it comes. */
+  /** Yields the inputs and counts their files; reads one document ahead. */
   async *watch(inputs: AsyncIterable<SourceDocument>, choice: WantedOptions): AsyncGenerator<DownloadInput> {
     const iterator = inputs[Symbol.asyncIterator]()
     const read = async () => {
@@ -141,22 +141,22 @@ export class Forecast {
         result = await following
       }
     } finally {
-      // Not waited for: what is being read then may take long, and nobody needs it.
+      // Not awaited: a pending read may take long.
       iterator.return?.().catch(() => undefined)
     }
   }
 
-  /** An asset that is a folder becomes as many files as it has objects. */
+  /** Raises the number of files: an object store folder has one per object. */
   atLeast(files: number): void {
     this.files = Math.max(this.files, files)
   }
 
-  /** The targets of the file that was planned next. */
+  /** Removes and returns the targets of the next planned file. */
   takeTargets(): readonly Target[] {
     return this.#targets?.shift() ?? []
   }
 
-  /** Keys of assets that there are. */
+  /** The asset keys seen. */
   get keys(): readonly string[] {
     return [...this.#keys]
   }

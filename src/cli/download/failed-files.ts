@@ -5,7 +5,7 @@ import { forLine } from '../../text/sanitize.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../lint/diagnostics.ts'
 
-/** Kinds of failures that are told, and names of files for each. */
+/** Limits of the report: kinds of failures, and file names for each. */
 const MOST_KINDS = 20
 const MOST_NAMES = 3
 
@@ -15,7 +15,7 @@ interface Group<T> {
   count: number
 }
 
-/** Files that failed, and files with something to say about, put together where they have the same cause. */
+/** Failures and warnings of files, grouped by cause. */
 export class FailedFiles {
   readonly #failures = new Map<string, Group<AuthError>>()
   readonly #warnings = new Map<string, Group<WarningEvent>>()
@@ -24,7 +24,7 @@ export class FailedFiles {
     add(this.#failures, causeOf(error, file.url), forUser(error, resumable), file.name)
   }
 
-  /** A copy of a document that could not be written. */
+  /** Adds a failed copy of a document. */
   failCopy({ path, error }: DocumentEvent): void {
     if (error) add(this.#failures, `${error.code} copy`, error, path)
   }
@@ -33,12 +33,12 @@ export class FailedFiles {
     add(this.#warnings, `${event.code} ${shapeOf(event.message)}`, event, event.file.name)
   }
 
-  /** The exit codes that there are. */
+  /** Returns the exit codes of the failures. */
   exits(): readonly number[] {
     return [...this.#failures.values()].map(({ first }) => exitOf(first))
   }
 
-  /** Each kind once, with its hint and the files; what decides the exit code comes last. */
+  /** Reports each kind once, with its hint and files; the failure that decides the exit code comes last. */
   async tell(diagnostics: Diagnostics): Promise<void> {
     for (const { first, count } of this.#warnings.values()) {
       const more = count > 1 ? ` (and ${plural(count - 1, 'other file')})` : ''
@@ -47,8 +47,7 @@ export class FailedFiles {
       if (hint !== undefined) await diagnostics.note(`  ${hint}`)
     }
     const groups = byWeight([...this.#failures.values()])
-    if (groups.length > MOST_KINDS)
-      await diagnostics.note(`${groups.length - MOST_KINDS} further kinds of failures are in the events of --json`)
+    if (groups.length > MOST_KINDS) await diagnostics.note(`${groups.length - MOST_KINDS} more kinds of failures: see --json`)
     for (const { first, names, count } of groups.slice(-MOST_KINDS)) {
       await diagnostics.error(first)
       const more = count > names.length ? ` and ${plural(count - names.length, 'more file')}` : ''
@@ -58,22 +57,22 @@ export class FailedFiles {
 }
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
-  PATH_COLLISION: "--rename gives the second one another name, --template '{id}/{key}{ext}' names files by the keys of their assets",
-  RATE_LIMITED: 'the same command later goes on; --per-host and --rate ask for less at a time',
-  RETRY_BUDGET: 'the same command later goes on; --per-host and --rate ask for less at a time',
-  PATH_EXISTS: '--existing replace puts the new one in its place',
+  PATH_COLLISION: "use --rename to rename the second file, or --template '{id}/{key}{ext}' to name files by asset key",
+  RATE_LIMITED: 'run the same command later to resume; --per-host and --rate lower the request rate',
+  RETRY_BUDGET: 'run the same command later to resume; --per-host and --rate lower the request rate',
+  PATH_EXISTS: 'use --existing replace to replace it',
 }
 
-const AS_IT_CAME = 'what came is there, and a second run keeps it unless --existing replace is given'
+const AS_IT_CAME = 'the file is saved as received; a second run keeps it unless --existing replace is given'
 
 const WARNING_HINTS: Readonly<Record<string, string | undefined>> = {
   CONTENT_TYPE_UNEXPECTED: AS_IT_CAME,
   CONTENT_CODING_UNKNOWN: AS_IT_CAME,
 }
 
-/** The error with what to do next, in the words of the command line. */
+/** Returns the error with a hint that names options of the command line. */
 export function forUser(error: AuthError, resumable: number): AuthError {
-  const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'what came is kept: the same command goes on from there' : undefined)
+  const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'the received part is kept: run the same command to resume' : undefined)
   if (hint === undefined || hint === error.hint) return error
   return new AuthError(error.code, error.message, { ...error, hint })
 }
@@ -85,12 +84,12 @@ function add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: stri
   if (group.names.length < MOST_NAMES) group.names.push(name)
 }
 
-/** What is only a warning elsewhere has made a file fail here. */
+/** Returns the exit code of a failed file, also for codes that are warnings elsewhere. */
 function exitOf({ code }: AuthError): number {
   return exitCodeOf(code) || EXIT.files
 }
 
-/** The worst last, else as they came. */
+/** Sorts groups by exit code, the worst last. */
 function byWeight(groups: readonly Group<AuthError>[]): readonly Group<AuthError>[] {
   return [...groups].sort((one, other) => {
     const [exit, others] = [exitOf(one.first), exitOf(other.first)]
@@ -98,7 +97,7 @@ function byWeight(groups: readonly Group<AuthError>[]): readonly Group<AuthError
   })
 }
 
-/** Failures are of one cause when only names, addresses and amounts differ; what is wrong on this side is wrong for every server. */
+/** Returns the key of a group: equal for failures that differ only in names, URLs and numbers; local failures ignore the server. */
 function causeOf({ code, credential = '', ref = '', status, message, url }: AuthError, asked: string): string {
   const isHere = /^(?:PATH_\w+|FILE_ACCESS|DISK_FULL)$/.test(code)
   return [code, credential, ref, status ?? '', isHere ? '' : originOf(url ?? asked), shapeOf(message)].join(' ')

@@ -66,7 +66,7 @@ const SAME = [
   'maxObjects',
 ] as const
 
-/** What the library is told, of what was said on the command line. */
+/** Converts the options of the command line to those of the library. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
   const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
@@ -81,7 +81,7 @@ export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOp
   })
 }
 
-/** How far a crawl goes, in the terms of a crawl. Errors: `USAGE` for what is said without `--crawl`. */
+/** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
 export function reachOf(options: DownloadCommandOptions): CrawlOption {
   const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
   requireCrawl({ ...reach, rate: undefined })
@@ -90,52 +90,53 @@ export function reachOf(options: DownloadCommandOptions): CrawlOption {
 
 function withFileOptions(command: Command): Command {
   return command
-    .option('-d, --output-dir <folder>', 'where files go; it is made if it is missing', '.')
-    .option('--asset <key>', 'only assets of that key, or of keys that match a glob: B0* (repeatable)', collect)
-    .option('--exclude <glob>', 'no assets whose key, or name in its URL, matches: *.xml (repeatable)', collect)
-    .option('--role <role>', 'only assets of that role (repeatable)', collect)
-    .option('--type <media-type>', 'only assets of that media type; image/* for all of a kind (repeatable)', collect)
-    .option('--min-size <bytes>', 'no smaller files, by file:size or else the length of the response: 500, 10k', byteCount)
-    .option('--max-size <bytes>', 'no larger files: 10M, 2G', byteCount)
-    .option('--prefer <alternate>', 'alternates of that name before the asset itself (repeatable)', collect)
+    .option('-d, --output-dir <folder>', 'write files to this folder', '.')
+    .option('--asset <key>', 'download assets whose key matches this glob: B0* (repeatable)', collect)
+    .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
+    .option('--role <role>', 'download assets with this role (repeatable)', collect)
+    .option('--type <media-type>', 'download assets with this media type: image/* (repeatable)', collect)
+    .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
+    .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount)
+    .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
     .option(
       '--template <template>',
-      'names below the folder, of {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
+      'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
     )
     .addOption(
-      new Option(
-        '--existing <what>',
-        'files that are there: keep those that are what their document promises (default), refuse, or replace them',
-      ).choices(['keep', 'refuse', 'replace']),
+      new Option('--existing <what>', 'keep existing files that match their document, refuse or replace them (default: keep)').choices([
+        'keep',
+        'refuse',
+        'replace',
+      ]),
     )
-    .option('--verify', 'ask the servers about files that are there, and keep only those that are what they have')
-    .option('--manifest <file>', 'write a manifest of all files that are there after this run, as NDJSON')
-    .option('--rename', 'give the second of two files of one name another one, instead of refusing it')
-    .option('--max-objects <n>', 'objects of an asset that is a folder of an object store (default: 100000)', wholeFrom(1))
-    .option('--rewrite-hrefs', 'write a copy of each item beside its files that points at them')
-    .option('--no-resume', 'begin anew where an earlier run has left a part of a file')
-    .option('--accept-html', 'take a web page where the document, the name or the role promises something else')
-    .option('--strict', 'refuse what otherwise is a warning: what stays packed, and a web page where nothing is promised')
-    .option('--dry-run', 'say what would go where and with which credential; no file is fetched')
-    .option('--json', 'print one event per line as JSON, the summary last; errors are JSON lines on stderr')
+    .option('--verify', 'also compare existing files with the servers')
+    .option('--manifest <file>', 'write a manifest of all files as NDJSON')
+    .option('--rename', 'rename the second of two files with the same name')
+    .option('--max-objects <n>', 'limit the objects of an object store folder (default: 100000)', wholeFrom(1))
+    .option('--rewrite-hrefs', 'write a copy of each item with hrefs to the downloaded files')
+    .option('--no-resume', 'restart incomplete files from the beginning')
+    .option('--accept-html', 'accept an HTML page where another media type is expected')
+    .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')
+    .option('--dry-run', 'show files and credentials without downloading')
+    .option('--json', 'print one JSON event per line, then the summary')
 }
 
 function withPaceOptions(command: Command): Command {
   return command
-    .option('--concurrency <n>', 'files at a time (default: 16, fewer with a low --limit-rate)', wholeFrom(1))
-    .option('--per-host <n>', 'requests at a time per origin (default: 8)', wholeFrom(1))
-    .option('--rate <n>', 'requests per second and origin', positive)
-    .option('--limit-rate <bytes>', 'bytes per second in all: 500k, 10M', byteCount)
-    .option('--ranges <n>', 'requests at a time for one large file (default: up to 4, with --limit-rate 1)', wholeFrom(1))
-    .option('--retries <n>', 'attempts in a row that gained nothing before a file is given up (default: 10)', wholeFrom(1))
-    .option('--stall-timeout <seconds>', 'how long a file may come slower than 1 KiB per second (default: 60)', positive)
+    .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
+    .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
+    .option('--rate <n>', 'limit requests per second and origin', positive)
+    .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
+    .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
+    .option('--retries <n>', 'fail a file after this many attempts without progress (default: 10)', wholeFrom(1))
+    .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive)
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** Without members that nobody gave. */
+/** Removes undefined members. */
 function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>

@@ -1,7 +1,6 @@
-/** Those who hear of a download. */
+/** Output of a download: events, progress and summary. */
 
 import type { ErrorCode } from '../../errors.ts'
-import { plural } from '../../lint/reporters/report.ts'
 import type { DownloadEvent, DownloadFile, Verification } from '../../node/download/index.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -12,16 +11,16 @@ import { type Style, styleOf } from '../style.ts'
 import type { Forecast } from './dry-run.ts'
 
 export interface Audience {
-  /** What goes to stderr while it lasts. */
+  /** Writes to stderr while the download runs. */
   readonly diagnostics: Diagnostics
   hear(event: DownloadEvent): Promise<void> | void
   /** No event follows. */
   end(): void
-  /** What came of it, in the folder of that name. */
+  /** Writes the summary. */
   conclude(totals: Totals, folder: string): Promise<void> | void
 }
 
-/** A program: each event as one line of JSON on stdout. */
+/** Output for programs: each event as one JSON line on stdout. */
 export function programAudience({ io: { stdout }, diagnostics }: Context): Audience {
   return {
     diagnostics,
@@ -31,12 +30,12 @@ export function programAudience({ io: { stdout }, diagnostics }: Context): Audie
   }
 }
 
-/** Milliseconds between two looks at how far it is, where lines change, and between two lines of a log. */
+/** Milliseconds between updates of the progress, on a terminal and in a log. */
 const EVERY = 200
 
 const SELDOM = 60_000
 
-/** A person: lines that change, where stderr is a terminal, else one now and then; and in the end a table on stdout. */
+/** Output for people: live progress if stderr is a terminal, else a log line each minute; at the end a table on stdout. */
 export function personAudience({ io, diagnostics }: Context, forecast: Forecast): Audience {
   const block = new LiveBlock(io)
   const progress = new Progress(forecast)
@@ -61,7 +60,7 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
   }
 }
 
-/** What is said while lines change goes above them. */
+/** Writes diagnostics above the live lines. */
 function above(block: LiveBlock, { error, warn, note }: Diagnostics): Diagnostics {
   const first =
     <T, R>(say: (what: T) => R) =>
@@ -72,18 +71,18 @@ function above(block: LiveBlock, { error, warn, note }: Diagnostics): Diagnostic
   return { error: first(error), warn: first(warn), note: first(note) }
 }
 
-/** A file that is on its way. */
+/** A file being downloaded. */
 interface RunningFile {
   readonly file: DownloadFile
   bytes: number
-  /** Of the whole, where somebody knows. */
+  /** The full size, if known. */
   size: number | undefined
-  /** What it waits for, with the milliseconds. */
+  /** The error and delay of the next retry. */
   waits: { readonly code: ErrorCode; readonly delay: number } | undefined
   readonly meter: RateMeter
 }
 
-/** How far a download is. */
+/** The progress of a download. */
 export class Progress {
   readonly forecast: Forecast
   finished = 0
@@ -92,7 +91,7 @@ export class Progress {
   readonly #running = new Map<number, RunningFile>()
   readonly #meter = new RateMeter()
   #finishedBytes = 0
-  /** Files that have begun, of those whose documents promise a size, and what they promise. */
+  /** Number and total size of started files with a size in their document. */
   #begunSized = 0
   #begunPromised = 0
 
@@ -104,7 +103,7 @@ export class Progress {
     return [...this.#running.values()]
   }
 
-  /** Bytes that are there. */
+  /** Bytes downloaded. */
   get bytes(): number {
     return this.running.reduce((sum, { bytes }) => sum + bytes, this.#finishedBytes)
   }
@@ -114,7 +113,7 @@ export class Progress {
     return this.#meter.rate
   }
 
-  /** Bytes of all files, once every file is known; those whose size nobody knows are taken to be like the others. */
+  /** Estimated total bytes, once every file is known; files without a size count as the average. */
   get total(): number | undefined {
     const { files, bytes, sized, isComplete } = this.forecast
     const known = this.running.filter(({ size }) => size !== undefined)
@@ -145,10 +144,10 @@ export class Progress {
     }
   }
 
-  /** Looks at what is there at a time, in milliseconds: rates come from that. */
+  /** Samples the progress at a time in milliseconds, to measure rates. */
   look(now: number): void {
     for (const { meter, bytes } of this.#running.values()) meter.add(now, bytes)
-    // Until the first bytes are on their way nothing is slow.
+    // The rate is measured from the first file on.
     if (this.finished + this.#running.size > 0) this.#meter.add(now, this.bytes)
   }
 
@@ -177,7 +176,7 @@ interface Room {
   readonly height: number
 }
 
-/** Files that have a line of their own. */
+/** Files with their own line. */
 const MOST_FILES = 8
 
 /** Characters of the bar, and of a name that is followed by figures. */
@@ -185,21 +184,21 @@ const BAR = 20
 
 const NAME = 60
 
-/** How far a download is, as lines that fit: all files together, and some of those that are on their way. */
+/** Formats the progress: a total line, and lines of running files, as many as fit. */
 export function progressLines(progress: Progress, { width, height }: Room, style: Style): readonly string[] {
   const { running } = progress
   const shown = running.slice(0, Math.max(0, Math.min(MOST_FILES, height - 2)))
   const more = running.length - shown.length
-  const rest = more > 0 && height > 1 ? [style.dim(fitted([{ text: `  and ${more} more at the same time`, rank: 0 }], width))] : []
+  const rest = more > 0 && height > 1 ? [style.dim(fitted([{ text: `  and ${more} more`, rank: 0 }], width))] : []
   return [totalLine(progress, width, style), ...shown.map((file) => fileLine(file, width, style)), ...rest]
 }
 
-/** The same for a log, as one line. */
+/** Formats the progress as one log line. */
 function progressLine(progress: Progress): string {
   return totalLine(progress, Number.POSITIVE_INFINITY)
 }
 
-/** Without a style there is no bar, which means something only where it grows. */
+/** Formats the total line; without a style (in a log) there is no bar. */
 function totalLine(progress: Progress, width: number, style?: Style): string {
   const { finished, failed, bytes, total, rate, forecast } = progress
   if (forecast.files === 0) return fitted([{ text: 'looking for files', rank: 0 }], width)
@@ -220,7 +219,7 @@ function fileLine({ file, bytes, size, waits, meter }: RunningFile, width: numbe
   const parts = [
     { text: percent, rank: 0 },
     { text: size === undefined ? bytesText(bytes) : `of ${bytesText(size)}`, rank: 2 },
-    { text: waits ? `${waits.code}, again in ${timeText(waits.delay)}` : `${bytesText(meter.rate)}/s`, rank: 1 },
+    { text: waits ? `${waits.code}, retry in ${timeText(waits.delay)}` : `${bytesText(meter.rate)}/s`, rank: 1 },
   ]
   const tail = fitted(parts, Math.floor(width * 0.6))
   const room = Math.max(0, Math.min(NAME, width - widthOf(tail) - 4))
@@ -234,26 +233,26 @@ function bar(share: number, { unicode }: Style): string {
   return full.repeat(filled) + empty.repeat(BAR - filled)
 }
 
-/** Milliseconds that count. */
+/** Milliseconds of the window over which rates are measured. */
 const WINDOW = 10_000
 
-/** How fast an amount has grown lately. */
+/** Measures the growth rate of an amount. */
 export class RateMeter {
   #samples: { readonly at: number; readonly amount: number }[] = []
 
-  /** The amount at a time, in milliseconds. */
+  /** Adds the amount at a time in milliseconds. */
   add(at: number, amount: number): void {
     this.#samples.push({ at, amount })
-    // One sample stays from where the window begins, or from before.
+    // One sample at or before the start of the window is kept.
     while ((this.#samples[1]?.at ?? at) <= at - WINDOW) this.#samples.shift()
   }
 
-  /** The amount that was added last. */
+  /** The last amount. */
   get amount(): number {
     return this.#samples.at(-1)?.amount ?? 0
   }
 
-  /** Per second; 0 while nobody can know. What became less counts as no growth. */
+  /** Growth per second; 0 if unknown or negative. */
   get rate(): number {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)]
     if (!first || !last || last.at <= first.at) return 0
@@ -264,15 +263,15 @@ export class RateMeter {
 /** The strongest first. */
 const WAYS = {
   checksum: 'by checksum',
-  digest: 'by hash of the server',
-  server: 'by their server',
+  digest: 'by server digest',
+  server: 'by server',
   manifest: 'by manifest',
   size: 'by size',
   length: 'by length',
   nothing: 'unchecked',
 } as const
 
-/** What came of a download, as lines for people. */
+/** Formats the summary of a download. */
 function summaryTable(totals: Totals, folder: string, style: Style): string {
   const { written, kept, skipped, failed, stopped, documents, received, retries, milliseconds } = totals
   const rows = [
@@ -284,7 +283,7 @@ function summaryTable(totals: Totals, folder: string, style: Style): string {
     row('items', documents, style.green),
   ].filter((text) => text !== '')
   const rate = received > 0 ? ` (${bytesText((received * 1000) / Math.max(1, milliseconds))}/s)` : ''
-  const again = retries > 0 ? `, ${plural(retries, 'attempt')} repeated` : ''
+  const again = retries > 0 ? `, ${retries} ${retries === 1 ? 'retry' : 'retries'}` : ''
   const last = `${bytesText(received)} received in ${milliseconds < 59_950 ? `${(milliseconds / 1000).toFixed(1)} s` : timeText(milliseconds)}${rate}${again}, in ${forLine(folder)}`
   return [...rows, last, ''].join('\n')
 }
@@ -303,19 +302,19 @@ function row(name: string, files: number, paint: (text: string) => string, count
 interface Count {
   files: number
   bytes: number
-  /** How many were compared how; the strongest way counts, `nothing` where there was nothing to compare with. */
+  /** Number of files by their strongest verification; `nothing` for unverified files. */
   readonly verified: Map<Verification | 'nothing', number>
 }
 
 const STRENGTH: readonly Verification[] = ['checksum', 'digest', 'server', 'manifest', 'size', 'length']
 
-/** What has come of a download so far. */
+/** The totals of a download. */
 export class Totals {
   readonly written = count()
   readonly kept = count()
   failed = 0
   skipped = 0
-  /** Files that an interruption stopped, and bytes of them that need not be asked for again. */
+  /** Interrupted files, and their bytes that need not be downloaded again. */
   stopped = 0
   resumable = 0
   planned = 0

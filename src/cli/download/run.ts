@@ -18,7 +18,7 @@ import { type DownloadCommandOptions, libraryOptions, reachOf } from './options.
 import { type Audience, bytesText, personAudience, programAudience, Totals } from './progress.ts'
 
 /**
- * Downloads what the inputs hold, or lead to; the exit code.
+ * Downloads the assets of the inputs, or of all documents they link to, and returns the exit code.
  *
  * Errors: `USAGE`, `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`, and `TARGET_NOT_FOUND` when there is nothing to download.
  */
@@ -47,7 +47,7 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
   }
 }
 
-/** The folder itself, made if it is missing: links on the way to it are followed here, once. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+/** Creates the folder if it is missing and resolves links in its path. Errors: `FILE_ACCESS`, `DISK_FULL`. */
 async function folderAt(name: string): Promise<string> {
   try {
     await makeFolder(name, 0o777)
@@ -57,7 +57,7 @@ async function folderAt(name: string): Promise<string> {
   }
 }
 
-/** Hears all events and tells what failed; the exit codes. */
+/** Processes all events, reports failures and returns the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
   { audience, forecast, folder }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string },
@@ -87,7 +87,7 @@ async function perform(
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
 }
 
-/** False when the reader of the output has gone: what is still to be done stays undone, and what is done counts. */
+/** Returns false if the output is closed: the download stops then. */
 async function isHeard(telling: Promise<void> | void): Promise<boolean> {
   try {
     await telling
@@ -98,7 +98,7 @@ async function isHeard(telling: Promise<void> | void): Promise<boolean> {
   }
 }
 
-/** On a disk that is full no file is begun any more; why is told with those that failed. */
+/** Reports how many files were not started, as on a full disk. */
 async function tellLeft(
   { written, kept, skipped, failed }: Totals,
   { files, isComplete }: Forecast,
@@ -106,16 +106,16 @@ async function tellLeft(
 ): Promise<void> {
   const left = files - written.files - kept.files - skipped - failed
   const more = isComplete ? '' : '+'
-  if (left > 0) await diagnostics.note(`not begun: ${left}${more} of ${files}${more} files`)
+  if (left > 0) await diagnostics.note(`not started: ${left}${more} of ${files}${more} files`)
 }
 
 function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
-  const part = resumable > 0 ? `, and ${bytesText(resumable)} of those that were on their way` : ''
-  const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; the same command goes on from there`
+  const part = resumable > 0 ? `, and ${bytesText(resumable)} of incomplete files` : ''
+  const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; run the same command to resume`
   return new AuthError('ABORTED', 'interrupted', { hint })
 }
 
-/** Tells what could not be read, and whether there was anything to download; the exit codes. */
+/** Reports unread documents and returns the exit codes. Errors: `TARGET_NOT_FOUND` if there was nothing to download. */
 async function tellRest(forecast: Forecast, omissions: Omissions, { io, diagnostics }: Context): Promise<readonly number[]> {
   const failures = omissions.failures()
   for (const { error, exit } of failures) {
@@ -128,8 +128,8 @@ async function tellRest(forecast: Forecast, omissions: Omissions, { io, diagnost
 }
 
 function nothing({ documents, keys }: Forecast): ConfigurationError {
-  if (documents === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: there are no documents in what was given')
+  if (documents === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents')
   if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
-  const hint = `assets there are: ${keys.join(', ')}`
-  return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset is of the kind that was chosen', { hint })
+  const hint = `the assets are: ${keys.join(', ')}`
+  return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
 }

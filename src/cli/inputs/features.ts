@@ -1,8 +1,8 @@
-/** The features of a FeatureCollection that is too large to be read as a whole. */
+/** Streams the features of a FeatureCollection that is too large to parse at once. */
 import { IntegrityError } from '../../errors.ts'
 import { DOCUMENT_LIMITS } from '../../stac/json.ts'
 
-/** An element of `features`, as it stands in the text. */
+/** The text of an element of `features`. */
 export interface FeatureText {
   readonly index: number
   readonly text: string
@@ -12,9 +12,9 @@ export interface FeatureText {
 }
 
 /**
- * Splits the text of an object: elements of its `features` one by one, and at the end everything else, with an empty list in
- * their place. What is in the elements is not checked. Errors: `DOC_TOO_LARGE` for an element, or a rest, beyond the size of
- * a document; `DOC_NOT_UTF8`.
+ * Splits the text of an object: yields the elements of its `features`, and returns everything else with an empty list in their
+ * place. The elements are not validated. Errors: `DOC_TOO_LARGE` for an element or rest beyond the size limit of a document;
+ * `DOC_NOT_UTF8`.
  */
 export async function* featuresOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FeatureText, string> {
   const splitter = new Splitter()
@@ -45,7 +45,7 @@ class Splitter {
   #column = 1
   #start = { line: 1, column: 1 }
 
-  /** Takes the next part of the text and gives the elements that end in it. */
+  /** Processes the next part of the text and returns the elements that end in it. */
   push(text: string): FeatureText[] {
     const found: FeatureText[] = []
     let from = 0
@@ -70,7 +70,7 @@ class Splitter {
     if (this.#depth === 1 && this.#quoted) this.#name += character
   }
 
-  /** True when the list of features begins here; what came before is kept apart then. */
+  /** Processes a structural character; returns true if the list of features starts here. */
   #structure(character: string, text: string, from: number, at: number): boolean {
     if (character === '"') {
       this.#quoted = true

@@ -1,10 +1,10 @@
-/** Files below a folder that are no STAC documents, such as the settings of other programs. */
+/** Recognizes files in folders that are not STAC documents, such as settings of other programs. */
 import { claimsStac } from '../../stac/recognition.ts'
 import type { Piece } from './pieces.ts'
 
 /**
- * True for a piece that claims nothing of STAC: it is not judged when nobody has named its file. What cannot be read is judged, for it
- * may have been a document, unless it is JSON with comments.
+ * Returns true for a piece that is not STAC; it is skipped unless the user named its file. Malformed JSON is linted, because it may be
+ * a damaged document, unless it is JSON with comments.
  */
 export function isForeign({ task: { text, value }, oversized }: Piece): boolean {
   if (oversized) return false
@@ -14,7 +14,7 @@ export function isForeign({ task: { text, value }, oversized }: Piece): boolean 
   return read !== undefined && !claimsStac(read.value)
 }
 
-/** Nearly all files of a catalog; looked for in the bytes, because they will be parsed by the linter. */
+/** Recognizes most STAC documents by their first bytes, without parsing. */
 function isPlainlyStac(text: string | Uint8Array): boolean {
   const start =
     typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, Math.min(text.byteLength, START)).toString('latin1')
@@ -23,7 +23,7 @@ function isPlainlyStac(text: string | Uint8Array): boolean {
 
 const START = 256
 
-/** An object that begins with its type and its version, in this or that order. */
+/** An object that starts with type and version, in any order. */
 const START_OF_STAC =
   /^\s*\{\s*(?:"type"\s*:\s*"(?:Feature|Collection|Catalog)"\s*,\s*"stac_version"\s*:\s*"|"stac_version"\s*:\s*"[^"]*"\s*,\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)")/
 
@@ -38,7 +38,7 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   return undefined
 }
 
-/** JSON with comments, as editors and compilers have it in their settings, as JSON. */
+/** Removes comments and trailing commas, as in settings of editors and compilers. */
 function withoutComments(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1').replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, '$1')
 }

@@ -1,15 +1,15 @@
-/** Which files below a folder are left out, in the language of `.gitignore` (gitignore(5)), but for slashes between brackets. */
+/** Matches paths with `.gitignore` patterns (gitignore(5)), except for slashes between brackets. */
 import { relative, sep } from 'node:path'
 
 /** The rules of one file, or of the command line. */
 export interface IgnoreRules {
-  /** The folder that they are about, as an absolute path. */
+  /** Absolute path of the folder they apply to. */
   readonly folder: string
   readonly rules: readonly Rule[]
 }
 
 interface Rule {
-  /** True for `!`: what earlier rules leave out is taken in again. */
+  /** True for `!`: files that earlier rules skip are included again. */
   readonly isException: boolean
   readonly foldersOnly: boolean
   /** Matched with the whole path below the folder; a pattern without a slash is matched with the name alone. */
@@ -17,22 +17,22 @@ interface Rule {
   readonly segments: readonly Segment[]
 }
 
-/** `**`, or what one name is matched with; undefined for what matches nothing. */
+/** `**`, or the tokens for one name; undefined for an invalid pattern, which matches nothing. */
 type Segment = typeof ANY_DEPTH | readonly Token[] | undefined
 
-/** `*`, or whether a character fits. */
+/** `*`, or a test of one character. */
 type Token = typeof ANY_TEXT | ((character: string) => boolean)
 
 const ANY_DEPTH = Symbol('**')
 const ANY_TEXT = Symbol('*')
 
-/** Reads patterns, one a line. Comments, blank lines and a byte order mark are passed over. */
+/** Parses patterns, one per line. Comments, blank lines and a byte order mark are ignored. */
 export function ignoreRules(folder: string, text: string): IgnoreRules {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
   return { folder, rules: lines.flatMap((line) => (line === '' || line.startsWith('#') ? [] : (ruleOf(line) ?? []))) }
 }
 
-/** True when the last rule that fits says so. Later rules go before earlier ones; nobody asks about what is in a folder that is left out. */
+/** Returns true if the last matching rule skips the path. Files in a skipped folder must not be tested. */
 export function isIgnored(all: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {
   for (const { folder, rules } of all.toReversed()) {
     const names = relative(folder, path).split(sep)
@@ -54,7 +54,7 @@ function ruleOf(line: string): Rule | undefined {
   return { isException, foldersOnly, isPath, segments: names.map((name) => (isPath && /^\*{2,}$/.test(name) ? ANY_DEPTH : tokensOf(name))) }
 }
 
-/** Blanks at the end do not count, unless a backslash is before them. */
+/** Removes trailing spaces that are not escaped. */
 function trimmed(line: string): string {
   return line.replace(/((?:\\.|[^\\])*?) *$/s, '$1')
 }
@@ -91,7 +91,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   xdigit: /[\da-f]/i,
 }
 
-/** What stands between brackets; undefined when they are not closed. */
+/** Parses a bracket expression; undefined if it is not closed. */
 function rangeOf(characters: readonly string[], from: number): { readonly token: Token; readonly end: number } | undefined {
   const isNegated = characters[from] === '!' || characters[from] === '^'
   const tests: ((character: string) => boolean)[] = []
@@ -123,9 +123,9 @@ function fits({ isPath, segments }: Rule, names: readonly string[]): boolean {
   return isPath ? pathFits(segments, names) : nameFits(segments[0], names.at(-1) ?? '')
 }
 
-/** `**` stands for any number of folders; at the end for whatever is below. */
+/** Matches a path; `**` stands for any number of folders, at the end for everything below. */
 function pathFits(segments: readonly Segment[], names: readonly string[]): boolean {
-  /** The positions in `segments` that the names so far lead to. */
+  /** The positions in `segments` that match the names so far. */
   let reached = new Set([0])
   const spread = (positions: Set<number>) => {
     for (const at of positions) if (segments[at] === ANY_DEPTH && at < segments.length - 1) positions.add(at + 1)
@@ -145,7 +145,7 @@ function pathFits(segments: readonly Segment[], names: readonly string[]): boole
   return reached.has(segments.length)
 }
 
-/** Goes back to the last `*` only, so no pattern takes longer than the length of the pattern times that of the name. */
+/** Matches a name; backtracks to the last `*` only, so the time is at most the product of both lengths. */
 function nameFits(segment: Segment, name: string): boolean {
   if (segment === undefined || segment === ANY_DEPTH) return false
   const characters = [...name]

@@ -1,7 +1,7 @@
-/** Lines of a stream of bytes, for files with a document on each line. */
+/** Splits a stream of bytes into lines, for NDJSON. */
 import { DOCUMENT_LIMITS } from '../../stac/json.ts'
 
-/** A line without its line feed. `cut` is true for one that is longer than a document may be: only its beginning is there. */
+/** A line without its line feed. `cut` is true if it exceeds the limit; `bytes` is only its start then. */
 export interface Line {
   /** From 1. */
   readonly number: number
@@ -11,7 +11,7 @@ export interface Line {
 
 const LINE_FEED = 0x0a
 
-/** The lines that are not blank, in order. Never more of a line is kept than `limit` bytes. */
+/** Yields the lines that are not blank. At most `limit` bytes of a line are kept. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit: number = DOCUMENT_LIMITS.other): AsyncGenerator<Line> {
   let number = 1
   let kept: Uint8Array[] = []

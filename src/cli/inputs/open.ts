@@ -1,4 +1,4 @@
-/** Inputs as streams of bytes. */
+/** Opens inputs as streams of bytes. */
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -11,11 +11,11 @@ import { fetchBody, isAddress } from '../read-document.ts'
 /** Where the bytes of an input come from. */
 export interface Source {
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Address that answered. */
+  /** The final URL. */
   readonly url?: string
 }
 
-/** Opens a file, an address or standard input (`-`). Errors, here or while reading: `FILE_ACCESS`, `ABORTED`, those of `auth.fetch`. */
+/** Opens a file, a URL or stdin (`-`). Errors, here or while reading: `FILE_ACCESS`, `ABORTED`, those of `auth.fetch`. */
 export async function openInput(name: string, io: Io, auth: () => Promise<Auth>): Promise<Source> {
   if (isAddress(name)) return fetchBody(name, io.signal, await auth())
   if (name === '-') return { chunks: streamed(io.stdin, name, io.signal) }
@@ -23,12 +23,12 @@ export async function openInput(name: string, io: Io, auth: () => Promise<Auth>)
   return { chunks: small ? once(small) : streamed(createReadStream(name, { highWaterMark: CHUNK }), name, io.signal) }
 }
 
-/** Bytes of a file that is read in one go, and of a part of a larger one. */
+/** Size limit of files that are read at once, and chunk size of larger files, in bytes. */
 const SMALL = 2 ** 20
 
 const CHUNK = 2 ** 16
 
-/** All bytes of a small file; undefined for what is to be streamed. Errors: `FILE_ACCESS`. */
+/** Reads a small file at once; undefined for files to stream. Errors: `FILE_ACCESS`. */
 export function readAtOnce(name: string, isRegular?: boolean): Uint8Array | undefined {
   try {
     return smallFile(name, SMALL, isRegular)
@@ -41,7 +41,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** What was packed with gzip. Errors: `FILE_INTEGRITY` when it is damaged or ends too early. */
+/** Decompresses gzip. Errors: `FILE_INTEGRITY` for damaged or truncated data. */
 export async function* unpacked(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   let failed: unknown
   async function* watched(): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,9 @@ export async function* unpacked(chunks: AsyncIterable<Uint8Array>, name: string)
     yield* pipeline(watched, createGunzip(), () => {}) as AsyncIterable<Uint8Array>
   } catch (error) {
     if (failed !== undefined) throw failed
-    throw isAuthError(error) ? error : new IntegrityError('FILE_INTEGRITY', `"${name}" is packed with gzip, but damaged or cut short`)
+    throw isAuthError(error)
+      ? error
+      : new IntegrityError('FILE_INTEGRITY', `cannot read "${name}" as gzip: the file is damaged or truncated`)
   }
 }
 
@@ -75,11 +77,10 @@ function failureOf(error: unknown, name: string): AuthError {
 }
 
 /**
- * All bytes of a regular file of at most `limit` bytes, at once: most files are small, and a stream costs many times what it reads of
- * them. Undefined for what is longer, and for pipes and devices, which are never waited for here. Nothing but a regular file is even
- * opened, for who writes into a pipe would notice: `isRegular` spares the question where a folder has just told.
+ * Reads a regular file of at most `limit` bytes synchronously, which is much faster than a stream for small files. Undefined for larger
+ * files, and for pipes and devices, which are not opened. `isRegular` skips the check of the file type.
  *
- * Throws what the system says.
+ * Throws the error of the system.
  */
 function smallFile(path: string, limit: number, isRegular = false): Uint8Array | undefined {
   if (!isRegular && !statSync(path).isFile()) return undefined
@@ -92,10 +93,10 @@ function smallFile(path: string, limit: number, isRegular = false): Uint8Array |
   }
 }
 
-/** Were the file replaced by a pipe since it was looked at, opening that would wait for a writer. Windows has no such flag. */
+/** Open flags that do not block if the file has just been replaced by a pipe. Windows has no `O_NONBLOCK`. */
 const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** Fewer than `size` where the file has become shorter. */
+/** Reads at most `size` bytes, fewer if the file was truncated. */
 function firstBytes(file: number, size: number): Uint8Array {
   const bytes = roomFor(size)
   let read = 0
@@ -103,12 +104,12 @@ function firstBytes(file: number, size: number): Uint8Array {
   return read < size ? bytes.subarray(0, read) : bytes
 }
 
-/** Memory is taken for many files at once: to take and to collect it for each costs more than to read most of them. */
+/** Size of a shared buffer for many files: allocating one per file costs more than reading it. */
 const SLAB = 2 ** 18
 
 let slab = Buffer.alloc(0)
 
-/** Bytes that nobody else has. */
+/** Returns an unused part of the shared buffer. */
 function roomFor(size: number): Buffer {
   if (size > SLAB / 4) return Buffer.allocUnsafe(size)
   if (size > slab.length) slab = Buffer.allocUnsafe(SLAB)

@@ -1,4 +1,4 @@
-/** Items from the rows of a stac-geoparquet file, by the optional package `hyparquet`. */
+/** Reads Items from a stac-geoparquet file with the optional package `hyparquet`. */
 import { open } from 'node:fs/promises'
 import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
@@ -7,7 +7,7 @@ import { openFilesFailure } from '../../node/system-error.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { isObject, own, ownString } from '../../stac/json.ts'
 
-/** An Item made from a row, and the Collections that the file holds beside it. */
+/** An Item made from a row, and its Collections in the file. */
 export interface Row {
   /** From 0. */
   readonly index: number
@@ -15,14 +15,14 @@ export interface Row {
   readonly parents: readonly StacDocument[]
 }
 
-/** Columns that say something about access; geometry and the rest are never read. */
+/** The columns that are read; geometry and others are not needed. */
 const COLUMNS = ['stac_extensions', 'auth:schemes', 'links', 'assets', 'id', 'collection']
 
 const ROWS_AT_ONCE = 2000
 
 /**
- * The Items of a file, row after row. Columns are unions of all rows, so a member that a row does not have comes back as
- * null: nulls are taken out first. Errors: `FILE_ACCESS` without `hyparquet`, `FILE_INTEGRITY` for a damaged file.
+ * Yields the Items of a file row by row. Members that a row does not have are null in Parquet, so nulls are removed.
+ * Errors: `FILE_ACCESS` without `hyparquet`, `FILE_INTEGRITY` for a damaged file.
  */
 export async function* rowsOf(file: AsyncBuffer, name: string): AsyncGenerator<Row> {
   const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await loadHyparquet(name)
@@ -41,12 +41,12 @@ export async function* rowsOf(file: AsyncBuffer, name: string): AsyncGenerator<R
       }
     }
   } catch (error) {
-    // The parser's own text may quote what it read.
+    // The message of the parser may quote the file.
     throw isAuthError(error) ? error : damaged(name, error)
   }
 }
 
-/** A file that parts of can be read, and how to let go of it. Errors: those of the system. */
+/** Opens a file for random access. Errors: those of the system. */
 export async function openParts(path: string): Promise<AsyncBuffer & { close(): Promise<void> }> {
   const file = await open(path)
   const { size } = await file.stat()
@@ -61,13 +61,13 @@ export async function openParts(path: string): Promise<AsyncBuffer & { close(): 
   }
 }
 
-/** Bytes that are in memory already, as a file. */
+/** Wraps bytes in memory as a file. */
 export function bytesAsParts(bytes: Uint8Array): AsyncBuffer {
   const { buffer, byteOffset, byteLength } = bytes
   return { byteLength, slice: (start, end = byteLength) => buffer.slice(byteOffset + start, byteOffset + end) as ArrayBuffer }
 }
 
-/** Members of the Item's root; whatever else a row has is a property. */
+/** Converts a row to an Item. */
 function itemOf(row: unknown): StacDocument {
   const { 'auth:schemes': schemes, ...members } = withoutNulls(row) as StacDocument
   return { type: 'Feature', ...members, properties: schemes === undefined ? {} : { 'auth:schemes': schemes } }
@@ -82,7 +82,7 @@ function withoutNulls(value: unknown): unknown {
   )
 }
 
-/** By id, from the metadata of the file: a map of Collections, or one of them alone. */
+/** Returns the Collections in the metadata of the file, by id. */
 function collectionsIn({ key_value_metadata = [] }: FileMetaData): ReadonlyMap<string, readonly StacDocument[]> {
   const text = (key: string) => key_value_metadata.find((entry) => entry.key === key)?.value ?? '{}'
   const stored = own(parsed(text('stac-geoparquet')), 'collections') ?? parsed(text('stac:collections'))
@@ -103,20 +103,20 @@ const COMPRESSORS: Compressors = {
   BROTLI: (input) => zlib.brotliDecompressSync(input),
   ZSTD: (input) => {
     const inflate = (zlib as { zstdDecompressSync?: (bytes: Uint8Array) => Uint8Array }).zstdDecompressSync
-    if (!inflate) throw new UnsupportedError('FILE_ACCESS', 'the file is compressed with zstd, which needs Node 22.15 or newer')
+    if (!inflate) throw new UnsupportedError('FILE_ACCESS', 'cannot decompress zstd: it needs Node 22.15 or newer')
     return inflate(input)
   },
 }
 
-/** Loaded when the first such file is read. */
+/** Loads `hyparquet` on first use. */
 async function loadHyparquet(name: string): Promise<typeof import('hyparquet')> {
   try {
     return await import('hyparquet')
   } catch (error) {
-    const hint = 'npm install hyparquet'
+    const hint = 'run npm install hyparquet'
     throw (
       openFilesFailure(error) ??
-      new UnsupportedError('FILE_ACCESS', `"${name}" is a Parquet file, which needs the optional package hyparquet`, { hint })
+      new UnsupportedError('FILE_ACCESS', `cannot read "${name}": Parquet files need the optional package hyparquet`, { hint })
     )
   }
 }
@@ -125,6 +125,6 @@ function damaged(name: string, error: unknown): IntegrityError {
   const kind = error instanceof Error ? error.name : typeof error
   return new IntegrityError(
     'FILE_INTEGRITY',
-    `"${name}" cannot be read as Parquet (${kind}): it is damaged, or in a form that hyparquet does not know`,
+    `cannot read "${name}" as Parquet (${kind}): the file is damaged, or uses a feature that hyparquet does not support`,
   )
 }

@@ -1,4 +1,4 @@
-/** An input taken apart into what is linted at once: a document, a line, a feature, a row. */
+/** Splits an input into pieces that are linted separately: a document, a line, a feature, a row. */
 
 import { setFlagsFromString } from 'node:v8'
 import type { Auth } from '../../auth/auth.ts'
@@ -16,27 +16,27 @@ import { openInput, readAtOnce, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
 import type { Task } from './task.ts'
 
-/** What one look of the linter covers. */
+/** A part of an input that is linted at once. */
 export interface Piece {
   /** Items, Collections and Catalogs in it; at least 1. */
   readonly documents: number
-  /** What the linter is to look at. */
+  /** The task of the linter. */
   readonly task: Task
-  /** The findings of the task, with pointers and lines of the whole input. */
+  /** Converts pointers and lines of findings to those of the whole input. */
   placed?(problems: readonly Problem[]): readonly Problem[]
-  /** The list of documents that the piece is one of, the same for all its pieces. */
+  /** Identifies the list of documents that contains the piece. */
   readonly list?: object
-  /** The whole input, when that is what the piece is. */
+  /** The text of the input, if the piece is the whole input. */
   readonly text?: Uint8Array
-  /** True for an input that is larger than it may be: all that is left to say about it is that. */
+  /** True for an input beyond the size limit, which is only reported as too large. */
   readonly oversized?: boolean
 }
 
 /**
- * The pieces of an input, read from where it is or with `read`, one after the other, so that memory does not grow with the input.
- * What it is shows in its first bytes: gzip, Parquet, a document on each line, or one document; a FeatureCollection in a file may be larger than a document.
+ * Yields the pieces of an input, read with `read` if given, one by one, so that memory does not grow with the input. The format is
+ * detected from the first bytes: gzip, Parquet, NDJSON or one document; a FeatureCollection in a file may exceed the size limit.
  *
- * Errors: those of reading; `FILE_INTEGRITY` for packed files that are damaged.
+ * Errors: those of reading; `FILE_INTEGRITY` for damaged gzip or Parquet.
  */
 export async function* piecesOf(
   { name, isRegular }: Found,
@@ -62,7 +62,7 @@ export async function* piecesOf(
   }
 }
 
-/** The only piece of a small file with one document: most files are that, and then nothing needs to be streamed. */
+/** Returns the only piece of a small file with one document, without streaming. */
 function wholePiece(name: string, isRegular?: boolean): Piece | undefined {
   const text = readAtOnce(name, isRegular)
   if (!text || startsWith(text, GZIP) || startsWith(text, PARQUET) || isNdjson({ bytes: text, ended: true })) return undefined
@@ -94,7 +94,7 @@ async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterab
 
 const OVERSIZED: Piece = { documents: 1, oversized: true, task: {} }
 
-/** All bytes; undefined as soon as there are more than a document may have. */
+/** Reads all bytes; undefined beyond the size limit of a document. */
 async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
   const read: Uint8Array[] = []
   let size = 0
@@ -111,7 +111,7 @@ function textPiece(text: Uint8Array, where: Pick<Task, 'line'> & { readonly url:
   return { documents: countIn(text), task: { text, ...(url !== undefined && { url }), ...(line !== undefined && { line }) } }
 }
 
-/** Most texts are one document; only what may be a wrapper or a list is looked into. */
+/** Counts the documents in a text; only possible wrappers and lists are parsed. */
 function countIn(text: Uint8Array): number {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   if (ALONE.test(bytes.toString('latin1', 0, 60))) return 1
@@ -126,7 +126,7 @@ function countIn(text: Uint8Array): number {
   }
 }
 
-/** What begins like that is no wrapper, and need not be searched. */
+/** The start of a document that is not a wrapper. */
 const ALONE = /^\s*\{\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)"/
 
 function countOf(value: unknown): number {
@@ -140,7 +140,7 @@ function mayHoldFeatures(bytes: Uint8Array): boolean {
   return start.includes('"FeatureCollection"') || /"features"\s*:\s*\[/.test(start)
 }
 
-/** Twice over the file: what stands around the features may stand behind them, and each of them is judged inside of it. */
+/** Reads the file twice, because members of the wrapper may follow the features, which are linted inside the wrapper. */
 async function* features(again: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const wrapper = await wrapperIn(await again())
   if (!wrapper) return yield OVERSIZED
@@ -170,7 +170,7 @@ async function wrapperIn(chunks: AsyncIterable<Uint8Array>): Promise<Readonly<Re
 
 const BEFORE = '{"features":['
 
-/** One feature as the only one of its collection, and its findings where it stands. */
+/** Returns a piece with one feature in its wrapper; `placed` restores its position. */
 function featurePiece({ text, index, line, column }: FeatureText, after: string): Piece {
   const shift = (place: number | undefined, onLine: number | undefined) =>
     place !== undefined && onLine === line ? place - BEFORE.length + column - 1 : place
@@ -180,7 +180,7 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
       .map((problem) => ({
         ...problem,
         pointer: problem.pointer.replace('/features/0', `/features/${index}`),
-        // What is around the features stands somewhere else here.
+        // Positions in the wrapper are not those of the file.
         ...(problem.cause && { cause: { pointer: problem.cause.pointer } }),
         ...(problem.column !== undefined && { column: shift(problem.column, problem.line) }),
         ...(problem.endColumn !== undefined && { endColumn: shift(problem.endColumn, problem.endLine) }),
@@ -188,7 +188,7 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
   return { documents: 1, task: { text: `${BEFORE}${text}]${after}`, line }, placed }
 }
 
-/** Rows have no text, so a finding stands at the row's number, as in a list of documents. */
+/** Yields the rows of a Parquet file; pointers start with the number of the row. */
 async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<Piece> {
   const bytes = isFile ? undefined : await wholeOf(head)
   await head.close()
@@ -205,23 +205,23 @@ async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<
   }
 }
 
-/** What a stream begins with, and all of it from the beginning. */
+/** The first bytes of a stream, and the full stream. */
 interface Head {
   readonly bytes: Uint8Array
   readonly chunks: AsyncIterable<Uint8Array>
-  /** True when there is nothing behind `bytes`. */
+  /** True if `bytes` is the full stream. */
   readonly ended: boolean
-  /** Lets go of what is not going to be read. */
+  /** Closes the stream. */
   close(): Promise<unknown>
 }
 
-/** Reads until `isEnough` of what is there, the end, or the size of a document. */
+/** Reads until `isEnough`, the end, or the size limit of a document. */
 async function headOf(chunks: AsyncIterable<Uint8Array>, isEnough: (bytes: Uint8Array) => boolean): Promise<Head> {
   const rest = chunks[Symbol.asyncIterator]()
   const read: Uint8Array[] = []
   let size = 0
   let ended = false
-  // Looked at each time the size has doubled, so that a long first line costs no more than twice its length.
+  // Checked each time the size has doubled, so that a long first line costs at most twice its length.
   for (let next = 1; !ended && size <= DOCUMENT_LIMITS.other; ) {
     const { done = false, value } = await rest.next()
     ended = done
@@ -235,7 +235,7 @@ async function headOf(chunks: AsyncIterable<Uint8Array>, isEnough: (bytes: Uint8
   return { bytes: joined(read), chunks: again(read, rest), ended, close: async () => rest.return?.() }
 }
 
-/** Most inputs come in one piece, which is not copied. */
+/** Concatenates chunks; a single chunk is not copied. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts
   return parts.length === 1 && only ? only : Buffer.concat(parts)
@@ -252,18 +252,18 @@ async function* again(read: Uint8Array[], rest: AsyncIterator<Uint8Array>): Asyn
 
 const LINE_FEED = 0x0a
 
-/** True when there are two lines to judge by. */
+/** Returns true if the bytes contain two lines. */
 function holdsTwoLines(bytes: Uint8Array): boolean {
   const [, second] = firstLines(bytes)
   return second !== undefined
 }
 
 /**
- * True for a document on each line: the first line is JSON by itself, or it is broken and the second one is an object. A
- * first line that only lacks its end belongs to a document of several lines.
+ * Returns true for NDJSON: the first line is JSON, or it is malformed and the second one is an object. A first line that is only
+ * incomplete is part of a document with several lines.
  */
 function isNdjson({ bytes, ended }: Pick<Head, 'bytes' | 'ended'>): boolean {
-  // One line, however long, need not be decoded to see that.
+  // A single line is not NDJSON and need not be decoded.
   const end = bytes.indexOf(LINE_FEED)
   if (end < 0 || end === bytes.length - 1) return false
   const [first, second] = firstLines(bytes, ended)
@@ -273,7 +273,7 @@ function isNdjson({ bytes, ended }: Pick<Head, 'bytes' | 'ended'>): boolean {
   return wrong < first.trimEnd().length && second.trimStart().startsWith('{') && scan(second) === undefined
 }
 
-/** The first two lines that are not blank, the second only when all of it is there. */
+/** Returns the first two lines that are not blank; the last one only if it is complete. */
 function firstLines(bytes: Uint8Array, ended = false): readonly string[] {
   const lines: string[] = []
   for (let from = 0; from < bytes.length && lines.length < 2; ) {
@@ -287,9 +287,8 @@ function firstLines(bytes: Uint8Array, ended = false): readonly string[] {
 }
 
 /**
- * Keeps the space for short-lived objects at the size that it has, and lets the collector prefer memory to time. V8 makes that space
- * larger the longer a program makes garbage, up to tens of megabytes, and a stream of documents is nothing but garbage: a line is
- * dead before the next one is read. Both are looked up at each collection, so they count at once.
+ * Keeps the young generation of V8 at its size and prefers memory over speed. Otherwise V8 grows it to tens of megabytes while a stream
+ * of documents produces garbage. Both flags take effect immediately.
  */
 function keepMemorySteady(): void {
   setFlagsFromString('--semi-space-growth-factor=1 --optimize-for-size')

@@ -1,22 +1,22 @@
-/** What the linter looks at in one go, as plain data: it may be judged here or by another process. */
+/** A unit of work of the linter, as plain data, for this process or a worker. */
 import { lint, lintText, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { StacDocument } from '../../stac/document.ts'
 
-/** A text as it was read, or a value that never had one. */
+/** A text, or a parsed value without text. */
 export interface Task {
   /** The text of a document, of a list of documents, or of a line. */
   readonly text?: string | Uint8Array
   /** Line of its file on which the text begins. */
   readonly line?: number
-  /** A row, the members around features, a list of children: parsed, so there are no positions. */
+  /** A parsed value without positions: a row, a wrapper without features, a list of children. */
   readonly value?: unknown
-  /** The address that answered. */
+  /** The final URL. */
   readonly url?: string
-  /** Documents that may lend their schemes, nearest first. */
+  /** Parent documents that may define schemes, nearest first. */
   readonly parents?: readonly StacDocument[]
 }
 
-/** The findings of a task, in its own terms. */
+/** Lints a task; pointers and lines are those of the task. */
 export function judge({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
   const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
   return text === undefined ? lint(value, all) : lintText(text, all)

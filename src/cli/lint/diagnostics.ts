@@ -1,4 +1,4 @@
-/** What goes to stderr: errors, warnings and notes, as text for people or as JSON lines for programs. */
+/** Writes errors, warnings and notes to stderr, as text or as JSON lines. */
 import type { Warning } from '../../auth/strategy.ts'
 import { AuthError, type ErrorCode } from '../../errors.ts'
 import { forJson, forLine, forTerminal } from '../../text/sanitize.ts'
@@ -6,15 +6,15 @@ import { type Io, write } from '../io.ts'
 import { styleOf } from '../style.ts'
 
 export interface Diagnostics {
-  /** One error: a line, its hint, its reasons; in JSON one line. Who aborts a command line is always its user. */
+  /** Writes an error with its hint and reasons; with JSON one line. */
   error(error: AuthError): Promise<void>
-  /** Something that stops nothing, when it happens. */
+  /** Writes a warning. */
   warn(warning: Warning): void
-  /** A line for people; nothing in JSON. */
+  /** Writes a note; nothing with JSON. */
   note(text: string): Promise<void>
 }
 
-/** Speaks JSON when `json`, else text. A stderr that has gone is nobody's failure. */
+/** Returns the writer of diagnostics. Failures to write to stderr are ignored. */
 export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   const style = styleOf(io, io.stderr)
   const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
@@ -32,12 +32,12 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   }
 }
 
-/** Who aborts a command line is its user; `hint` says how to go on. */
+/** Returns the error of an interruption by the user; `hint` says how to resume. */
 function interrupted({ hint }: AuthError): AuthError {
   return new AuthError('ABORTED', 'interrupted', hint === undefined ? {} : { hint })
 }
 
-/** `CODE pointer: message` on one line. */
+/** Formats `CODE pointer: message` on one line. */
 export function headline({
   code,
   pointer,
@@ -50,7 +50,7 @@ export function headline({
   return `${forLine(code)}${pointer ? ` ${forLine(pointer)}` : ''}: ${forLine(message)}`
 }
 
-/** The hint's lines, indented; empty when there is none. */
+/** Returns the indented lines of a hint. */
 export function hintLines(hint: string | undefined, indent: string): string[] {
   return hint === undefined
     ? []

@@ -1,9 +1,9 @@
-/** Findings of a run: all of them are counted, and as many are kept as memory has room for. */
+/** The findings of a run: all are counted, and as many are kept as fit in memory. */
 import { getHeapStatistics } from 'node:v8'
 import type { Problem, Severity } from '../../lint/index.ts'
 import { type Summary, Totals } from '../../lint/reporters/report.ts'
 
-/** The findings of a run, as far as they were kept. */
+/** The kept findings of a run, and the totals of all. */
 export interface Found {
   /** In the order of the report. */
   readonly problems: readonly Problem[]
@@ -12,16 +12,16 @@ export interface Found {
   readonly unlisted: number
 }
 
-/** Characters of JSON that a report has at most: V8 refuses a string of twice as many. */
+/** Limit of a report in characters of JSON: half of the longest string in V8. */
 const MOST = 256 * 2 ** 20
 
-/** The share of the heap that findings may have as JSON. As objects, and while they are printed, they need several times as much. */
+/** Divisor of the heap size: findings as objects, and while printed, need several times their size as JSON. */
 const SHARE = 16
 
-/** What a finding needs besides its text: an object, and its lines in an indented report. */
+/** Overhead of a finding in characters: its object, and its lines in an indented report. */
 const OVERHEAD = 300
 
-/** Characters of findings that are kept; with 4 GiB of heap these are some 400,000 findings. */
+/** Returns the limit of kept findings in characters: with 4 GiB of heap about 400,000 findings. */
 export function roomForFindings(): number {
   return Math.min(MOST, Math.floor(getHeapStatistics().heap_size_limit / SHARE))
 }
@@ -34,12 +34,12 @@ interface Kept {
   readonly size: number
 }
 
-/** The order of documents in the report of a crawl, and of parts of one. */
+/** Compares findings by document, the order of a crawl report. */
 export function byDocument({ document: one = '' }: Pick<Problem, 'document'>, { document: other = '' }: Pick<Problem, 'document'>): number {
   return compare(one, other)
 }
 
-/** The order of such a report: by document and position. Pages may share a name, so the rest decides as well. */
+/** Compares findings by document and position, then by all other fields, because pages may share a name. */
 export function inOrder(one: Problem, other: Problem): number {
   return (
     byDocument(one, other) ||
@@ -57,8 +57,7 @@ function compare(one: string, other: string): number {
 const RANK: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
 
 /**
- * Counts findings and keeps the first of them: errors before warnings before infos, whatever comes when. Which ones are kept depends
- * only on the findings of each document and on their order, so a crawl keeps the same in whatever order documents are read.
+ * Counts findings and keeps the most severe ones. The selection does not depend on the order in which a crawl reads its documents.
  */
 export class Findings {
   readonly #totals = new Totals()
@@ -68,8 +67,8 @@ export class Findings {
   #size = 0
 
   /**
-   * @param room characters of JSON that are kept; 0 keeps nothing, `Infinity` everything
-   * @param order the order of the report; default: that in which findings come, which also decides between equal ones
+   * @param room limit in characters of JSON; 0 keeps nothing, `Infinity` everything
+   * @param order the order of the report; default: the order in which findings are added, which also decides between equal ones
    */
   constructor(room: number, order: Order = () => 0) {
     this.#room = room
@@ -83,12 +82,12 @@ export class Findings {
       const size = Number.isFinite(this.#room) ? JSON.stringify(problem).length + OVERHEAD : 0
       this.#kept.push({ problem, at: this.#totals.findings, size })
       this.#size += size
-      // Twice the room, so that sorting is rare.
+      // Cut at twice the limit, so that sorting is rare.
       if (this.#size > 2 * this.#room) this.#cut()
     }
   }
 
-  /** Returns what there is. Findings may be added afterwards. */
+  /** Returns the findings so far. More may be added afterwards. */
   found(): Found {
     if (this.#size > this.#room) this.#cut()
     const problems = this.#kept.sort((one, other) => this.#compare(one, other)).map(({ problem }) => problem)
@@ -99,7 +98,7 @@ export class Findings {
     return this.#order(one.problem, other.problem) || one.at - other.at
   }
 
-  /** Drops the mildest of the last findings. */
+  /** Removes the least severe findings beyond the limit. */
   #cut(): void {
     const worstFirst = this.#kept.sort(
       (one, other) => RANK[one.problem.severity] - RANK[other.problem.severity] || this.#compare(one, other),

@@ -1,4 +1,4 @@
-/** Reports of lines, written while findings come: memory does not grow with them. */
+/** Line-based reports, written during the run, so that memory does not grow with findings. */
 import type { Problem } from '../../lint/index.ts'
 import { lineReporterOf } from '../../lint/reporters/index.ts'
 import type { LineReporter, Report } from '../../lint/reporters/report.ts'
@@ -7,17 +7,17 @@ import { write } from '../io.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import { ReportFile } from './lint-report.ts'
 
-/** Characters that are collected before they are written. */
+/** Characters that are buffered before a write. */
 const ENOUGH = 64 * 1024
 
-/** Milliseconds after which the next finding is written at once. */
+/** Milliseconds after a write until the next finding is written immediately. */
 const SOON = 100
 
-/** The reports of a run that are written while it runs. */
+/** The reports that are written during a run. */
 export class LineReports {
   readonly #reports = new Map<Destination, LineReport>()
 
-  /** Chooses the destinations whose formats have a line for each finding. Nothing is opened before the first finding. */
+  /** Creates the reports of destinations with a line-based format. Files are opened at the first finding. */
   static async of(
     destinations: readonly Destination[],
     options: ReportOptions,
@@ -35,7 +35,7 @@ export class LineReports {
     return reports
   }
 
-  /** Returns the report that goes there, when it is one of lines. */
+  /** Returns the line-based report of a destination, if it has one. */
   to(destination: Destination): LineReport | undefined {
     return this.#reports.get(destination)
   }
@@ -44,7 +44,7 @@ export class LineReports {
     for (const report of this.#reports.values()) await report.add(problems)
   }
 
-  /** Removes what was not ended. */
+  /** Removes unfinished reports. */
   async discard(): Promise<void> {
     for (const report of this.#reports.values()) await report.discard()
   }
@@ -52,7 +52,7 @@ export class LineReports {
 
 type Sink = Pick<ReportFile, 'write' | 'close' | 'discard'>
 
-/** One report that is written line by line. */
+/** A report that is written line by line. */
 class LineReport {
   readonly #reporter: LineReporter
   readonly #open: () => Promise<Sink>
@@ -68,7 +68,7 @@ class LineReport {
     this.#isQuiet = isQuiet
   }
 
-  /** Writes a line for each finding. A failure is thrown by `end`: the other reports go on. */
+  /** Writes a line for each finding. A failure is thrown by `end`, so that other reports are still written. */
   async add(problems: readonly Problem[]): Promise<void> {
     for (const problem of problems) {
       if (this.#error === undefined && !(this.#isQuiet && problem.severity !== 'error')) this.#text += this.#reporter.line(problem)
@@ -77,7 +77,7 @@ class LineReport {
     if (isTime) await this.#flush().catch(() => undefined)
   }
 
-  /** Writes the totals. Errors: those of `ReportFile` and `write`, whenever they came. */
+  /** Writes the totals. Errors: all errors of `ReportFile` and `write` since the start. */
   async end(report: Report): Promise<void> {
     const { unlisted: _none, ...summary } = report.summary
     this.#text += this.#reporter.end({ version: report.version, summary })

@@ -1,4 +1,4 @@
-/** The baseline file of `lint`: what is known is counted, not shown. */
+/** The baseline file of `lint`: known findings are counted, not listed. */
 import { ConfigurationError } from '../../errors.ts'
 import { type Baseline, Comparison, isBaseline } from '../../lint/baseline.ts'
 import { Totals } from '../../lint/reporters/report.ts'
@@ -14,32 +14,32 @@ export interface BaselineOptions {
   readonly baseline?: string
   readonly updateBaseline?: boolean
   readonly pruneBaseline?: boolean
-  /** True when only a part of the documents is looked at: what is not found there is not gone. */
+  /** True if only some documents are linted, so missing findings are not fixed findings. */
   readonly isPart?: boolean
 }
 
-/** The findings that a report lists, and how many the baseline holds. */
+/** The findings to report, and the number in the baseline. */
 export interface Fresh extends Found {
   readonly baselined?: number
 }
 
-/** Refuses options that need each other. Errors: `USAGE`. */
+/** Checks the combination of options. Errors: `USAGE`. */
 export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
   if (isPart && (updateBaseline || pruneBaseline))
-    throw usageError('a baseline is written by a run over everything', 'lint without --changed, --staged and --shard')
-  if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('which baseline? Give --baseline FILE')
+    throw usageError('a baseline needs a run over all documents', 'lint without --changed, --staged and --shard')
+  if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('no baseline is given: give --baseline FILE')
   if (updateBaseline && pruneBaseline)
-    throw usageError('--update-baseline and --prune-baseline exclude each other', 'an update prunes as well')
+    throw usageError('--update-baseline and --prune-baseline exclude each other', '--update-baseline also removes fixed findings')
 }
 
 /** The baseline of a run. */
 export class RunBaseline {
-  /** Takes the findings of the run. */
+  /** Compares the findings of the run. */
   readonly comparison: Comparison
   readonly #file: string
   readonly #options: BaselineOptions
   readonly #seen: Seen | undefined
-  /** Why an update could not read what it is about to replace. */
+  /** The error of reading a baseline that is to be replaced. */
   readonly #error: unknown
 
   private constructor(file: string, options: BaselineOptions, seen: Seen | undefined, before: Baseline | undefined, error?: unknown) {
@@ -51,7 +51,7 @@ export class RunBaseline {
   }
 
   /**
-   * Reads the baseline that the options name; undefined when they name none. Errors: `CONFIG_INVALID` for a file that is no baseline,
+   * Reads the baseline of the options, if any. Errors: `CONFIG_INVALID` for a malformed baseline,
    * `FILE_ACCESS`.
    */
   static async open(options: BaselineOptions, context: Context): Promise<RunBaseline | undefined> {
@@ -68,10 +68,9 @@ export class RunBaseline {
   }
 
   /**
-   * Returns what is to be reported of a run, and writes the baseline anew when that is asked for. A run that could not read everything
-   * writes nothing: what it did not see is not gone.
+   * Returns the findings to report, and updates or prunes the baseline if requested. An incomplete run does not write the baseline.
    *
-   * Errors: those of `replaceFile`, and those of `open` where an update cannot be made.
+   * Errors: those of `replaceFile`, and those of `open` if the baseline cannot be updated.
    */
   async settle({ found, failures }: LintOutcome, { diagnostics }: Context): Promise<Fresh> {
     const { updateBaseline = false, pruneBaseline = false, isPart = false } = this.#options
@@ -79,7 +78,7 @@ export class RunBaseline {
     const isWhole = failures.length === 0
     if (!isWhole && this.#error !== undefined) throw this.#error
     if (!isWhole && (updateBaseline || pruneBaseline))
-      await diagnostics.note(`"${this.#file}" is left as it is: not everything could be read`)
+      await diagnostics.note(`"${this.#file}" is unchanged: not every document could be read`)
     else if (updateBaseline) {
       await replaceFile(this.#file, textOf(comparison.updated()), this.#seen)
       return { problems: [], totals: new Totals().summary(), unlisted: 0, baselined: comparison.total }
@@ -93,7 +92,9 @@ export class RunBaseline {
 async function readBaseline(file: string, { io }: Context): Promise<Baseline> {
   const baseline = parsed(new TextDecoder().decode(await readInput(file, io)))
   if (isBaseline(baseline)) return baseline
-  throw new ConfigurationError('CONFIG_INVALID', `"${file}" is no baseline of version 1`, { hint: '--update-baseline writes it anew' })
+  throw new ConfigurationError('CONFIG_INVALID', `"${file}" is not a baseline of version 1`, {
+    hint: 'use --update-baseline to write a new one',
+  })
 }
 
 function parsed(text: string): unknown {
@@ -113,5 +114,5 @@ const SHOWN = 10
 function goneText(gone: readonly string[], file: string): string {
   const lines = gone.slice(0, SHOWN).map((name) => `  ${name}`)
   const more = gone.length > SHOWN ? [`  … and ${gone.length - SHOWN} more`] : []
-  return [`no longer found, --prune-baseline takes them out of "${file}":`, ...lines, ...more].join('\n')
+  return [`fixed findings, use --prune-baseline to remove them from "${file}":`, ...lines, ...more].join('\n')
 }

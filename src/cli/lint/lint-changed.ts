@@ -1,4 +1,4 @@
-/** The files that changed, as inputs of `lint`. */
+/** Selects changed files as inputs of `lint`. */
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
@@ -13,14 +13,14 @@ export interface ChangedOptions {
   readonly staged?: boolean
 }
 
-/** Files to lint, and where their bytes are when it is not there. */
+/** Files to lint, and a reader for content that is not in the working tree. */
 export interface ChangedInputs {
   readonly names: readonly string[]
-  /** The bytes of what is staged, by name. */
+  /** Reads the staged content of a file. */
   readonly read?: (name: string) => AsyncIterable<Uint8Array>
 }
 
-/** Refuses what makes no sense together. Errors: `USAGE`. */
+/** Checks the combination of options and inputs. Errors: `USAGE`. */
 export function requireChanged(
   inputs: readonly string[],
   { changed, staged, crawl, fix, fixSuggestions, fixDryRun }: ChangedOptions & Partial<FixingOptions> & { readonly crawl?: boolean },
@@ -28,16 +28,16 @@ export function requireChanged(
   if (changed === undefined && !staged) return
   const option = staged ? '--staged' : '--changed'
   if (staged && changed !== undefined) throw usageError('--changed and --staged exclude each other')
-  if (crawl) throw usageError(`${option} is for files, and --crawl follows links`)
+  if (crawl) throw usageError(`${option} and --crawl exclude each other`)
   if (staged && (fix || fixSuggestions || fixDryRun))
-    throw usageError('what is staged cannot be mended', 'mend the files and stage them again')
+    throw usageError('--staged and --fix exclude each other', 'fix the files and stage them again')
   const other = inputs.find((name) => name === '-' || isAddress(name))
-  if (other !== undefined) throw usageError(`${option} is for files and folders, not for ${other === '-' ? 'standard input' : 'addresses'}`)
+  if (other !== undefined) throw usageError(`${option} accepts files and folders, not ${other === '-' ? 'stdin' : 'URLs'}`)
 }
 
 /**
- * What has changed of the inputs; without inputs, below the current folder. A file is named as it would be without the
- * option. Errors: those of `changedFiles`; `USAGE` for an input that is nowhere.
+ * Returns the changed files among the inputs, or below the current folder. Files have the same names as without the
+ * option. Errors: those of `changedFiles`; `USAGE` for a missing input.
  */
 export async function changedInputs(
   inputs: readonly string[],
@@ -48,7 +48,7 @@ export async function changedInputs(
   for (const input of inputs.length > 0 ? inputs : ['.']) {
     const found = await selected(input, files, ignore ?? [])
     if (found.length === 0 && !isGlob(input) && !(await exists(input)))
-      throw usageError(`"${input}" is no file or folder, and nothing of that name has changed`)
+      throw usageError(`"${input}" is not a file or folder, and no changed file matches it`)
     for (const [name, file] of found) names.set(name, file)
   }
   const sorted = [...names.keys()].sort()
@@ -56,7 +56,7 @@ export async function changedInputs(
   return staged ? { names: sorted, read } : { names: sorted }
 }
 
-/** The files that one input covers, by the names that they get from it. */
+/** Returns the changed files that match one input, with their names. */
 async function selected(
   input: string,
   files: readonly GitFile[],
@@ -82,7 +82,7 @@ async function selected(
   })
 }
 
-/** Links resolved as far as the path is there: what is staged may be gone. */
+/** Resolves links in the existing part of a path: staged files may be deleted. */
 async function realOf(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {
@@ -91,7 +91,7 @@ async function realOf(path: string): Promise<string> {
   })
 }
 
-/** A file of the name of standard input is a file. */
+/** Returns `./-` for a file named `-`, which otherwise stands for stdin. */
 function safe(name: string): string {
   return name === '-' ? `.${sep}-` : name
 }

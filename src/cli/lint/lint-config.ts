@@ -1,4 +1,4 @@
-/** The configuration file of `lint`. It is read only when it is named: a folder that somebody downloaded configures nothing. */
+/** The configuration file of `lint`. It is only read with `--config`, so a downloaded folder cannot configure the linter. */
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable } from '../../lint/config.ts'
@@ -8,7 +8,7 @@ import { locate } from '../../lint/locate.ts'
 import type { Io } from '../io.ts'
 import { isAddress, readInput } from '../read-document.ts'
 
-/** What the command line says about rules, which goes before the file. */
+/** Rule options of the command line; they override the configuration file. */
 export interface GivenRules {
   readonly config?: string
   readonly preset?: Preset
@@ -16,7 +16,7 @@ export interface GivenRules {
   readonly rule?: Levels
 }
 
-/** The levels of a run and the configuration that they come from. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
+/** Returns the levels of a run and its configuration. Errors: `CONFIG_INVALID`, `FILE_ACCESS`. */
 export async function readLintConfig(
   { config: file, preset, infos, rule }: GivenRules,
   io: Io,
@@ -26,7 +26,7 @@ export async function readLintConfig(
   const { default: picomatch } = config.overrides ? await import('picomatch') : { default: never }
   const table = levelTable(config, rule ?? {}, (pattern) => patternOf(pattern, picomatch))
   const folder = dirname(resolve(file ?? '.'))
-  // What stands outside of the folder begins with `../` and fits no glob but one that says so.
+  // Paths outside the folder start with `../` and only match globs that do too.
   const nameOf = (document: string) => (isAddress(document) ? document : relative(folder, resolve(document)).split(sep).join('/'))
   return {
     config,
@@ -39,7 +39,7 @@ const never: Glob = () => () => false
 
 async function parseConfig(file: string, io: Io): Promise<LintConfig> {
   const text = new TextDecoder().decode(await readInput(file, io))
-  // The linter itself knows where a text stops being JSON, and which name stands in it twice.
+  // The linter reports syntax errors and duplicate keys with their positions.
   const broken = lintText(text).find(({ code }) => code === 'not-json' || code === 'duplicate-key' || code === 'document-limit')
   if (broken) throw invalid(file, [{ message: broken.message, pointer: broken.pointer, line: broken.line ?? 1 }])
   const config: unknown = JSON.parse(text)
@@ -74,12 +74,12 @@ function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationErr
   })
 }
 
-/** Makes a test of a glob. */
+/** Compiles a glob. */
 type Glob = (glob: string, options: { readonly dot: boolean }) => Covers
 
 /**
- * An address covers what begins like it, whole path segments; a pattern without a slash is a file name in any folder, one
- * that ends in a slash all that is below that folder; everything else is a glob.
+ * Compiles a pattern of an override: a URL matches all URLs below it, a pattern without a slash a file name in any folder, one
+ * that ends in a slash everything below that folder; any other pattern is a glob.
  */
 export function patternOf(pattern: string, glob: Glob): Covers {
   if (/^https?:\/\//i.test(pattern)) return (document) => isBelow(document, pattern)

@@ -1,4 +1,4 @@
-/** `lint --fix`: files are mended before they are linted, so that what is reported is what remains. */
+/** `lint --fix`: fixes files before they are linted, so that the report lists the remaining findings. */
 import { readFile, realpath } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
@@ -22,44 +22,44 @@ import { lintInputs, type Selection } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
 import type { LintSettings } from './lint-run.ts'
 
-/** What becomes of fixes. */
+/** Options of fixes. */
 export interface Mending {
   readonly suggestions: boolean
   readonly only: readonly string[] | undefined
-  /** Shown as a patch instead of being written. */
+  /** Print a patch instead of writing files. */
   readonly dryRun: boolean
-  /** What stdout is for, when it is not for reports. */
+  /** What stdout is used for, if not for reports. */
   readonly taken: string | undefined
 }
 
-/** What is known about the other inputs besides. */
+/** Options of fixes, with the schemes that other inputs use. */
 interface Informed extends Mending {
   readonly usedElsewhere?: UsedElsewhere
 }
 
-/** What the options say about fixes; undefined when nothing is to be mended. Errors: `USAGE`. */
+/** Returns the options of fixes, or undefined without `--fix`. Errors: `USAGE`. */
 export function mendingOf(inputs: readonly string[], options: FixingOptions): Mending | undefined {
   const { fix = false, fixSuggestions = false, fixDryRun = false, fixType, stdinFilename } = options
   if (!fix && !fixSuggestions && !fixDryRun) {
-    if (fixType) throw usageError('--fix-type says which rules --fix, --fix-suggestions or --fix-dry-run mend')
+    if (fixType) throw usageError('--fix-type needs --fix, --fix-suggestions or --fix-dry-run')
     return undefined
   }
   const stdin = inputs.includes('-')
-  if (stdin && stdinFilename === '-') throw usageError('standard input is mended only when it has a name', 'give --stdin-filename NAME')
-  const taken = fixDryRun ? 'the patch' : stdin ? 'the mended text' : undefined
+  if (stdin && stdinFilename === '-') throw usageError('stdin can only be fixed when it has a name', 'give --stdin-filename NAME')
+  const taken = fixDryRun ? 'the patch' : stdin ? 'the fixed text' : undefined
   return { suggestions: fixSuggestions, only: fixType, dryRun: fixDryRun, taken }
 }
 
-/** What mending left behind. */
+/** The outcome of fixing the inputs. */
 export interface Mended {
-  /** Where the linter reads standard input now. */
+  /** The stream that the linter reads instead of stdin. */
   readonly stdin: Readable
   readonly failures: readonly Failure[]
 }
 
 /**
- * Mends every file among the inputs, or shows how. Files that are no JSON text by themselves (lists of lines, packed files),
- * links and addresses stay as they are; mended standard input goes to stdout. A file that cannot be replaced is a failure.
+ * Fixes every file among the inputs, or prints a patch. NDJSON, compressed files, links and URLs are not changed; fixed stdin is
+ * written to stdout. A file that cannot be replaced is a failure.
  */
 export async function mend(
   inputs: readonly string[],
@@ -80,7 +80,7 @@ export async function mend(
       const usedElsewhere = await references?.usedElsewhere(input.name)
       const all = { ...mending, ...(usedElsewhere && { usedElsewhere }) }
       const fixed = input.name === '-' ? await mendStdin(all, settings, io) : await mendFile(input.name, all, settings, io)
-      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is a link and stays as it is`)
+      if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is not fixed: it is a symbolic link`)
       else if (fixed && fixed.mended.length > 0) {
         counts.files++
         counts.findings += fixed.mended.length
@@ -93,20 +93,20 @@ export async function mend(
     }
   }
   await diagnostics.note(
-    `${mending.dryRun ? 'would mend' : 'mended'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
+    `${mending.dryRun ? 'would fix' : 'fixed'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
   )
   return { stdin, failures }
 }
 
-/** Names the schemes that were taken out: nothing may have referred to them only because it was forgotten. */
+/** Reports removed schemes, because a reference to them may have been forgotten. */
 async function tellRemoved(name: string, { mended }: Fixed, { dryRun }: Mending, diagnostics: Context['diagnostics']): Promise<void> {
   const removed = mended.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
   if (removed.length === 0) return
-  const what = `${removed.length === 1 ? 'the scheme' : 'the schemes'} ${removed.join(', ')}, to which nothing refers`
+  const what = `the unused ${removed.length === 1 ? 'scheme' : 'schemes'} ${removed.join(', ')}`
   await diagnostics.note(forLine(`${name}: ${dryRun ? 'would remove' : 'removed'} ${what}`))
 }
 
-/** What the inputs use of each other, where schemes may be taken out; then standard input is at hand for those who read it next. */
+/** Collects the references of all inputs if unused schemes may be removed; stdin is buffered for later readers. */
 async function looked(
   inputs: readonly string[],
   { suggestions, only }: Mending,
@@ -119,11 +119,11 @@ async function looked(
   const stdin = () => (given ? again(given) : io.stdin)
   const references = await referencesOf(inputs, selection, { ...io, stdin: stdin() }, auth)
   if (references.unread !== undefined)
-    await diagnostics.note(`unused schemes stay: ${forLine(references.unread)} cannot be read, and may use them`)
+    await diagnostics.note(`unused schemes are kept: ${forLine(references.unread)} cannot be read and may use them`)
   return { io: { ...io, stdin: stdin() }, references }
 }
 
-/** The same bytes once more, or the same failure. */
+/** Returns a stream of the same bytes, or with the same failure. */
 function again(given: Uint8Array | { readonly error: unknown }): Readable {
   if (!('error' in given)) return Readable.from([given])
   return new Readable({
@@ -133,18 +133,18 @@ function again(given: Uint8Array | { readonly error: unknown }): Readable {
   })
 }
 
-/** What mending one input led to. */
+/** The outcome of fixing one input. */
 interface Outcome extends Fixed {
-  /** What the linter is to read instead of standard input. */
+  /** The bytes that the linter reads instead of stdin. */
   readonly read?: Uint8Array
-  /** True for a link, which was left alone. */
+  /** True for a link, which is not changed. */
   readonly linked?: boolean
 }
 
 async function mendFile(name: string, mending: Informed, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
   const seen = await seenFile(name)
   if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
-  // What cannot be read is told by the linter, which reads it next.
+  // The linter reads the file next and reports read errors.
   const before = textOf(await readFile(name).catch(() => new Uint8Array()))
   const fixed = before === undefined ? undefined : mendText(before, name, mending, settings)
   if (before === undefined || !fixed || fixed.mended.length === 0) return undefined
@@ -169,7 +169,7 @@ function mendText(text: string, document: string, { suggestions, only, usedElsew
   return fixText(text, { ...options, ...(only && { only }), ...(usedElsewhere && { usedElsewhere }) })
 }
 
-/** The text with its byte order mark; undefined when it is no UTF-8. */
+/** Decodes a text with its byte order mark; undefined if it is not UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -178,7 +178,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A unified diff that `git apply` and `patch -p1` take. A terminal gets it without what it would obey. */
+/** Prints a unified diff for `git apply` and `patch -p1`; control characters are escaped on a terminal. */
 async function showPatch(name: string, before: string, after: string, { stdout }: Io): Promise<void> {
   if (before === after) return
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
@@ -188,23 +188,23 @@ async function showPatch(name: string, before: string, after: string, { stdout }
   await write(stdout, shown)
 }
 
-/** The references of all inputs; memory grows with the documents that have others below them. */
+/** The references of all inputs; memory grows with the documents that link to others. */
 class References {
-  /** The first input that could not be read: what it uses is not known, so every scheme may be used. */
+  /** The first unread input; it may use any scheme. */
   unread: string | undefined
-  /** Names that documents refer to and do not define themselves. */
+  /** Names that documents refer to but do not define. */
   readonly #borrowed = new Set<string>()
-  /** Addresses of the documents below a document, by its own address; an entry for every document that was read. */
+  /** URLs of the child documents of each document read, by its URL. */
   readonly #below = new Map<string, string[]>()
 
-  /** Whether a scheme of the input of that name is used by another one, or may be. */
+  /** Returns a test whether another document uses, or may use, a scheme of this input. */
   async usedElsewhere(name: string): Promise<UsedElsewhere> {
     const url = await urlOf(name)
     return (scheme, document) =>
       this.unread !== undefined || this.#borrowed.has(scheme) || !this.#areRead(childrenOf(document).map((href) => resolved(href, url)))
   }
 
-  /** Reads an input, or notes that it cannot be read. */
+  /** Adds the references of an input, or marks it as unread. */
   async read(name: string, io: Io, auth: () => Promise<Auth>): Promise<void> {
     try {
       const url = await urlOf(name)
@@ -217,7 +217,7 @@ class References {
     }
   }
 
-  /** False for a piece that is not JSON, or too large. */
+  /** Adds a piece; returns false if it is not JSON or too large. */
   #add({ task: { text, value, url: answered }, oversized }: Piece, url: string | undefined): boolean {
     if (oversized) return false
     const root = text === undefined ? value : parsed(text)
@@ -236,7 +236,7 @@ class References {
     else for (const one of below) known.push(one)
   }
 
-  /** True when these documents and all below them were read. */
+  /** Returns true if these documents and all documents below them were read. */
   #areRead(start: readonly string[]): boolean {
     const waiting = [...start]
     const seen = new Set<string>()
@@ -251,10 +251,10 @@ class References {
   }
 }
 
-/** Shared by the documents without others below them, which are the most. */
+/** Shared by documents without children, to save memory. */
 const NONE: string[] = []
 
-/** The references of the inputs of a run. Standard input is read with `io.stdin`. */
+/** Collects the references of all inputs. */
 async function referencesOf(inputs: readonly string[], selection: Selection, io: Io, auth: () => Promise<Auth>): Promise<References> {
   const references = new References()
   for await (const input of lintInputs(inputs, selection)) {
@@ -264,7 +264,7 @@ async function referencesOf(inputs: readonly string[], selection: Selection, io:
   return references
 }
 
-/** Where an input is; undefined for standard input, and for a file that is not there. */
+/** Returns the URL of an input; undefined for stdin and for a missing file. */
 async function urlOf(name: string): Promise<string | undefined> {
   if (name === '-') return undefined
   if (isAddress(name)) return withoutFragment(name, undefined)
@@ -274,7 +274,7 @@ async function urlOf(name: string): Promise<string | undefined> {
   )
 }
 
-/** The address of a link; where nobody can tell, one that was not read. */
+/** Returns the URL of a link; an empty string, which is never read, if it is unknown. */
 function resolved(href: string, base: string | undefined): string {
   return href === '' ? '' : (withoutFragment(href, base) ?? '')
 }
@@ -294,7 +294,7 @@ function parsed(text: string | Uint8Array): unknown {
   }
 }
 
-/** The documents of a list or a wrapper, and the wrapper itself. */
+/** Returns the documents of a list or wrapper, and the wrapper itself. */
 function documentsIn(root: object): readonly StacDocument[] {
   if (Array.isArray(root)) return root.filter(isObject).flatMap(documentsIn)
   const document = root as StacDocument
@@ -303,7 +303,7 @@ function documentsIn(root: object): readonly StacDocument[] {
   return [document, ...(Array.isArray(inner) ? inner.filter(isObject) : [])]
 }
 
-/** The names that a document refers to, also from its schemes, and does not define where it has its schemes. */
+/** Yields the names that a document and its schemes refer to but do not define. */
 function* borrowedBy(document: StacDocument): Generator<string> {
   const maps = schemePlaces(document).flatMap(({ schemes }) => (isObject(schemes) ? [schemes] : []))
   const isOwn = (name: string) => maps.some((map) => Object.hasOwn(map, name))

@@ -1,4 +1,4 @@
-/** The INPUT arguments of `lint`, folders opened. */
+/** Expands the INPUT arguments of `lint`: folders and globs become files. */
 import type { Dirent, Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -10,54 +10,54 @@ import { type IgnoreRules, ignoreRules, isIgnored } from '../inputs/ignore-rules
 import { isAddress } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
-/** One thing to lint, or why it cannot be. */
+/** An input to lint, or its error. */
 export type LintInput = Found | { readonly name: string; readonly error: AuthError }
 
-/** Something to lint. */
+/** An input to lint. */
 export interface Found {
   readonly name: string
-  /** True for what its folder says is a regular file; otherwise it may be one too. */
+  /** True if the file is known to be a regular file. */
   readonly isRegular?: boolean
-  /** True for what a folder or a glob has led to: it need not be a document. */
+  /** True for a file found in a folder or by a glob, which need not be a STAC document. */
   readonly isListed?: boolean
 }
 
-/** What is left out of folders and globs; files that are named are read in any case. */
+/** Which files of folders and globs are skipped; named files are always read. */
 export interface Selection {
   /** True when a glob may match nothing. */
   readonly mayMiss?: boolean
-  /** Patterns as in a `.gitignore` file of the working directory; they go before those of all files. */
+  /** Patterns as in a `.gitignore` file of the working directory; they override those of all files. */
   readonly ignore?: readonly string[]
-  /** False to read what `.gitignore` files leave out. Default true. */
+  /** False to read files that `.gitignore` files list. Default true. */
   readonly gitignore?: boolean
-  /** True for inputs that nobody has named, such as what has changed. */
+  /** True for inputs that the user did not name, such as changed files. */
   readonly areListed?: boolean
 }
 
-/** What an input that is a folder stands for. Parquet files may hold anything, so they are named one by one or by a glob. */
+/** File names that are read from folders. Parquet files may contain other data, so they must be named or matched by a glob. */
 const DOCUMENTS = /\.(?:(?:geo)?json|ndjson|(?:geo)?jsonl)(?:\.gz)?$/i
 
-/** Folders that hold no documents of a catalog's author, as patterns; a glob says itself which dot folders it means. */
+/** Skipped folders as patterns; a glob may include hidden folders. */
 const TOOLS = 'node_modules/\n.git/'
 const HIDDEN = '.*/'
 
 /**
- * Files, addresses and `-` as they are; for a folder every file below it whose name ends like that of a document, for a glob
- * every file that matches, both in the order of their names, without what a {@link Selection} leaves out. Symbolic links count only
- * when they lead to a file below the same folder. A glob that matches nothing is a `USAGE` error, unless `mayMiss`.
+ * Yields files, URLs and `-` unchanged; for a folder all files below it with the extension of a document, for a glob all matching
+ * files, both sorted by name and without the files that the {@link Selection} skips. Symbolic links are only followed to files
+ * below the same folder. A glob without matches is a `USAGE` error, unless `mayMiss`.
  */
 export async function* lintInputs(inputs: readonly string[], selection: Selection = {}): AsyncGenerator<LintInput> {
   let since = performance.now()
   for await (const input of named(inputs, selection)) {
     yield input
-    // Small files are read and judged without waiting for anything, so a signal would not be noticed before the last one.
+    // Small files are linted synchronously, so signals are only handled when the loop yields.
     if (performance.now() - since < TURN) continue
     await turn()
     since = performance.now()
   }
 }
 
-/** Milliseconds after which what waits gets its turn. */
+/** Milliseconds after which the event loop runs. */
 const TURN = 50
 
 async function* named(inputs: readonly string[], selection: Selection): AsyncGenerator<LintInput> {
@@ -68,12 +68,12 @@ async function* named(inputs: readonly string[], selection: Selection): AsyncGen
   }
 }
 
-/** True for a name that says more than one. */
+/** Returns true for a name with glob characters. */
 export function isGlob(name: string): boolean {
   return /[*?[\]{}]|[!@+]\(/.test(name)
 }
 
-/** A file may have such a name. */
+/** Returns true for an existing path, which may contain glob characters. */
 function exists(name: string): Promise<boolean> {
   return stat(name).then(
     () => true,
@@ -96,7 +96,7 @@ async function* filesMatching(glob: string, selection: Selection): AsyncGenerato
     }
   }
   if (found === 0 && !selection.mayMiss)
-    yield { name: glob, error: usageError(`no file matches ${glob}`, '--no-fail-on-unmatched-globs lets that pass') }
+    yield { name: glob, error: usageError(`no file matches ${glob}`, 'use --no-fail-on-unmatched-globs to allow this') }
 }
 
 async function* filesOf(name: string, selection: Selection): AsyncGenerator<LintInput> {
@@ -112,19 +112,19 @@ async function* filesOf(name: string, selection: Selection): AsyncGenerator<Lint
   }
 }
 
-/** What is no file may keep its reader waiting for ever, so it is not even opened. Only standard input is waited for. */
+/** Returns the error for pipes, sockets and devices, which are not opened because a read may block forever. */
 function notAFile(name: string, stats: Stats): IntegrityError {
   const kind = stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device'
-  const hint = 'send what it holds to standard input and name that: stac-auth lint -'
+  const hint = 'send its content to stdin: stac-auth lint -'
   return new IntegrityError('FILE_ACCESS', `cannot read "${name}": it is ${kind}, not a file`, { hint })
 }
 
-/** True for a file that counts when its folder is an input. */
+/** Returns true for a file that is read when its folder is an input. */
 export function isDocument(name: string): boolean {
   return DOCUMENTS.test(name)
 }
 
-/** Says of paths below a folder, as absolute ones, whether a folder as an input would leave them out; `.gitignore` is not asked. */
+/** Returns a test whether an absolute path below a folder is skipped; `.gitignore` files are not read. */
 export async function leftOutBelow(folder: string, selection: Selection): Promise<(path: string) => boolean> {
   const { above, given } = await rulesFor(folder, { ...selection, gitignore: false }, `${TOOLS}\n${HIDDEN}`)
   return (path) => {
@@ -136,9 +136,9 @@ export async function leftOutBelow(folder: string, selection: Selection): Promis
 interface Walk {
   readonly root: string
   readonly isWanted: (name: string) => boolean
-  /** What is left out by files above and by the program itself, the weakest first. */
+  /** Rules of the program and of `.gitignore` files, lowest precedence first. */
   readonly above: readonly IgnoreRules[]
-  /** What the user leaves out. */
+  /** Rules of the user. */
   readonly given: readonly IgnoreRules[]
   readonly gitignore: boolean
 }
@@ -163,16 +163,16 @@ async function* filesBelow(folder: string, real: string, walk: Walk): AsyncGener
 
 const GITIGNORE = '.gitignore'
 
-/** Nobody writes a longer one. */
+/** Size limit of a `.gitignore` file in bytes. */
 const MOST_RULES = 2 ** 20
 
-/** One that cannot be read leaves nothing out. */
+/** Reads a `.gitignore` file; an unreadable file has no rules. */
 async function gitignoreOf(folder: string): Promise<IgnoreRules> {
   const reading = await readRegularFile(join(folder, GITIGNORE), MOST_RULES)
   return ignoreRules(folder, 'bytes' in reading ? new TextDecoder().decode(reading.bytes) : '')
 }
 
-/** What is left out of a folder from the beginning: by default, by the `.gitignore` files above it in its repository, by the user. */
+/** Returns the rules for a folder: defaults, the `.gitignore` files above it in its repository, and those of the user. */
 async function rulesFor(
   root: string,
   { ignore = [], gitignore = true }: Selection,

@@ -1,4 +1,4 @@
-/** A job of the queue: some tasks and their rules. It may have been written by anybody who reaches the queue. */
+/** A job of the queue: tasks and rules. Anyone with access to the queue can write jobs, so they are validated. */
 import { withFingerprint } from '../../lint/baseline.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
 import { RULE_NAMES } from '../../lint/levels.ts'
@@ -11,18 +11,18 @@ import { usageError } from '../usage.ts'
 import { type Defined, type Judged, RecordingRun } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
-/** Tasks in one job. */
+/** Limit of tasks in a job. */
 export const TASKS = 64
 
 export interface LintJob {
   readonly preset: Preset
   readonly fingerprints: boolean
-  /** Levels that are laid over the preset; tasks name them by their place. */
+  /** Levels that override the preset; tasks refer to them by index. */
   readonly levels: readonly Levels[]
   readonly tasks: readonly JobTask[]
 }
 
-/** A task whose text is text: bytes that are no UTF-8 travel as base64. */
+/** A task in JSON: bytes that are not UTF-8 are encoded as base64. */
 export interface JobTask extends Omit<Task, 'text'> {
   readonly document: string
   readonly levels: number
@@ -30,7 +30,7 @@ export interface JobTask extends Omit<Task, 'text'> {
   readonly base64?: string
 }
 
-/** A task as it travels. */
+/** Encodes a task for the queue. */
 export function packed({ text, ...task }: Task, document: string, levels: number): JobTask {
   if (text === undefined || typeof text === 'string') return { ...task, ...(text !== undefined && { text }), document, levels }
   try {
@@ -40,9 +40,9 @@ export function packed({ text, ...task }: Task, document: string, levels: number
   }
 }
 
-/** Does a job: the findings of each task. Throws a `TypeError` for what is no job. */
+/** Runs a job and returns the findings of each task. Throws a `TypeError` for a malformed job. */
 export function lintJob(data: unknown): readonly Judged[] {
-  if (!isJob(data)) throw new TypeError('this is no job of stac-auth lint')
+  if (!isJob(data)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = data
   const run = new RecordingRun()
   return tasks.map(({ document, levels: index, text, base64, ...task }) => {
@@ -79,7 +79,7 @@ function isTask(task: unknown, levels: number): boolean {
   })
 }
 
-/** The results of a job, checked: a worker may be of another version, or nobody's. Undefined for what is none. */
+/** Validates the results of a job, because workers may be of another version or untrusted; undefined if they are malformed. */
 export function readResults(value: unknown, count: number): readonly Judged[] | undefined {
   if (!Array.isArray(value) || value.length !== count) return undefined
   const results = value.map((one): Judged | undefined => {
@@ -95,21 +95,21 @@ function isDefined(value: unknown): value is Defined {
   return typeof own(value, 'name') === 'string' && typeof own(value, 'where') === 'string' && isObject(own(value, 'scheme'))
 }
 
-/** What `--queue` says: an address, or that the environment says it. */
+/** The value of `--queue`: a URL, or true to use the environment variable. */
 export type QueueOption = string | true | undefined
 
 /**
- * The queue that is meant: the address given, else that in `STAC_AUTH_QUEUE`. A password on the command line is taken, and
- * advised against: other users of the machine can read it there. Errors: `USAGE`.
+ * Returns the URL of the queue: the option, else `STAC_AUTH_QUEUE`. A password on the command line is accepted with a warning, because
+ * other users of the machine can read it. Errors: `USAGE`.
  */
 export function queueAddress(option: QueueOption, { io, diagnostics }: Context): RedisAddress {
   const text = typeof option === 'string' ? option : io.env.STAC_AUTH_QUEUE
-  if (!text) throw usageError('which queue?', 'give --queue redis://host:port, or its address with the password in STAC_AUTH_QUEUE')
+  if (!text) throw usageError('no queue is given', 'give --queue redis://host:port, or set STAC_AUTH_QUEUE to its URL with the password')
   const address = redisAddressOf(text)
   if (typeof option === 'string' && address.password !== undefined)
     diagnostics.warn({
       code: 'CONFIG_INVALID',
-      message: 'others can read a password on the command line: put the address into STAC_AUTH_QUEUE',
+      message: 'other users can read a password on the command line: set STAC_AUTH_QUEUE to the URL instead',
     })
   return address
 }

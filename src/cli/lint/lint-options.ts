@@ -1,11 +1,11 @@
-/** The options of `lint` that say which rules are on, how findings are shown and what makes them count. */
+/** The options of `lint` for rules, reports, fixes and file selection. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/index.ts'
 import type { BaselineOptions } from './lint-baseline.ts'
 import type { GivenRules } from './lint-config.ts'
 
-/** A format and the file it goes to; without one it goes to stdout. */
+/** A format and its output file; without a file, stdout. */
 export interface Destination {
   readonly format: Format
   readonly file?: string
@@ -13,7 +13,7 @@ export interface Destination {
 
 export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {}
 
-/** What a report shows, where it goes, and what in it counts. */
+/** Options for the content, destination and exit code of a report. */
 export interface ReportOptions {
   readonly format?: readonly Destination[]
   readonly maxProblems?: number
@@ -30,7 +30,7 @@ export interface FixingOptions {
   readonly stdinFilename: string
 }
 
-/** What is left out of folders and globs. */
+/** Options for skipping files of folders and globs. */
 export interface SelectionOptions {
   readonly failOnUnmatchedGlobs: boolean
   readonly ignore?: readonly string[]
@@ -40,9 +40,9 @@ export interface SelectionOptions {
 /** Adds the options of {@link SelectionOptions}. */
 export function withSelectionOptions(command: Command): Command {
   return command
-    .option('--no-fail-on-unmatched-globs', 'let a glob match nothing')
-    .option('--ignore <pattern>', 'leave out files of folders and globs, as a line of .gitignore would (repeatable)', addText)
-    .option('--no-gitignore', 'also lint what .gitignore files leave out')
+    .option('--no-fail-on-unmatched-globs', 'allow globs that match no files')
+    .option('--ignore <pattern>', 'skip files in folders and globs, as in .gitignore (repeatable)', addText)
+    .option('--no-gitignore', 'also lint files listed in .gitignore')
 }
 
 function addText(text: string, texts: readonly string[] = []): readonly string[] {
@@ -52,34 +52,38 @@ function addText(text: string, texts: readonly string[] = []): readonly string[]
 /** Adds the options of {@link FixingOptions}. */
 export function withFixingOptions(command: Command): Command {
   return command
-    .option('--fix', 'mend files where the meaning stays the same, then lint')
-    .option('--fix-suggestions', 'also apply fixes that need a look')
-    .option('--fix-dry-run', 'show as a patch what would be mended; nothing is written')
-    .option('--fix-type <rules>', 'rules that are mended, separated by commas (default: all)', (text: string) => text.split(','))
-    .option('--stdin-filename <name>', 'what standard input is called in findings', '-')
+    .option('--fix', 'apply safe fixes, then report the remaining findings')
+    .option('--fix-suggestions', 'also apply suggested fixes, which need a review')
+    .option('--fix-dry-run', 'print the fixes as a patch without writing files')
+    .option('--fix-type <rules>', 'fix only these rules, separated by commas (default: all)', (text: string) => text.split(','))
+    .option('--stdin-filename <name>', 'set the name of stdin in findings', '-')
 }
 
 /** Adds the options of {@link ReportingOptions}. */
 export function withReportingOptions(command: Command): Command {
   const given = command
-    .addOption(new Option('--preset <name>', 'which rules are on (default: recommended)').choices(PRESETS))
-    .option('--infos', 'also report what only informs; the preset strict does')
-    .option('--rule <id=level>', 'a level for a rule or one of its codes: off, info, warn or error (repeatable)', addLevel)
-    .option('--config <file>', 'preset, levels and overrides; only read when it is named')
+    .addOption(new Option('--preset <name>', 'select a rule preset (default: recommended)').choices(PRESETS))
+    .option('--infos', 'also report findings of level info')
+    .option('--rule <id=level>', 'set the level of a rule or code: off, info, warn, error (repeatable)', addLevel)
+    .option('--config <file>', 'read preset, levels and overrides from this file')
   return withReportOptions(given)
-    .option('--baseline <file>', 'count the findings in it, list the others')
-    .option('--update-baseline', 'write all findings into the baseline')
-    .option('--prune-baseline', 'take out of the baseline what is no longer found')
+    .option('--baseline <file>', 'list only findings that are not in this baseline')
+    .option('--update-baseline', 'write all findings to the baseline')
+    .option('--prune-baseline', 'remove fixed findings from the baseline')
 }
 
 /** Adds the options of {@link ReportOptions}. */
 export function withReportOptions(command: Command): Command {
   return command
-    .option('--format <format[=file]>', `${FORMATS.join(', ')}; to stdout or a file (repeatable)`, addDestination)
-    .option('--max-problems <n>', 'findings shown by pretty and concise (default: 100)', wholeNumber)
-    .option('--max-warnings <n>', 'more warnings than that end in exit code 1', wholeNumber)
-    .addOption(new Option('--fail-severity <level>', 'findings from there on end in exit code 1').choices(LEVELS.slice(1)).default('error'))
-    .option('--quiet', 'list errors only')
+    .option('--format <format[=file]>', `write ${FORMATS.join(', ')} to stdout or a file (repeatable)`, addDestination)
+    .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeNumber)
+    .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeNumber)
+    .addOption(
+      new Option('--fail-severity <level>', 'exit with code 1 for findings of this level or higher')
+        .choices(LEVELS.slice(1))
+        .default('error'),
+    )
+    .option('--quiet', 'show errors only')
 }
 
 function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {

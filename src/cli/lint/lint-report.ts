@@ -1,4 +1,4 @@
-/** What comes out of `lint`: reports, and the exit code. */
+/** The output of `lint`: reports and the exit code. */
 
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -19,25 +19,26 @@ import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
 
-/** Where the reports go. `taken` says what else goes to stdout; then people read stderr. Errors: `USAGE`. */
+/** Returns the destinations of reports. `taken` names other output on stdout, if any. Errors: `USAGE`. */
 export function destinationsOf({ format }: ReportOptions, taken?: string): readonly Destination[] {
   const toStdout = format?.filter(({ file }) => file === undefined) ?? []
-  if (toStdout.length > 1) throw usageError('only one format can go to stdout', 'write --format json=FILE')
+  if (toStdout.length > 1) throw usageError('only one format can be written to stdout', 'give --format json=FILE')
   const files = format?.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)])) ?? []
   const again = files.find((file, index) => files.indexOf(file) < index)
-  if (again !== undefined) throw usageError(`two reports cannot go to "${again}"`, 'give each format a file of its own')
-  if (taken !== undefined && toStdout.length > 0) throw usageError(`stdout is for ${taken}`, `write --format ${toStdout[0]?.format}=FILE`)
+  if (again !== undefined) throw usageError(`two reports cannot be written to "${again}"`, 'give each format its own file')
+  if (taken !== undefined && toStdout.length > 0)
+    throw usageError(`stdout is used for ${taken}`, `give --format ${toStdout[0]?.format}=FILE`)
   return format ?? [{ format: 'pretty' }]
 }
 
-/** True when a report tells the fingerprints of findings. */
+/** Returns true if a format contains the fingerprints of findings. */
 export function wantsFingerprints(destinations: readonly Destination[]): boolean {
   return destinations.some(({ format }) => format === 'sarif' || format === 'gitlab')
 }
 
 /**
- * Writes the report in every format, those without a file to `output`. One that cannot be written keeps none of the others from being
- * written; a reader of `output` that has gone, as `head` does, changes nothing else. Errors: `FILE_ACCESS`, `DISK_FULL`.
+ * Writes the report in every format, those without a file to `output`. After a failure the other reports are still written; a closed
+ * `output`, as after `head`, is ignored. Errors: `FILE_ACCESS`, `DISK_FULL`.
  */
 export async function publish(
   { report, texts, names, lines }: Published,
@@ -67,14 +68,14 @@ export async function publish(
   if (failure !== undefined) throw failure
 }
 
-/** A report, and what is known about its documents besides. */
+/** A report, with texts and names of its documents. */
 export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
   readonly report: Report
-  /** Those reports that were written while the run went on. */
+  /** Reports that were written during the run. */
   readonly lines?: LineReports | undefined
 }
 
-/** The report of a run, or of a part of one. */
+/** Returns the report of a run, or of one shard. */
 export function reportOfRun(
   { documents, skipped, failures, names, definitions = [] }: LintOutcome,
   { problems, baselined, totals, unlisted }: Fresh,
@@ -92,7 +93,7 @@ export function reportOfRun(
   return { version: 1, problems, summary, ...(shard && { shard: { ...shard, names, definitions } }) }
 }
 
-/** Errors only; the summary counts everything. */
+/** Removes all findings but errors with `--quiet`; the summary still counts everything. */
 function quietly(report: Report, quiet: boolean): Report {
   if (!quiet) return report
   const problems = report.problems.filter(({ severity }) => severity === 'error')
@@ -107,20 +108,20 @@ async function writeReport(name: string, text: string): Promise<void> {
   await file.close()
 }
 
-/** Says that reports do not list everything. */
+/** Warns that reports do not list all findings. */
 function warnOfUnlisted({ unlisted = 0 }: Summary, { diagnostics }: Context): void {
   if (unlisted === 0) return
-  const message = `${unlisted} findings are counted but not listed: memory has room for no more. Errors are listed first`
-  const hint = 'write --format ndjson, which lists all findings of a run without --crawl, or set NODE_OPTIONS=--max-old-space-size=8192'
+  const message = `${unlisted} findings are counted but not listed: the memory limit is reached. Errors are listed first`
+  const hint = 'use --format ndjson, which lists all findings without --crawl, or set NODE_OPTIONS=--max-old-space-size=8192'
   diagnostics.warn({ code: 'FINDINGS_UNLISTED', message: `${message}; ${hint}` })
 }
 
-/** Failures for people; all of them are in the report. */
+/** Limit of failures on stderr; the report contains all. */
 const TOLD = 10
 
 /**
- * Tells what could not be read, each under its name where the message leaves it out. What was left out because the user said so
- * comes first, for the last line is that of the error that decides the exit code.
+ * Reports failures, with the name of the input if the message lacks it. Requested limits come first; the error that decides the exit
+ * code comes last.
  */
 export async function tell(failures: readonly Failure[], { io, diagnostics }: Context): Promise<void> {
   for (const { error, exit } of failures) if (exit === EXIT.done) diagnostics.warn({ code: error.code, message: error.message })
@@ -133,12 +134,12 @@ export async function tell(failures: readonly Failure[], { io, diagnostics }: Co
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)
 }
 
-/** Grows with what goes before in the order of exit codes. */
+/** Returns the rank of a failure: higher for a higher precedence of its exit code. */
 function weight(failure: Failure, signal: AbortSignal): number {
   return -EXIT_ORDER.indexOf(exitOfFailure(failure, signal))
 }
 
-/** Findings from the chosen severity on count, and more warnings than allowed. What could not be read outranks findings. */
+/** Returns the exit code: failures take precedence over findings at or above `failSeverity` and over too many warnings. */
 export function exitOf(failures: readonly Failure[], summary: Summary, options: ReportOptions, { io }: Context): number {
   const { maxWarnings = Number.POSITIVE_INFINITY, failSeverity } = options
   const { errors, warnings, infos } = summary
@@ -147,18 +148,18 @@ export function exitOf(failures: readonly Failure[], summary: Summary, options: 
   return worstExit([...failures.map((failure) => exitOfFailure(failure, io.signal)), found ? EXIT.findings : EXIT.done])
 }
 
-/** In a folder that nobody may write to, or over a file that is mounted by itself, there is only the file itself. */
+/** Error codes for a folder that is not writable, or a file that is a mount point: only the file itself can be written. */
 const ONLY_ITSELF = ['EACCES', 'EPERM', 'EROFS', 'EBUSY']
 
 /**
- * Replaces the report of an earlier run, whole or not at all; a link is followed, and what is not a regular file (a pipe, a device) is
- * written to as it is. Errors of all methods: `FILE_ACCESS`, `DISK_FULL`; then the earlier report is still there.
+ * Replaces the report of an earlier run atomically; links are followed, and pipes and devices are written directly. Errors of all
+ * methods: `FILE_ACCESS`, `DISK_FULL`; the earlier report is unchanged then.
  */
 export class ReportFile {
   readonly #name: string
   readonly #place: string
   readonly #handle: FileHandle
-  /** Absent for what is written to as it is. */
+  /** The temporary file; absent for pipes and devices. */
   readonly #part: string | undefined
 
   private constructor(name: string, place: string, handle: FileHandle, part?: string) {
@@ -190,7 +191,7 @@ export class ReportFile {
     return this.#orDiscard(() => this.#handle.writeFile(text))
   }
 
-  /** Puts the report in its place when the disk has it. */
+  /** Syncs the report to disk and moves it to its path. */
   close(): Promise<void> {
     return this.#orDiscard(async () => {
       const part = this.#part
@@ -207,7 +208,7 @@ export class ReportFile {
     })
   }
 
-  /** Leaves the earlier report as it is. */
+  /** Removes the temporary file and keeps the earlier report. */
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => undefined)
     if (this.#part !== undefined) await rm(this.#part, { force: true })

@@ -1,4 +1,4 @@
-/** Lints inputs one after the other and keeps only findings, as many as there is room for. */
+/** Lints inputs one by one and keeps only findings, as many as fit in memory. */
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError } from '../../errors.ts'
 import type { Comparison } from '../../lint/baseline.ts'
@@ -25,57 +25,57 @@ import { compared, type Judged, type Linter, localLinter } from './linter.ts'
 
 export interface LintSettings {
   readonly levels: LevelTable & { readonly config: LintConfig }
-  /** What the documents have in common. */
+  /** The state shared by all documents of the run. */
   readonly run: LintRun
-  /** What is added to each finding. */
+  /** Completes each finding, such as with its fingerprint. */
   readonly complete: TextOptions['complete']
-  /** What standard input is called in findings. */
+  /** The name of stdin in findings. */
   readonly stdinName: string
-  /** What is left out of folders and globs. */
+  /** Options for skipping files of folders and globs. */
   readonly selection: Selection
-  /** What holds the findings that are known, so that only the others are reported. */
+  /** The comparison with the baseline, so that only new findings are reported. */
   readonly baseline?: Comparison
-  /** Characters of findings that are kept for the report. */
+  /** Limit of the kept findings in characters. */
   readonly room: number
-  /** Hears the findings of each piece, in the order of the documents; the run goes on when it is done. */
+  /** Called with the findings of each piece, in the order of the documents, and awaited. */
   readonly list?: (problems: readonly Problem[]) => Promise<void>
-  /** Other processes that judge; default: this one. */
+  /** The linter; default: in this process. */
   readonly linter?: Linter
-  /** Where the bytes of inputs are that are not to be read from their files; then inputs are names of files only. */
+  /** Reads the content of an input instead of its file; then all inputs are file names. */
   readonly read?: (name: string) => AsyncIterable<Uint8Array>
 }
 
-/** What was found, and what could not be looked at. */
+/** The findings and failures of a run. */
 export interface LintOutcome {
   readonly documents: number
-  /** Files of folders and globs that are no STAC documents. */
+  /** Number of files of folders and globs that are not STAC documents. */
   readonly skipped: number
   readonly found: FoundProblems
   readonly failures: readonly Failure[]
-  /** Texts of the first documents with findings by name, as many as {@link TEXTS} units hold. */
+  /** Texts of the first documents with findings, by name, up to {@link TEXTS} units. */
   readonly texts: ReadonlyMap<string, string>
   /** Names of the first inputs, at most {@link NAMES}. */
   readonly names: readonly string[]
-  /** Schemes of a crawl, for its other parts. */
+  /** Schemes of a crawl, for `merge`. */
   readonly definitions?: readonly ShardDefinition[]
 }
 
-/** UTF-16 units of text kept for the lines that a report shows; what is left out is shown without its lines. */
+/** Limit of the texts kept for code frames, in UTF-16 units; findings in other documents have no code frame. */
 const TEXTS = 8 * 1024 * 1024
 
-/** Different findings of a list of documents that wait for its end, so that memory has room for them. */
+/** Limit of different findings that are collected before a list of documents ends. */
 const MOST_REPEATS = 5000
 
-/** Names of inputs that an outcome keeps. */
+/** Limit of the input names in an outcome. */
 export const NAMES = 10_000
 
-/** Errors: `USAGE` for the name of no rule and no case. */
+/** Checks the names of rules and codes. Errors: `USAGE`. */
 export function requireRules(ids: readonly string[]): void {
   const unknown = ids.find((id) => !RULE_NAMES.includes(id))
-  if (unknown !== undefined) throw usageError(`there is no rule "${unknown}"`, 'stac-auth rules lists them')
+  if (unknown !== undefined) throw usageError(`unknown rule "${unknown}"`, 'stac-auth rules lists the rules')
 }
 
-/** What the command line says about a run, and the configuration that it names. Errors: those of `readLintConfig`. */
+/** Returns the settings of a run from options and configuration file. Errors: those of `readLintConfig`. */
 export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
   const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged } = options
   const areListed = changed !== undefined || staged === true
@@ -93,17 +93,17 @@ interface InputOptions extends SelectionOptions, ChangedOptions {
   readonly stdinFilename: string
 }
 
-/** Lints every input. One that cannot be read is a failure and the rest goes on; an interruption ends it with what there is. */
+/** Lints every input. An unreadable input is a failure and the others are linted; an interruption returns the partial outcome. */
 export async function lintAll(inputs: readonly string[], settings: LintSettings, io: Io, auth: () => Promise<Auth>): Promise<LintOutcome> {
   const linter = settings.linter ?? localLinter(settings.complete, settings.run)
   const gathered = new Gathered(settings)
   const begun: Begun[] = []
-  /** Takes results in the order in which they were asked for; false when nothing more is to be asked. */
+  /** Collects results in the order of their requests; returns false to stop the run. */
   const take = async (isEnough: () => boolean): Promise<boolean> => {
     for (let one = begun[0]; one && !isEnough(); one = begun[0]) {
       begun.shift()
       const error = await gathered.add(one)
-      // The next result would not come either.
+      // The connection is lost, so there are no further results.
       if (error && error.code !== 'JOB_FAILED') return false
     }
     return true
@@ -143,14 +143,14 @@ async function ended(gathered: Gathered): Promise<LintOutcome> {
   return gathered
 }
 
-/** A piece of an input that is being judged. */
+/** A piece of an input that is being linted. */
 interface Begun {
   readonly name: string
   readonly piece: Piece
   readonly judged: Judged | Promise<Judged>
 }
 
-/** The pieces of an input, undefined for one that is no STAC document and is not told about. */
+/** Yields the pieces of an input; undefined for a piece that is skipped as not STAC. */
 async function* lintOne(
   input: Found,
   settings: LintSettings,
@@ -169,13 +169,13 @@ async function* lintOne(
       continue
     }
     const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
-    // It may fail before its turn comes.
+    // It may reject before it is awaited.
     if (judged instanceof Promise) judged.catch(() => undefined)
     yield { name, piece, judged }
   }
 }
 
-/** What a run has led to so far. */
+/** Collects the outcome of a run. */
 class Gathered implements LintOutcome {
   documents = 0
   skipped = 0
@@ -184,7 +184,7 @@ class Gathered implements LintOutcome {
   readonly names: string[] = []
   readonly #settings: LintSettings
   readonly #findings: Findings
-  /** Findings in the list of documents whose pieces come now. */
+  /** Findings in the current list of documents. */
   readonly #repeats = new Repeats()
   #list: object | undefined
   #room = TEXTS
@@ -202,7 +202,7 @@ class Gathered implements LintOutcome {
     if (this.names.length < NAMES) this.names.push(nameOf(name, this.#settings))
   }
 
-  /** Adds a piece when its result is there, or the error that is there instead. */
+  /** Awaits and adds the result of a piece; returns its error, if any. */
   async add({ name, piece: { documents, text, placed, list }, judged }: Begun): Promise<AuthError | undefined> {
     try {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
@@ -230,7 +230,7 @@ class Gathered implements LintOutcome {
     this.failures.push(failure)
   }
 
-  /** Reports what is left when all pieces were added. */
+  /** Reports the remaining findings after the last piece. */
   end(): Promise<void> {
     return this.#endList()
   }
@@ -246,12 +246,12 @@ class Gathered implements LintOutcome {
   }
 }
 
-/** The name of an input in the report. */
+/** Returns the name of an input in the report. */
 function nameOf(name: string, { stdinName }: LintSettings): string {
   return name === '-' ? stdinName : isAddress(name) ? forUrl(name) : name
 }
 
-/** A document that was not read to its end is a finding, of the rule that stands for limits. */
+/** Returns the finding of the rule `document-limit` for a document that is too large to read. */
 function tooLarge(document: string, { levels }: LintSettings): readonly Problem[] {
   const code = 'document-limit'
   const severity = levelOfCode(code, levels.preset, levels.levelsFor(document))

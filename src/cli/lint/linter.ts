@@ -1,27 +1,27 @@
-/** Where documents are judged: here, one after the other, or by other processes. */
+/** Linters: in this process, or by workers. */
 import { type Levels, LintRun, type Preset, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { judge, type Task } from '../inputs/task.ts'
 
-/** What was found in a task. */
+/** The findings of a task. */
 export interface Judged {
   readonly problems: readonly Problem[]
-  /** Schemes that are to be compared with those of the tasks before it; absent when that is done. */
+  /** Schemes to compare with those of earlier tasks; absent if they are already compared. */
   readonly definitions?: readonly Defined[]
 }
 
-/** A scheme that was defined, in the order of the documents. */
+/** A defined scheme, in the order of the documents. */
 export interface Defined {
   readonly name: string
   readonly scheme: JsonObject
-  /** What its document is called. */
+  /** The name of its document. */
   readonly where: string
 }
 
 export interface Linter {
-  /** Judges one task of a document. Errors: `ABORTED`, and that the judging process cannot be reached. */
+  /** Lints one task of a document. Errors: `ABORTED`, and those of the connection to workers. */
   lint(task: Task, about: About): Judged | Promise<Judged>
-  /** True when results are to be taken before more is asked. */
+  /** Returns true if results must be awaited before further tasks. */
   isFull(): boolean
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface About {
   readonly rules: Levels
 }
 
-/** Judges at once. With `run`, documents are compared with each other. */
+/** Returns a linter in this process. With `run`, documents are compared with each other. */
 export function localLinter(complete: TextOptions['complete'], run?: LintRun): Linter {
   return {
     lint: (task, about) => ({ problems: judge(task, { ...about, complete, ...(run && { run }) }) }),
@@ -42,10 +42,10 @@ export function localLinter(complete: TextOptions['complete'], run?: LintRun): L
   }
 }
 
-/** Stands in a message where the document will be named that said otherwise. */
+/** The placeholder in a message for the name of the other document. */
 const PLACE = /\u0001(\d+)/
 
-/** Notes each definition once instead of comparing it, so that who knows the other documents can do that. */
+/** Records each definition once instead of comparing it, so that the sender of the job can compare it. */
 export class RecordingRun extends LintRun {
   readonly #seen = new Set<string>()
   #definitions: Defined[] = []
@@ -58,7 +58,7 @@ export class RecordingRun extends LintRun {
     return `\u0001${this.#definitions.length - 1}`
   }
 
-  /** The definitions since it was asked last. */
+  /** Removes and returns the recorded definitions. */
   take(): readonly Defined[] {
     const taken = this.#definitions
     this.#definitions = []
@@ -66,7 +66,7 @@ export class RecordingRun extends LintRun {
   }
 }
 
-/** Compares the definitions of a task with those before it, and keeps what that leaves of the findings. */
+/** Compares the definitions of a task with earlier ones and removes findings without a conflict. */
 export function compared({ problems, definitions }: Judged, run: LintRun): readonly Problem[] {
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))

@@ -6,11 +6,11 @@ import { Definitions } from '../crawl/run.ts'
 import { byDocument, Findings, inOrder } from './findings.ts'
 
 /**
- * The reports of several parts as the report that one run would have given, in whatever order the parts come: what several parts have
- * found or could not read only once, what they have found of one cause added up, and the schemes of all compared.
+ * Merges the reports of shards into the report of a single run, independent of their order: equal findings and failures count once,
+ * findings with the same cause are added up, and the schemes of all shards are compared.
  *
- * @param room characters of JSON that are kept
- * @param fingerprints whether findings keep them
+ * @param room limit of the kept findings in characters of JSON
+ * @param fingerprints whether findings keep their fingerprints
  */
 export function mergeReports(reports: readonly Report[], room: number, fingerprints: boolean): Report {
   const summaries = reports.map(({ summary }) => summary)
@@ -19,7 +19,7 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   for (const problem of reports.flatMap(({ problems }) => problems)) listed.add(problem)
   const findings = new Findings(room, inOrder)
   const add = (problems: readonly Problem[]) => findings.add(fingerprints || isJudged ? problems : problems.map(withoutFingerprint))
-  // Against a baseline each part has compared its own schemes.
+  // With a baseline, each shard has compared its own schemes.
   const compared = isJudged ? [] : reports.flatMap(({ shard }) => (shard ? [shard] : []))
   const found = inAnyPart(reports, isJudged)
   add(found.filter((problem) => !isLent(problem)))
@@ -33,12 +33,12 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   return { version: 1, problems, summary: summaryOf(summaries, [listed.summary(), totals], unlisted) }
 }
 
-/** The names of documents that the parts tell. */
+/** Returns the document names in the reports of shards. */
 export function namesIn(reports: readonly Report[]): readonly string[] {
   return reports.flatMap(({ shard }) => shard?.names ?? []).sort()
 }
 
-/** What the parts have found. One run may say the same twice, two runs may not. */
+/** Returns the findings of all shards; findings of one shard that another one repeats are dropped. */
 function inAnyPart(reports: readonly Report[], isJudged: boolean): readonly Problem[] {
   const seen = new Set<string>()
   return reports.flatMap(({ problems, shard }) => {
@@ -49,7 +49,7 @@ function inAnyPart(reports: readonly Report[], isJudged: boolean): readonly Prob
   })
 }
 
-/** True for a finding at a scheme that documents below its own use: each part has seen some of them. */
+/** Returns true for a finding at a scheme of a parent; each shard has some of its places. */
 function isLent({ places = [] }: Problem): boolean {
   return places.some(({ document }) => document !== undefined)
 }
@@ -68,7 +68,7 @@ function keyOf(problem: Problem): string {
 
 type Counts = ReturnType<Totals['summary']>
 
-/** What the parts count and do not list is added to what is listed now. */
+/** Sums the counts of findings that the shards do not list, and adds those of the merged list. */
 function summaryOf(parts: readonly Summary[], [listed, totals]: readonly [Counts, Counts], cut: number): Summary {
   const sum = (count: (part: Summary) => number) => parts.reduce((total, part) => total + count(part), 0)
   const of = (name: keyof Counts) => sum((part) => part[name] ?? 0) - (listed[name] ?? 0) + (totals[name] ?? 0)
@@ -93,7 +93,7 @@ function summaryOf(parts: readonly Summary[], [listed, totals]: readonly [Counts
   }
 }
 
-/** What could not be read comes first, then the limits that the user set. What was a failure in one part stays one. */
+/** Merges failures: unread documents first, then requested limits. A failure in one shard stays a failure. */
 function incompleteOf(all: readonly Incomplete[]): readonly Incomplete[] {
   const limitsFirst = [...all].sort((one, other) => Number(other.exit === 0) - Number(one.exit === 0))
   const once = new Map(limitsFirst.map((left) => [`${left.url} ${left.code}`, left]))

@@ -1,4 +1,4 @@
-/** Buckets that anybody may read although a document says otherwise. */
+/** Finds public buckets whose targets refer to an `s3` scheme. */
 
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
@@ -18,8 +18,8 @@ import type { LintSettings } from './lint-run.ts'
 import type { About, Judged, Linter } from './linter.ts'
 
 /**
- * What a linter finds, and what only asking shows: public buckets. It sends no credential, and nothing to private addresses
- * but the origins among `typed`.
+ * Adds findings about public buckets to those of a linter. Requests are anonymous, and private networks are only accessed for
+ * the origins in `typed`.
  */
 export function onlineLinter(inner: Linter, typed: readonly string[], settings: LintSettings, { io, diagnostics }: Context): Linter {
   const anonymous = async () => {
@@ -35,7 +35,7 @@ export function onlineLinter(inner: Linter, typed: readonly string[], settings: 
     },
     isFull: () => inner.isFull(),
     close: async () => {
-      if (buckets.unknown > 0) await diagnostics.note(`s3-public-bucket: ${buckets.unknown} buckets gave no answer that says something`)
+      if (buckets.unknown > 0) await diagnostics.note(`s3-public-bucket: ${buckets.unknown} buckets gave no conclusive response`)
       await inner.close()
     },
   } satisfies Linter & { lint(task: Task, about: About): Promise<Judged> }
@@ -66,36 +66,36 @@ function byPosition(one: Problem, other: Problem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
-/** Buckets that are asked in one run: a document must not make us knock at any number of doors. */
+/** Limit of the buckets checked in one run, because documents of others name them. */
 const MOST = 200
 
-/** Milliseconds for one answer. */
+/** Timeout of a request in milliseconds. */
 const TIMEOUT = 10_000
 
 /** A target of a public bucket. */
 interface PublicTarget {
-  /** Of its `auth:refs`. */
+  /** Pointer of its `auth:refs`. */
   readonly pointer: string
   readonly bucket: string
   /** The `id` of its document. */
   readonly id?: string
 }
 
-/** Asks each bucket once, for an object that a document names, and remembers the answers. */
+/** Checks each bucket once with a request for one of its objects, and caches the result. */
 class PublicBuckets {
-  /** Buckets that gave no answer that says something, or were not asked. */
+  /** Number of buckets without a conclusive response. */
   unknown = 0
   readonly #auth: () => Promise<Auth>
   readonly #signal: AbortSignal
   readonly #answers = new Map<string, Promise<boolean>>()
 
-  /** @param auth has no credentials: what it sends is anonymous */
+  /** @param auth an `Auth` without credentials */
   constructor(auth: () => Promise<Auth>, signal: AbortSignal) {
     this.#auth = auth
     this.#signal = signal
   }
 
-  /** The targets in a task that refer to an `s3` scheme and need none. */
+  /** Returns the targets of a task that refer to an `s3` scheme but are public. */
   async in({ text, value, url, parents = [] }: Task): Promise<readonly PublicTarget[]> {
     const root = text === undefined ? value : parsed(text)
     const found: PublicTarget[] = []
@@ -124,7 +124,7 @@ class PublicBuckets {
     return answer
   }
 
-  /** Undefined when nobody knows. A page that the request was sent on to says nothing about the object. */
+  /** Requests the object; undefined if the response is inconclusive. A redirect to another path does not count. */
   async #ask({ url, path }: Place): Promise<boolean | undefined> {
     try {
       const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)])
@@ -145,7 +145,7 @@ function refersToS3(target: Target): boolean {
   return refs.some((ref) => own(findScheme(maps, ref)?.value, 'type') === 's3')
 }
 
-/** Where the object lies by what the document says; undefined for what is no address of an object. */
+/** Returns bucket and key of a target from its document; undefined if its URL is not that of an object. */
 function placeIn(target: Target): Place | undefined {
   if (!URL.canParse(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
   const nothing = { credential: {}, environment: {}, trusts: () => true, learned: () => undefined }

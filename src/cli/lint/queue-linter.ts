@@ -1,4 +1,4 @@
-/** Judges documents by the workers of a queue. */
+/** Lints documents with the workers of a queue. */
 import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
 import { JobQueue } from '../../node/queue/job-queue.ts'
@@ -8,13 +8,13 @@ import type { Task } from '../inputs/task.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
 import type { About, Judged, Linter } from './linter.ts'
 
-/** UTF-16 units of text in one job, but for a single document that is longer. */
+/** Limit of text in a job in UTF-16 units, except for a single longer document. */
 const UNITS = 512 * 1024
 
-/** Milliseconds for which a job waits to be filled. */
+/** Milliseconds until an incomplete job is sent. */
 const PAUSE = 50
 
-/** What may be on its way at once: tasks, and UTF-16 units of their texts. */
+/** Limits of pending tasks, and of their texts in UTF-16 units. */
 const MOST = { tasks: 2048, units: 64 * 2 ** 20 }
 
 interface Open {
@@ -25,11 +25,11 @@ interface Open {
 }
 
 /**
- * Opens a queue. Its workers get texts and rules, never an address to ask, a file to open or a credential. Errors: those of
+ * Opens a queue. Its workers get texts and rules, never a URL to request, a file to open or a credential. Errors: those of
  * `connectRedis`.
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
-  const onLonely = () => void diagnostics.note(`no worker takes jobs from ${address.shown} yet; stac-auth worker starts one`)
+  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth worker`)
   return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
 }
 
@@ -37,7 +37,7 @@ class QueueLinter implements Linter {
   readonly #queue: JobQueue
   readonly #fingerprints: boolean
   readonly #signal: AbortSignal
-  /** What ends those who wait. A promise that they all race with would keep what each of them was told. */
+  /** Rejects pending tasks on abort. A shared promise in `Promise.race` would retain all results. */
   readonly #waiting = new Set<(error: unknown) => void>()
   #open: Open[] = []
   #size = 0
@@ -124,7 +124,7 @@ class QueueLinter implements Linter {
 }
 
 function unreadable(): AuthError {
-  return new ProtocolError('JOB_FAILED', 'what a worker has answered is no result of lint', {
-    hint: 'are all workers of the same version?',
+  return new ProtocolError('JOB_FAILED', 'the response of a worker is not a lint result', {
+    hint: 'run the same version of stac-auth in all workers',
   })
 }

@@ -1,4 +1,4 @@
-/** Reports of earlier runs. They come from files, so nothing in them is believed before it is checked. */
+/** Reads and validates reports of earlier runs. */
 import { createReadStream } from 'node:fs'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
@@ -8,11 +8,11 @@ import { isObject, own } from '../../stac/json.ts'
 import type { Io } from '../io.ts'
 import { readAtMost } from '../read-document.ts'
 
-/** Bytes of one report; a text of the engine holds no more than twice that. */
+/** Size limit of a report in bytes: half of the longest string in V8. */
 const MOST = 256 * 2 ** 20
 
 /**
- * The report in a file or on standard input (`-`), as `--format json` or `ndjson` wrote it. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE`,
+ * Reads a report in json or ndjson format from a file or stdin (`-`). Errors: `FILE_ACCESS`, `DOC_TOO_LARGE`,
  * `CONFIG_INVALID`.
  */
 export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Promise<Report> {
@@ -25,31 +25,32 @@ export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Pr
   return checked(report, name)
 }
 
-/** Findings, one on each line, and behind them the summary. */
+/** Parses an ndjson report: findings, then the summary. */
 function ofLines(text: string, name: string): unknown {
   const lines = text.split('\n')
   while (lines.at(-1)?.trim() === '') lines.pop()
-  const values = lines.map((line, index) => parsed(line) ?? invalid(name, `line ${index + 1} is no JSON`))
+  const values = lines.map((line, index) => parsed(line) ?? invalid(name, `line ${index + 1} is not JSON`))
   const last = values.pop()
-  if (own(last, 'summary') === undefined) invalid(name, 'it does not end with a summary: it is no report, or was not written to its end')
+  if (own(last, 'summary') === undefined) invalid(name, 'it does not end with a summary: it is not a report, or is incomplete')
   return { ...(isObject(last) && last), problems: values }
 }
 
 function checked(report: unknown, name: string): Report {
-  if (own(report, 'version') !== 1) return invalid(name, 'it is no report of version 1')
+  if (own(report, 'version') !== 1) return invalid(name, 'it is not a report of version 1')
   const problems = own(report, 'problems')
-  if (!Array.isArray(problems)) return invalid(name, 'its problems are no list')
+  if (!Array.isArray(problems)) return invalid(name, 'its problems are not a list')
   const wrong = problems.findIndex((problem) => readProblem(problem) === undefined)
-  if (wrong >= 0) return invalid(name, `problem ${wrong + 1} is none`)
-  const summary = readSummary(own(report, 'summary')) ?? invalid(name, 'its summary is none')
+  if (wrong >= 0) return invalid(name, `problem ${wrong + 1} is malformed`)
+  const summary = readSummary(own(report, 'summary')) ?? invalid(name, 'its summary is malformed')
   const known = problems.flatMap((problem) => readProblem(problem) ?? [])
   const few = COUNTS.find(([count, severity]) => summary[count] < known.filter((problem) => problem.severity === severity).length)
   if (few) return invalid(name, `its summary counts fewer ${few[0]} than it lists`)
-  const shard = own(report, 'shard') === undefined ? undefined : (readShard(own(report, 'shard')) ?? invalid(name, 'its shard is not one'))
+  const shard =
+    own(report, 'shard') === undefined ? undefined : (readShard(own(report, 'shard')) ?? invalid(name, 'its shard is malformed'))
   return { version: 1, problems: known, summary, ...(shard && { shard }) }
 }
 
-/** A quiet report lists fewer than it counts, none lists more. */
+/** Counts to check: a quiet report lists fewer findings than it counts, no report lists more. */
 const COUNTS = [
   ['errors', 'error'],
   ['warnings', 'warn'],
@@ -69,16 +70,16 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   fix: /^(?:safe|suggestion)$/,
 }
 
-/** A finding with the members of one and no others, in the order in which they are printed; undefined for what is none. */
+/** Validates a finding and drops unknown members; undefined if it is malformed. */
 export function readProblem(value: unknown): Problem | undefined {
   const problem = readMembers(value, [...TEXTS, ...NUMBERS, 'places', 'cause'], ['rule', 'severity', 'message', 'pointer'])
   if (!problem) return undefined
-  // Reports that were written before rules had cases have no code.
+  // Reports of older versions have no code.
   const { rule, code = rule, ...others } = problem
   return { rule, code, ...others } as unknown as Problem
 }
 
-/** The members of these names, in their order; undefined when one is wrong or a needed one is missing. */
+/** Returns the members with these names, in their order; undefined if one is malformed or a required one is missing. */
 function readMembers(value: unknown, names: readonly string[], needed: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(value)) return undefined
   const known = Object.keys(value).filter((name) => names.includes(name))
@@ -102,7 +103,7 @@ function readPlace(value: unknown): unknown {
   return readMembers(value, PLACE, ['pointer'])
 }
 
-/** What a part of a crawl says to the others. */
+/** Validates the shard data of a report. */
 function readShard(value: unknown): Shard | undefined {
   const [index, of, names, definitions] = ['index', 'of', 'names', 'definitions'].map((name) => own(value, name))
   if (!isCount(index) || !isCount(of) || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return undefined
@@ -113,7 +114,7 @@ function readShard(value: unknown): Shard | undefined {
     : undefined
 }
 
-/** Counts that a summary has only when they say something. */
+/** Optional counts of a summary. */
 const MORE = ['places', 'fixable', 'suggestions', 'baselined', 'unlisted', 'skipped'] as const
 
 function readSummary(value: unknown): Summary | undefined {
@@ -158,6 +159,6 @@ function parsed(text: string): unknown {
 }
 
 function invalid(name: string, what: string): never {
-  const hint = 'stac-auth lint writes one: --format json=FILE or --format ndjson=FILE'
+  const hint = 'write reports with stac-auth lint --format json=FILE or --format ndjson=FILE'
   throw new ConfigurationError('CONFIG_INVALID', `"${name}" cannot be merged: ${what}`, { hint })
 }

@@ -1,4 +1,4 @@
-/** What the commands below `time projects` and `time customers` do. */
+/** The actions of `time projects` and `time customers`. */
 
 import { ConfigurationError } from '../../errors.ts'
 import { numericId } from '../../services/client/numeric-id.ts'
@@ -14,7 +14,7 @@ import { type FieldOptions, type TimeOptions, writtenFields } from './options.ts
 
 export type TimeResource = 'projects' | 'customers'
 
-/** One command with what it was given; each gives its exit code. Errors: `USAGE`, `REQUEST_INVALID`, those of the client. */
+/** Runs the actions of one resource; each returns its exit code. Errors: `USAGE`, `REQUEST_INVALID`, those of the client. */
 export class TimeActions {
   readonly #name: TimeResource
   readonly #context: Context
@@ -57,7 +57,7 @@ export class TimeActions {
     return { signal: this.#context.io.signal }
   }
 
-  /** Values as the service gave them: whoever reads JSON wants those. */
+  /** Returns the resource with undecoded values, for exact JSON output. */
   async #resource(options: TimeOptions): Promise<RestResource> {
     return (await openClient(options, this.#context)).resource(this.#name)
   }
@@ -70,12 +70,12 @@ export class TimeActions {
   }
 }
 
-/** One line for each record: id, name, and what else tells them apart. */
+/** Formats one line per record: id, name, status and customer. */
 function listText(records: readonly unknown[]): string {
   return records.map((record) => `${forLine(columns(record).join('  '))}\n`).join('')
 }
 
-/** One line for each field; an empty answer is nothing. */
+/** Formats one line per field; nothing for an empty response. */
 function recordText(record: unknown): string {
   if (record === undefined) return ''
   if (!isRecord(record)) return `${forLine(valueText(record))}\n`
@@ -99,15 +99,15 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * The client of the service that is named, with the token of `STAC_AUTH_TIME_TOKEN`, else with the entry that may be sent there.
+ * Returns a client with the token in `STAC_AUTH_TIME_TOKEN`, else with the credential that allows the service.
  *
- * Errors: `USAGE` without an address, `URL_INSECURE` and `CONFIG_INVALID` for a wrong one before a credential is read, those of the
+ * Errors: `USAGE` without a URL, `URL_INSECURE` and `CONFIG_INVALID` for a wrong one before a credential is read, those of the
  * credential file.
  */
 async function openClient(options: TimeOptions, context: Context): Promise<TimeTrackingClient> {
   const { env } = context.io
   const baseUrl = options.baseUrl ?? (env.STAC_AUTH_TIME_URL || undefined)
-  if (baseUrl === undefined) throw usageError('which service? Give --base-url or set STAC_AUTH_TIME_URL')
+  if (baseUrl === undefined) throw usageError('no service is given: give --base-url or set STAC_AUTH_TIME_URL')
   const userAgent = options.userAgent ?? (env.STAC_AUTH_TIME_USER_AGENT || undefined)
   const common = {
     baseUrl,
@@ -128,36 +128,35 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
     const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
     return new TimeTrackingClient({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
   }
-  if (authHeader !== undefined)
-    throw usageError('--auth-header is for the token of STAC_AUTH_TIME_TOKEN; an entry says itself where it goes')
+  if (authHeader !== undefined) throw usageError('--auth-header needs STAC_AUTH_TIME_TOKEN; a credential specifies its own header')
   return new TimeTrackingClient({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
 }
 
-/** What to do about an address, in the words of the command line. */
+/** Replaces the hint of an error about the URL with one that names options. */
 function inOptions(error: unknown): unknown {
   if (!(error instanceof ConfigurationError) || error.hint === undefined) return error
   const hint =
     error.code === 'URL_INSECURE'
-      ? 'use https:; only for tests on this very machine: --allow-insecure'
-      : 'write the version at its end, or give its last segment in --api-version'
+      ? 'use https:, or --allow-insecure for tests on this machine'
+      : 'add the version to the end of the URL, or give --api-version'
   return new ConfigurationError(error.code, error.message, { hint })
 }
 
-/** Of this process only, so that no text of a service can look like one. */
+/** Marks exact numbers; random, so that no text of a service can contain it. */
 const MARK = `number ${crypto.randomUUID()} `
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
-/** As `JSON.parse`, with a marked text for each number that a JavaScript number does not print as it is written. Errors: `SyntaxError`. */
+/** Parses JSON; numbers that JavaScript cannot represent exactly become marked strings. Errors: `SyntaxError`. */
 function parseExactly(text: string): unknown {
   const plain: unknown = JSON.parse(text)
   const exact = text.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : `"${MARK}${token}"`))
   return exact === text ? plain : JSON.parse(exact)
 }
 
-/** JSON or text for people with the numbers that are marked in it. */
+/** Restores marked numbers in the output. */
 function withExactNumbers(text: string): string {
   return text.replace(MARKED, '$1').replaceAll(MARK, '')
 }

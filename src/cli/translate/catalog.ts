@@ -1,4 +1,4 @@
-/** `translate catalog`: a copy of a STAC document in another language. */
+/** `translate catalog`: writes a translated copy of a STAC document. */
 
 import { newPath, writeNewFile } from '../../node/write-file.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
@@ -11,12 +11,12 @@ import { usageError } from '../usage.ts'
 import { batchFailure, noteUsage, openClient } from './open-client.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 
-/** Writes the copy to stdout or to a new file; with `--json` an account of it goes to stdout. Its exit code. */
+/** Writes the copy to stdout or a new file, with `--json` a summary to stdout; returns the exit code. */
 export async function catalog(name: string, options: TranslateOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const params = paramsOf(options)
   const other = options.outputDir ?? options.resume ?? options.text
-  if (other !== undefined) throw usageError('translate catalog has no --output-dir, --resume and --text')
+  if (other !== undefined) throw usageError('translate catalog does not support --output-dir, --resume and --text')
   const output = options.output === '-' ? undefined : options.output
   if (output !== undefined) await newPath(output)
   const text = await readText(name, io, openAuth(context, options, [name]))
@@ -25,7 +25,7 @@ export async function catalog(name: string, options: TranslateOptions, context: 
     throw batchFailure(error)
   })
   for (const pointer of copy.kept)
-    diagnostics.warn({ code: 'MARKUP_LOST', pointer, message: 'the service lost markup, so a part is left as it was' })
+    diagnostics.warn({ code: 'MARKUP_LOST', pointer, message: 'the service lost markup, so this text is not translated' })
   if (output === undefined) await write(io.stdout, options.json ? account(copy, copy.text) : copy.text)
   else {
     await writeNewFile(output, async () => once(copy.text))

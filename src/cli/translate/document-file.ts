@@ -1,4 +1,4 @@
-/** Documents through the service, from file to file. Until the translation is here, a private file remembers what names it. */
+/** Translates documents from file to file. Until the translation is fetched, a private resume file holds its id and key. */
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,10 +18,10 @@ import { LiveBlock, shortened } from '../live-block.ts'
 import { readInput } from '../read-document.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 
-/** After these the service has nothing more to give. */
+/** Error codes after which the document cannot be fetched. */
 const OVER = new Set(['DOCUMENT_FAILED', 'DOCUMENT_GONE'])
 
-/** Translates a document into a new file. Errors: those of `documents.translate`; the file is complete or not there. */
+/** Translates a document into a new file, written atomically. Errors: those of `documents.translate`. */
 export async function translateFile(
   client: TranslationClient,
   name: string,
@@ -42,11 +42,11 @@ export async function translateFile(
 }
 
 /**
- * Goes on with a document that an earlier command uploaded.
+ * Fetches a document that an earlier command uploaded.
  *
- * @param kept the file in which that command left what names the document
+ * @param kept the resume file of that command
  *
- * Errors: `CONFIG_INVALID` for a file of another service or without such a name, those of `documents.resume`.
+ * Errors: `CONFIG_INVALID` for a malformed resume file or one of another service, those of `documents.resume`.
  */
 export async function resumeFile(
   client: TranslationClient,
@@ -60,13 +60,13 @@ export async function resumeFile(
   )
   const path = output ?? place
   if (document_id === undefined || document_key === undefined || path === undefined)
-    throw new ConfigurationError('CONFIG_INVALID', `"${kept}" does not name a document of the translation service`)
+    throw new ConfigurationError('CONFIG_INVALID', `"${kept}" is not a resume file of the translation service`)
   if (service !== client.origin)
     throw new ConfigurationError(
       'CONFIG_INVALID',
       `the document of "${kept}" is at ${service ?? 'another service'}, not at ${client.origin}`,
       {
-        hint: 'give the --base-url or --plan with which it was uploaded',
+        hint: 'give the same --base-url or --plan as for the upload',
       },
     )
   const progress = new DocumentProgress(client, path, context.io)
@@ -79,7 +79,7 @@ export async function resumeFile(
   }
 }
 
-/** The private file is begun before the upload, so that a folder that takes none costs nothing; when it is lost later, another one is made. */
+/** Creates the resume file before the upload, so that nothing is billed if the folder is not writable; uses a temporary folder if it is lost later. */
 async function upload(
   client: TranslationClient,
   name: string,
@@ -90,7 +90,7 @@ async function upload(
   const kept = handleFile(output)
   const handles: DocumentHandle[] = []
   const failure: unknown = await replacePrivateFile(kept, async () => {
-    // Here, because nobody else can put a key there from now on.
+    // Checked here, because the file is locked now.
     await checkHandleFile(output)
     const handle = await client.documents.upload({ path: name }, paramsOf(options), { signal: io.signal })
     handles.push(handle)
@@ -107,11 +107,11 @@ async function upload(
     diagnostics.warn({ code: 'HANDLE_LOST', message: `${why}: the document is uploaded, but cannot be fetched after an interruption` })
     return { handle }
   }
-  diagnostics.warn({ code: 'HANDLE_ELSEWHERE', message: `${why}: what names the document is in ${spare} until the translation is here` })
+  diagnostics.warn({ code: 'HANDLE_ELSEWHERE', message: `${why}: the resume file is ${spare} until the translation is complete` })
   return { handle, kept: spare }
 }
 
-/** What `resumeFile` reads: it opens the document. */
+/** Returns the content of the resume file. */
 function recordOf(client: TranslationClient, output: string, handle: DocumentHandle): string {
   return `${JSON.stringify({ service: client.origin, output, ...handle.export() }, undefined, 2)}\n`
 }
@@ -130,27 +130,33 @@ async function finish(kept: string, translation: Promise<TranslatedDocument>, { 
 }
 
 function nextStep(code: string, kept: string): string {
-  // Nobody is told which of these it is.
+  // The service does not distinguish these cases.
   if (code === 'HTTP_404')
-    return `the document was fetched already, has expired, or is of another account: remove ${kept} to give it up, and translate it again`
+    return `the document was already fetched, has expired, or belongs to another account: remove ${kept} and translate it again`
   const why =
-    code === 'RESPONSE_TRUNCATED' ? 'the service may have kept it; try to fetch it again' : 'the service goes on with it; fetch it'
+    code === 'RESPONSE_TRUNCATED'
+      ? 'the service may still have it; try to fetch it again'
+      : 'the service continues the translation; fetch it'
   return `${why} with: stac-auth translate --resume ${kept}`
 }
 
-/** `guide.de.docx` has `guide.de.docx.handle.json`. */
+/** Returns the path of the resume file: `guide.de.docx.handle.json` for `guide.de.docx`. */
 function handleFile(output: string): string {
   return `${output}.handle.json`
 }
 
-/** Errors: `PATH_EXISTS` for a file that still names a document, `PATH_UNSAFE`, `FILE_ACCESS`. */
+/** Checks that there is no resume file yet. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 export async function checkHandleFile(output: string): Promise<void> {
   const name = handleFile(output)
   await newPath(name).catch((error: unknown) => {
     if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
-    throw new IntegrityError('PATH_EXISTS', `"${name}" exists already: it names a document that was uploaded and not fetched`, {
-      hint: `fetch that document with: stac-auth translate --resume ${name} (or remove the file to give it up)`,
-    })
+    throw new IntegrityError(
+      'PATH_EXISTS',
+      `"${name}" exists already: it is the resume file of a document that was uploaded and not fetched`,
+      {
+        hint: `fetch the document with: stac-auth translate --resume ${name} (or remove the file to discard it)`,
+      },
+    )
   })
 }
 
@@ -164,7 +170,7 @@ class DocumentProgress {
     this.#close = this.#block.isOn ? client.on('progress', (event) => show(forLine(`${name}: ${said(event)}`))) : () => undefined
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     this.#block.clear()
     this.#close()

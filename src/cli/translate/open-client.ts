@@ -1,4 +1,4 @@
-/** The client of the translation service, with the user's key. */
+/** Opens the client of the translation service with the user's key. */
 
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
@@ -10,18 +10,18 @@ import type { TranslateOptions } from './options.ts'
 
 type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>
 
-const ENCRYPT = 'use https:; http: is for a service on this very machine'
+const ENCRYPT = 'use https:; http: is only allowed for a service on this machine'
 
 /**
- * A client with the key in `STAC_AUTH_TRANSLATION_KEY`, else with the entry of the credential file that may go to the service.
+ * Returns a client with the key in `STAC_AUTH_TRANSLATION_KEY`, else with the credential that allows the service.
  *
- * Errors: `USAGE` for a plan that there is none of, `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`, `FILE_ACCESS`.
+ * Errors: `USAGE` for an unknown plan, `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`, `FILE_ACCESS`.
  */
 export async function openClient(context: Context, options: TranslateOptions): Promise<TranslationClient> {
   const { baseUrl, plan } = options
-  if (plan !== undefined && plan !== 'free' && plan !== 'pro') throw usageError('--plan is free or pro')
+  if (plan !== undefined && plan !== 'free' && plan !== 'pro') throw usageError('--plan must be free or pro')
   if (plan !== undefined && baseUrl !== undefined) throw usageError('--plan and --base-url exclude each other')
-  // An address that the user typed may be on this very machine.
+  // A URL that the user gave may be on this machine.
   const host: Host = baseUrl !== undefined ? { baseUrl, allowInsecure: 'loopback' } : plan !== undefined ? { plan } : {}
   try {
     return await clientAt(host, context, options)
@@ -39,7 +39,7 @@ async function clientAt(host: Host, context: Context, options: TranslateOptions)
   return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), appInfo, auth })
 }
 
-/** Says how much of the quota is used. */
+/** Reports the used quota. */
 export async function noteUsage(client: TranslationClient, { io, diagnostics }: Context): Promise<void> {
   const usage = await client.usage({ signal: io.signal })
   const left = usage.remaining()
@@ -47,7 +47,7 @@ export async function noteUsage(client: TranslationClient, { io, diagnostics }: 
   await diagnostics.note(`usage: ${usage.character_count}${limit}`)
 }
 
-/** What stands behind a batch of which nothing was translated: a key that is wrong is wrong for all of it. Other failures stay as they are. */
+/** Returns the first error of a batch if nothing was translated, as for a wrong key; other errors unchanged. */
 export function batchFailure(error: unknown): unknown {
   if (!(error instanceof BatchError) || error.results.some((result) => result !== undefined)) return error
   return error.failures[0]?.error ?? error

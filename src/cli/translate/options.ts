@@ -1,4 +1,4 @@
-/** Options that the translation commands share. */
+/** The options of the translation commands. */
 import type { Command } from 'commander'
 import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
@@ -21,25 +21,25 @@ export interface TranslateOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** Adds what chooses a language and a service. */
+/** Adds the options for language and service. */
 export function withTranslateOptions(command: Command): Command {
   return withCredentialsOption(command)
-    .option('--to <language>', 'the language that is wanted: DE, EN-GB, pt-BR')
-    .option('--from <language>', 'the language of the texts; default: as the service detects it, and needed with a glossary')
-    .option('--formality <choice>', 'more, less, prefer_more, prefer_less or default')
-    .option('--glossary <id>', 'a glossary of the account')
-    .option('--style <id>', 'a style rule list of the account')
-    .option('--context <text>', 'what helps with every text and is not translated')
-    .option('--base-url <url>', 'the service (default: by the key)')
-    .option('--plan <plan>', 'free or pro: the host of that plan')
-    .option('-o, --output <file>', 'write to this new file')
-    .option('--usage', 'say at the end how much of the quota is used; not with --json')
+    .option('--to <language>', 'translate into this language: DE, EN-GB, pt-BR')
+    .option('--from <language>', 'set the source language (default: detected; required with --glossary)')
+    .option('--formality <choice>', 'set the formality: more, less, prefer_more, prefer_less, default')
+    .option('--glossary <id>', 'use this glossary of the account')
+    .option('--style <id>', 'use this style rule list of the account')
+    .option('--context <text>', 'send context that is not translated')
+    .option('--base-url <url>', 'set the URL of the service (default: by the key)')
+    .option('--plan <plan>', 'use the host of this plan: free, pro')
+    .option('-o, --output <file>', 'write to this new file (default: stdout)')
+    .option('--usage', 'print the used quota at the end; ignored with --json')
     .option('--json', 'print one JSON value')
 }
 
-/** The choices in the words of the service. Errors: `USAGE` without a language. */
+/** Converts options to parameters of the service. Errors: `USAGE` without a language. */
 export function paramsOf({ to, from, formality, glossary, style, context }: TranslateOptions): TranslateParams {
-  if (to === undefined) throw usageError('into which language? Give --to LANGUAGE')
+  if (to === undefined) throw usageError('no language is given: give --to LANGUAGE')
   return {
     target_lang: to,
     ...(from !== undefined && { source_lang: from }),

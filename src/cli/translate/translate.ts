@@ -1,4 +1,4 @@
-/** `translate`: texts, files of text and documents. */
+/** `translate`: translates texts, text files and documents. */
 
 import { stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
@@ -14,7 +14,7 @@ import { checkHandleFile, resumeFile, translateFile } from './document-file.ts'
 import { batchFailure, noteUsage, openClient } from './open-client.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 
-/** What became of one input, for `--json`. */
+/** The result of one input, for `--json`. */
 interface Outcome {
   readonly input: string
   readonly output?: string
@@ -23,10 +23,10 @@ interface Outcome {
   readonly billed_characters?: number
 }
 
-/** Translates everything that is named, texts together; its exit code. Errors: those of reading, of the client and of writing. */
+/** Translates all inputs, texts in one batch, and returns the exit code. Errors: those of reading, of the client and of writing. */
 export async function translate(names: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
   if (options.resume !== undefined && (names.length > 0 || options.outputDir !== undefined || options.text))
-    throw usageError('--resume fetches one document: give texts, files, --output-dir and --text to a command of their own')
+    throw usageError('--resume fetches one document: it excludes texts, files, --output-dir and --text')
   const outcomes: Outcome[] = []
   const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
   const client = await openClient(context, options)
@@ -37,7 +37,7 @@ export async function translate(names: readonly string[], options: TranslateOpti
       outcomes.push({ input: options.resume, output, ...billed(status) })
     }
   } catch (error) {
-    // What is done is paid for, whatever became of the rest.
+    // Finished translations are billed, so they are printed.
     if (options.json && outcomes.length > 0) await tell()
     throw error
   }
@@ -76,7 +76,7 @@ interface TranslatedText {
   readonly language?: string
 }
 
-/** All paragraphs of all texts in as few requests as they need. */
+/** Translates the paragraphs of all texts in as few requests as possible. */
 async function translateTexts(
   client: TranslationClient,
   inputs: readonly TextInput[],
@@ -125,13 +125,13 @@ function billed({ billed_characters }: { readonly billed_characters?: number }):
   return billed_characters === undefined ? {} : { billed_characters }
 }
 
-/** A text and its pieces; `end` is what follows it on stdout. */
+/** A text and its pieces; `end` is written after it to stdout. */
 interface TextInput {
   readonly kind: 'text'
   readonly name: string
   readonly pieces: readonly TextPiece[]
   readonly end: string
-  /** Where it goes; undefined for stdout. */
+  /** Path of the output; undefined for stdout. */
   readonly output: string | undefined
 }
 
@@ -142,17 +142,16 @@ interface DocumentInput {
   readonly output: string
 }
 
-/** Formats that are more than text. */
+/** Extensions of document formats. */
 const DOCUMENTS = new Set(['.doc', '.docx', '.pptx', '.xlsx', '.pdf', '.htm', '.html', '.xlf', '.xliff', '.srt', '.jpg', '.jpeg', '.png'])
 
-/** Endings of files that the service takes; a text that ends so is a name with a mistake in it, and would be billed. */
+/** Extensions that the service supports; an argument that ends so is a misspelt path, not a text to bill. */
 const FILES = new Set([...DOCUMENTS, '.txt'])
 
 /**
- * An argument that names a file is that file, any other one is a text; without arguments, or for `-`, standard input is the text.
+ * Reads the inputs: an argument is a file if one has that name, else a text; without arguments, or for `-`, stdin is the text.
  *
- * Errors: `USAGE` where an output is missing or cannot be meant, `FILE_ACCESS` for the name of a document that is not there, those of
- * reading.
+ * Errors: `USAGE` for a missing or unsupported output, `FILE_ACCESS` for a missing document, those of reading.
  */
 async function inputsOf(
   names: readonly string[],
@@ -162,7 +161,7 @@ async function inputsOf(
 ): Promise<readonly (TextInput | DocumentInput)[]> {
   const given = names.length === 0 ? ['-'] : names
   if (options.output !== undefined && given.length > 1)
-    throw usageError('--output is for one text or document; for several give --output-dir')
+    throw usageError('--output accepts one text or document; give --output-dir for several')
   if (options.output !== undefined && options.outputDir !== undefined) throw usageError('--output and --output-dir exclude each other')
   const inputs: (TextInput | DocumentInput)[] = []
   for (const name of given) inputs.push(await inputOf(name, options, language, io))
@@ -175,25 +174,25 @@ async function inputOf(name: string, options: TranslateOptions, language: string
   const inFolder = isFile && options.outputDir !== undefined ? join(options.outputDir, translatedName(name, language)) : undefined
   const output = options.output === '-' ? undefined : (options.output ?? inFolder)
   if (isFile && DOCUMENTS.has(extname(name).toLowerCase())) {
-    if (output === undefined) throw usageError(`where should the translation of "${name}" go? Give --output FILE or --output-dir FOLDER`)
-    if (options.context !== undefined) throw usageError(`--context helps with texts only: leave it out to translate "${name}"`)
+    if (output === undefined) throw usageError(`no output is given for "${name}": give --output FILE or --output-dir FOLDER`)
+    if (options.context !== undefined) throw usageError(`--context is only supported for texts: remove it to translate "${name}"`)
     return { kind: 'document', name, output }
   }
   if (!isFile && name !== '-')
     return { kind: 'text', name: 'text', pieces: [{ text: name, translate: name.trim() !== '' }], end: '\n', output }
-  const text = await readText(name, io, () => Promise.reject(usageError('addresses are not translated')))
+  const text = await readText(name, io, () => Promise.reject(usageError('URLs cannot be translated: give files or texts')))
   return { kind: 'text', name, pieces: textPieces(text), end: '', output }
 }
 
-/** `guide.docx` in German is `guide.de.docx`. */
+/** Returns `guide.de.docx` for `guide.docx` and the language `DE`. */
 function translatedName(name: string, language: string): string {
   const extension = extname(name)
   return `${basename(name, extension)}.${language.toLowerCase()}${extension}`
 }
 
 function noDocument(name: string): IntegrityError {
-  const hint = 'check the path; with --text the words themselves are translated'
-  return new IntegrityError('FILE_ACCESS', `cannot read "${name}": there is no such file. Nothing was sent`, { hint })
+  const hint = 'check the path, or use --text to translate the argument itself'
+  return new IntegrityError('FILE_ACCESS', `cannot read "${name}": the file does not exist. Nothing was sent`, { hint })
 }
 
 async function names(name: string): Promise<boolean> {
@@ -204,13 +203,13 @@ async function names(name: string): Promise<boolean> {
   }
 }
 
-/** A piece of a text: a paragraph to translate, or what stands between two. */
+/** A paragraph of a text, or the whitespace between two. */
 interface TextPiece {
   readonly text: string
   readonly translate: boolean
 }
 
-/** Paragraphs, and the blanks and lines between them; joined they are the text. */
+/** Splits a text into paragraphs and whitespace; joined they are the text. */
 function textPieces(text: string): readonly TextPiece[] {
   return text.split(/(\r?\n(?:[ \t]*\r?\n)+)/).flatMap((piece) => {
     const words = piece.trim()
@@ -225,7 +224,7 @@ function textPieces(text: string): readonly TextPiece[] {
 }
 
 /**
- * Refuses what cannot be written, before anything is paid for. Errors: `USAGE` for two inputs with one output, `PATH_EXISTS`, `PATH_UNSAFE`,
+ * Checks the outputs before anything is billed. Errors: `USAGE` for two inputs with one output, `PATH_EXISTS`, `PATH_UNSAFE`,
  * `FILE_ACCESS`.
  */
 async function checkOutputs(inputs: readonly (TextInput | DocumentInput)[]): Promise<void> {
@@ -234,8 +233,7 @@ async function checkOutputs(inputs: readonly (TextInput | DocumentInput)[]): Pro
     if (output === undefined) continue
     const path = await newPath(output)
     const other = taken.get(path)
-    if (other !== undefined)
-      throw usageError(`"${other}" and "${name}" would both be written to "${output}": translate one after the other`)
+    if (other !== undefined) throw usageError(`"${other}" and "${name}" would both be written to "${output}": translate them one by one`)
     taken.set(path, name)
     if (kind === 'document') await checkHandleFile(output)
   }

@@ -80,7 +80,7 @@ describe('lint --crawl', () => {
 
   it('refuses options of a crawl without one', async () => {
     const outcome = await run(['lint', 'x', '--max-depth', '3'])
-    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('--max-depth is for --crawl')])
+    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('--max-depth needs --crawl')])
   })
 
   it('sends who asks, and in parts makes up the whole', async () => {

@@ -38,5 +38,9 @@ it('takes files from the rows of Parquet files, and makes no copies of rows', as
   const rows = await put(folder, 'rows.parquet', new Uint8Array(parquetWriteBuffer({ columnData })))
   expect(Object.keys((await downloaded(server, [rows])).files)).toEqual(['row/a-10.tif', 'row/b-10.tif'])
   const copies = await downloaded(server, [rows, '--rewrite-hrefs'])
-  expect([copies.code, copies.files, copies.stderr]).toEqual([2, {}, expect.stringMatching(/^error USAGE: ".*rows.parquet" holds rows/)])
+  expect([copies.code, copies.files, copies.stderr]).toEqual([
+    2,
+    {},
+    expect.stringMatching(/^error USAGE: --rewrite-hrefs cannot write the items of ".*rows.parquet"/),
+  ])
 })

@@ -42,7 +42,7 @@ it('says what it did not follow without being told to', async () => {
   expect([list.code, Object.keys(list.files), list.stderr]).toEqual([
     0,
     ['p/p-20.tif', 'q/q-20.tif'],
-    `warning CRAWL_LIMIT: ${server.origin}search is one page of a list: with --crawl the next ones are read as well\n`,
+    `warning CRAWL_LIMIT: ${server.origin}search has further pages: --crawl reads them too\n`,
   ])
   const root = await downloaded(archive, [`${server.origin}catalog.json`])
   expect([root.code, root.stdout, root.stderr]).toEqual([

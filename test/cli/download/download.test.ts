@@ -159,7 +159,9 @@ describe('what goes wrong', () => {
     const accepted = await downloaded(server, ['-', '--accept-html'], { stdin: page })
     expect([accepted.code, accepted.stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html.*\n {2}what came is there/),
+      expect.stringMatching(
+        /^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: x\/page.html: .*text\/html.*\n {2}the file is saved as received/,
+      ),
     ])
   })
 
@@ -182,12 +184,12 @@ describe('what goes wrong', () => {
 
   it.each([
     [[], 'USAGE', /nothing to download/],
-    [['x.json', '--max-depth', '2'], 'USAGE', /--max-depth is for --crawl/],
+    [['x.json', '--max-depth', '2'], 'USAGE', /--max-depth needs --crawl/],
     [['x.json', '--limit-rate', 'fast'], 'USAGE', /such as 500k or 10M/],
     [['x.json', '--max-size', '10x'], 'USAGE', /such as 500k or 10M/],
     [['x.json', '--min-size', '2k', '--max-size', '1k'], 'CONFIG_INVALID', /2000 bytes exceeds .* 1000 bytes/],
     [['x.json', '--template', '../{name}'], 'CONFIG_INVALID', /no file below the folder/],
-    [['-', '--crawl'], 'USAGE', /leads nowhere/],
+    [['-', '--crawl'], 'USAGE', /cannot start from stdin/],
   ])('says what is wrong with %j', async (argv, code, message) => {
     const outcome = await run(['download', ...argv, '--json', '-d', await temporaryFolder()])
     expect([outcome.code, lastError(outcome)]).toEqual([2, expect.objectContaining({ code, message: expect.stringMatching(message) })])
@@ -207,7 +209,7 @@ describe('what goes wrong', () => {
     expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([
       2,
       '',
-      'error TARGET_NOT_FOUND: nothing to download: no asset is of the kind that was chosen\n  assets there are: data, mask, thumbnail\n',
+      'error TARGET_NOT_FOUND: nothing to download: no asset matches the options\n  the assets are: data, mask, thumbnail\n',
     ])
   })
 

@@ -35,7 +35,7 @@ it('says what would go where and with which credential, sends nothing and writes
   ])
   expect(lines[2]).toMatch(/^x one\/lost.tif {2}https:\/\/far.example\/lost.tif: CREDENTIAL_TARGET_UNTRUSTED/)
   expect(lines[3]).toContain('stac-auth credentials trust archive https://far.example/')
-  expect(stdout).toMatch(/\n4 files, 50.0 kB and 3 of unknown size; 1 of them cannot be fetched\n$/)
+  expect(stdout).toMatch(/\n4 files, 50.0 kB and 3 of unknown size; 1 cannot be downloaded\n$/)
   expect(stdout).not.toMatch(new RegExp(`${TOKEN}|hidden`))
 })
 
@@ -57,7 +57,7 @@ it('says which files are there already, and which have no place', async () => {
   const outcome = await downloaded(server, ['-', '--dry-run'], { stdin: twice, into })
   expect([outcome.code, outcome.stdout]).toEqual([
     6,
-    expect.stringMatching(/^\+ x\/a-1.tif .*, there already\nx x\/a-1.tif .*PATH_COLLISION.*\n {4}--rename gives/),
+    expect.stringMatching(/^\+ x\/a-1.tif .*, exists\nx x\/a-1.tif .*PATH_COLLISION.*\n {4}use --rename to rename/),
   ])
   const told = await downloaded(server, ['-', '--dry-run', '--json', '--asset', 'none'], { stdin: twice, into })
   expect(lastError(told)).toMatchObject({ code: 'TARGET_NOT_FOUND' })

@@ -61,7 +61,7 @@ describe('FailedFiles', () => {
       '  2 files: a, b',
       'https://a.example/c: it has no length',
       '  file: c',
-      '"d" exists already (--existing replace puts the new one in its place)',
+      '"d" exists already (use --existing replace to replace it)',
       '  2 files: d, e',
     ])
   })
@@ -74,9 +74,9 @@ describe('FailedFiles', () => {
     expect(await told(failures)).toEqual([
       'LOGIN_REQUIRED of "c" (stac-auth login)',
       '  file: c',
-      'FILE_INCOMPLETE of "a" (what came is kept: the same command goes on from there)',
+      'FILE_INCOMPLETE of "a" (the received part is kept: run the same command to resume)',
       '  file: a',
-      'RATE_LIMITED of "b" (the same command later goes on; --per-host and --rate ask for less at a time)',
+      'RATE_LIMITED of "b" (run the same command later to resume; --per-host and --rate lower the request rate)',
       '  file: b',
     ])
   })

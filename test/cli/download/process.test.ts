@@ -46,7 +46,7 @@ it.each([
     const error = JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '')
     expect(error).toMatchObject({
       code: 'ABORTED',
-      hint: expect.stringMatching(/^complete: 0 of 1 files, and \S+ kB.*the same command goes on/),
+      hint: expect.stringMatching(/^complete: 0 of 1 files, and \S+ kB.*run the same command to resume/),
     })
     const summary = JSON.parse(first.stdout.trimEnd().split('\n').at(-1) ?? '')
     expect(summary).toMatchObject({ kind: 'summary', files: 1, written: 0, failed: 1, stopped: { code: 'ABORTED' } })

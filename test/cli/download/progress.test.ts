@@ -65,7 +65,7 @@ describe('progress', () => {
     expect(lines()).toEqual([
       '0 of 4 files  ###.................  50 bytes of 400 bytes  50 bytes/s  0:07 left',
       `  ${'item/1.tif'.padEnd(46)}   50%  of 100 bytes  50 bytes/s`,
-      `  ${'item/2.tif'.padEnd(28)}    0%  of 100 bytes  NETWORK_RESET, again in 0:03`,
+      `  ${'item/2.tif'.padEnd(28)}    0%  of 100 bytes  NETWORK_RESET, retry in 0:03`,
     ])
   })
 
@@ -73,7 +73,7 @@ describe('progress', () => {
     await foreseen(true)
     for (let number = 1; number <= 12; number++) progress.add({ kind: 'started', file: fileOf(number, 100), size: 100, resumed: 0 })
     expect(lines(80, 24)).toHaveLength(10)
-    expect(lines(80, 24).at(-1)).toBe('  and 4 more at the same time')
+    expect(lines(80, 24).at(-1)).toBe('  and 4 more')
     expect(lines(80, 5)).toHaveLength(5)
     expect(lines(80, 1)).toHaveLength(1)
     for (const width of [20, 30, 50, 100]) expect(lines(width).filter((line) => line.length > width)).toEqual([])

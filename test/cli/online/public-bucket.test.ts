@@ -82,7 +82,7 @@ describe('s3-public-bucket', () => {
   })
 
   it('says that it does not know, where a server fails', async () => {
-    expect((await run(['lint', '--online', `${origin}/broken/item.json`])).stderr).toContain('1 buckets gave no answer')
+    expect((await run(['lint', '--online', `${origin}/broken/item.json`])).stderr).toContain('1 buckets gave no conclusive response')
   })
 
   it('is not asked without --online, nor when it is off', async () => {

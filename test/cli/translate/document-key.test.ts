@@ -115,7 +115,7 @@ describe('the key of a document', () => {
     const record = { service: fake.url, output: join(own, 'a.docx'), document_id: 'A'.repeat(32), document_key: 'B'.repeat(64) }
     const kept = await put(own, 'a.docx.handle.json', record)
     const { code, stderr } = await translate(['--resume', kept])
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`remove ${kept} to give it up`) })
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`remove ${kept} and translate it again`) })
     expect(stderr).not.toContain('goes on with it')
     expect(await readdir(own)).toEqual(['a.docx.handle.json'])
   })
@@ -132,7 +132,7 @@ describe('the key of a document', () => {
     const broken = await translate([document, '--to', 'DE', '--output-dir', own])
     const kept = join(own, 'guide.de.docx.handle.json')
     expect(broken.stderr).toContain('RESPONSE_TRUNCATED')
-    expect(broken.stderr).toContain(`may have kept it; try to fetch it again with: stac-auth translate --resume ${kept}`)
+    expect(broken.stderr).toContain(`may still have it; try to fetch it again with: stac-auth translate --resume ${kept}`)
     expect(await translate(['--resume', kept])).toMatchObject({ code: 0 })
     expect((await readdir(own)).sort()).toEqual(['guide.de.docx', 'guide.docx'])
     expect(fake.requests(9)).toBe(1)

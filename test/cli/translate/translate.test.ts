@@ -94,7 +94,7 @@ describe('what is wrong', () => {
     expect(await hint()).toBe(
       'set STAC_AUTH_TRANSLATION_KEY, or add "https://api.deepl.com/" to "sendTo" of the credential for this service',
     )
-    expect(await hint('--base-url', 'http://words.example')).toBe('use https:; http: is for a service on this very machine')
+    expect(await hint('--base-url', 'http://words.example')).toBe('use https:; http: is only allowed for a service on this machine')
   })
 })
 
