@@ -7,7 +7,7 @@ import { type BodyPromise, looksLikePage } from '../http/web-page.ts'
 import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/answer.ts'
 import { inspected } from '../node/download/exchange.ts'
 import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
-import { wantedFiles } from '../node/download/wanted-files.ts'
+import { selectFiles } from '../node/download/selected-files.ts'
 import { bareAddress } from '../node/transport/answer-failure.ts'
 import { type AnsweredBody, pageRefusal, pageWarning } from '../node/transport/page-refusal.ts'
 import type { Target } from '../stac/target.ts'
@@ -40,7 +40,7 @@ export class FetchedBody {
   readonly #page: PageRule
 
   private constructor(response: HttpResponse, target: Target | undefined, page: PageRule, { output = '', asSent }: BodyOptions) {
-    const [wanted] = target ? wantedFiles(target, {}) : []
+    const [wanted] = target ? selectFiles(target, {}) : []
     this.status = response.status
     this.#response = response
     this.#target = target

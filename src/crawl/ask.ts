@@ -1,4 +1,4 @@
-/** One job, asked as often as it takes. */
+/** Requests one job, with retries. */
 import { AbortedError, type AuthError, NetworkError } from '../errors.ts'
 import { readBody } from '../http/body.ts'
 import type { HttpRequest, HttpResponse, SendOptions } from '../http/message.ts'
@@ -9,34 +9,34 @@ import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import { backoffBefore, retryAfterOf, retryAfterProblem, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/json.ts'
-import type { Gate } from './gate.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
-import type { LentSignals } from './lent-signals.ts'
+import type { OriginLimiter } from './origin-limiter.ts'
 import { CRAWL_RETRIES, type CrawlManners } from './settings.ts'
+import type { SignalPool } from './signal-pool.ts'
 
-/** What a crawl needs of an answer; every `HttpResponse` is one. */
+/** The part of a response that a crawl uses; every `HttpResponse` is one. */
 export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'bytes' | 'discard'>
 
 /**
- * Sends one request and gives the answer to it. A `Send` of the library is one, but it follows no redirect; `auth.send` does, with a
- * fresh choice of credential at every hop. When the answer is read, its signal goes to another request: stop listening then.
+ * Sends one request and returns the response. A `Send` of the library is one, but it does not follow redirects; `auth.send` does, and selects
+ * the credential anew at every hop. Stop listening to the signal when the response was read: another request reuses it.
  */
 export type CrawlSend = (request: HttpRequest, options: SendOptions) => Promise<CrawlResponse>
 
-/** The body of an answer, or that nothing has changed. */
+/** The body of a response, or that nothing has changed. */
 export interface Answer {
   readonly url: string
   /** Undefined for 304. */
   readonly bytes?: Uint8Array
-  /** What to ask with the next time (RFC 9110 §8.8). */
+  /** Validators for the next conditional request (RFC 9110 §8.8). */
   readonly validators?: Pick<Outcome, 'etag' | 'modified'>
 }
 
-/** What the asking is done with. */
+/** The settings and shared state of requests. */
 export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | 'maxBytes' | 'userAgent'> {
   readonly send: CrawlSend
-  readonly gate: Gate
-  readonly signals: LentSignals
+  readonly limiter: OriginLimiter
+  readonly signals: SignalPool
   readonly clock: Clock
   readonly random: () => number
   readonly signal?: AbortSignal
@@ -45,26 +45,26 @@ export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | '
 const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 
 /**
- * Asks for a job. What may succeed later (408, 425, 429, most 5xx, the network) is asked again, at most four times: after `Retry-After`, for
- * which the whole origin rests, or after pauses that double and vary.
+ * Requests a job. Retries 408, 425, 429, most 5xx and network errors, at most four times: after `Retry-After`, which holds the whole origin,
+ * or after exponential backoff with jitter.
  *
  * Errors: `HTTP_<status>`, `RATE_LIMITED`, `RESPONSE_TOO_LARGE`, `TIMEOUT_*`, `NETWORK_*`, `ABORTED`, those of `send`.
  *
- * @param earlier what came of it in a run before: then only what has changed is sent
+ * @param earlier its outcome in the previous run, for a conditional request
  */
 export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
-  const { retries = Infinity, longestWait = Infinity, clock, random, gate, signal } = asking
+  const { retries = Infinity, longestWait = Infinity, clock, random, limiter, signal } = asking
   const origin = originOf(job.url)
   for (let again = 0; ; again++) {
     try {
-      const entered = gate.enter(origin, signal)
+      const entered = limiter.enter(origin, signal)
       if (entered) await entered
       try {
         const answer = await once(job, asking, earlier)
-        gate.succeeded(origin)
+        limiter.succeeded(origin)
         return answer
       } finally {
-        gate.leave(origin)
+        limiter.leave(origin)
       }
     } catch (error) {
       if (signal?.aborted) throw new AbortedError(signal.reason)
@@ -76,22 +76,22 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
         throw isTooLong || failed.code === 'HTTP_429'
           ? rateLimited(job.url, isTooLong ? retryAfterProblem(wait ?? 0, longest) : STILL_429)
           : failed
-      if (wait !== undefined || failed.status === 429 || failed.status === 503) gate.refused(origin, wait ?? 0)
+      if (wait !== undefined || failed.status === 429 || failed.status === 503) limiter.refused(origin, wait ?? 0)
       if (wait === undefined) await sleep(backoffBefore(CRAWL_RETRIES.backoff, again + 1, random()), clock, signal)
     }
   }
 }
 
 async function once(job: Job, asking: Asking, earlier: Outcome | undefined): Promise<Answer> {
-  const lent = asking.signals.lend(job.url)
-  const { signal } = lent
+  const pooled = asking.signals.acquire(job.url)
+  const { signal } = pooled
   try {
     const response = await asking.send(requestOf(job, asking, earlier), { signal })
     const answer = await answerOf(response, job, asking, earlier !== undefined)
-    lent.giveBack()
+    pooled.release()
     return answer
   } catch (error) {
-    lent.forget()
+    pooled.discard()
     throw failure(error, signal, job.url)
   }
 }
@@ -116,7 +116,7 @@ function requestOf({ url, method, headers, body }: Job, { userAgent }: CrawlMann
   return body === undefined ? { method, url, headers: all } : { method, url, headers: all, body }
 }
 
-/** The error of a status that is no success, with the rest that was asked for. */
+/** Returns the error of an unsuccessful status, with its `Retry-After`. */
 async function refused(response: CrawlResponse, url: string, now: number): Promise<AuthError> {
   const { status, headers, url: answered } = response
   await response.discard().catch(() => undefined)
@@ -142,8 +142,8 @@ function withoutQuery(url: string): string {
 }
 
 /**
- * A `fetch`, such as `auth.fetch`, as what a crawl sends with. Redirects are followed, each hop with what was granted to its own
- * address.
+ * Makes a {@link CrawlSend} of a `fetch`, such as `auth.fetch`. Redirects are followed, each hop with the credentials allowed for its own
+ * URL.
  */
 export function sendWith(fetch: (url: string, init: RequestInit) => Promise<Response>): CrawlSend {
   return async ({ url, method, headers, body }, { signal }) => {

@@ -1,11 +1,10 @@
-/** Walks a catalog or an API and gives its documents. */
+/** Crawls a catalog or an API and yields its documents. */
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { Clock } from '../net/clock.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
-import { Gate } from './gate.ts'
 import {
   type Found,
   failed,
@@ -23,21 +22,22 @@ import {
   startAt,
   type Visit,
 } from './job.ts'
-import { LentSignals } from './lent-signals.ts'
+import { OriginLimiter } from './origin-limiter.ts'
 import type { RobotsOfOrigins } from './robots.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
+import { SignalPool } from './signal-pool.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
-  /** Addresses of a Catalog, a Collection, an API, or a list of documents. */
+  /** URLs of a Catalog, a Collection, an API, or a list of documents. */
   readonly start: readonly string[]
   /** See {@link CrawlSend}: `auth.send`, or any `Send`; `sendWith(fetch)` makes one of a `fetch`. */
   readonly send: CrawlSend
   /** Default: in memory. */
   readonly frontier?: Frontier
   readonly signal?: AbortSignal
-  /** What has come of a job already in this crawl: it is not asked again. */
+  /** Returns the outcome of a job that this crawl has done already: it is not requested again. */
   readonly recall?: (key: string) => Outcome | undefined
-  /** What came of a job in the crawl before: only what has changed is read. */
+  /** Returns the outcome of a job in the previous crawl: only changed documents are read. */
   readonly earlier?: (key: string) => Outcome | undefined
   readonly clock?: Clock
   /** From 0 to 1, for pauses. */
@@ -45,8 +45,8 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
 }
 
 /**
- * Gives every document once, level by level, in the order of their arrival. What could not be read is a visit with an `error`, what
- * was not followed is in `outcome.left`: nothing is left out without a word. A job counts as done when the next visit is asked for.
+ * Yields every document once, level by level, in the order of arrival. A document that could not be read is a visit with an `error`, a link
+ * that was not followed is in `outcome.left`. A job counts as done when the next visit is requested.
  *
  * Errors: `ABORTED`.
  *
@@ -72,34 +72,34 @@ export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop
 class Crawler {
   readonly #options: CrawlOptions
   readonly #frontier: Frontier
-  readonly #gate: Gate
+  readonly #limiter: OriginLimiter
   readonly #asking: Asking
   readonly #end = new AbortController()
   #robots: Promise<RobotsOfOrigins> | undefined
   readonly #loops = new PageLoops()
-  /** What is lent by scopes, by the key of the nearest. */
-  readonly #lent = new Map<string | undefined, number>()
+  /** What is scopesAbove by scopes, by the key of the nearest. */
+  readonly #scopeHashes = new Map<string | undefined, number>()
   readonly #ready: Visit[] = []
   #running = 0
-  /** Documents that were read or are being read. */
+  /** Number of documents that were read or are being read. */
   #documents = 0
   #inPage = false
   #isAwake = false
   #rouse: () => void = () => {}
-  /** What no visit can tell. */
+  /** An error that belongs to no visit. */
   #broken: unknown
 
   constructor(options: CrawlOptions) {
     const { clock = Date, random = Math.random, frontier = new MemoryFrontier(), signal } = options
     this.#options = options
     this.#frontier = frontier
-    this.#gate = new Gate(options, clock, () => this.#wake())
+    this.#limiter = new OriginLimiter(options, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
     const { signal: end } = this.#end
-    const signals = new LentSignals(options.timeout ?? DEFAULTS.timeout, end)
+    const signals = new SignalPool(options.timeout ?? DEFAULTS.timeout, end)
     const { send, retries, longestWait, maxBytes, userAgent } = options
-    this.#asking = { send, gate: this.#gate, signals, clock, random, signal: end, retries, longestWait, maxBytes, userAgent }
+    this.#asking = { send, limiter: this.#limiter, signals, clock, random, signal: end, retries, longestWait, maxBytes, userAgent }
   }
 
   readonly #abort = () => {
@@ -107,7 +107,7 @@ class Crawler {
     this.#wake()
   }
 
-  /** Something has changed: there may be more to give or to begin. */
+  /** Wakes the loop: there may be a visit to yield or a job to start. */
   #wake(): void {
     this.#isAwake = true
     this.#rouse()
@@ -122,7 +122,7 @@ class Crawler {
     await this.#frontier.add(this.#options.start.map((url) => startAt(url)))
   }
 
-  /** The next visit; undefined when there is none any more. */
+  /** Returns the next visit; undefined at the end. */
   async next(): Promise<Visit | undefined> {
     for (;;) {
       this.#isAwake = false
@@ -183,14 +183,14 @@ class Crawler {
   /** With a limit on documents pages go alone, for nobody knows how many are in them. */
   readonly #isOpen = (job: Job): boolean => {
     if (this.#options.maxDocuments !== undefined && (this.#inPage || (job.page && this.#running + this.#ready.length > 0))) return false
-    return this.#gate.isOpen(originOf(job.url))
+    return this.#limiter.hasRoom(originOf(job.url))
   }
 
   async #visit(job: Job): Promise<Visit> {
     const mine = isMine(job.key, this.#options.shard)
     const known = this.#options.recall?.(job.key)
-    const lent = this.#frontier.scopes(job.scope)
-    const scopes = lent instanceof Promise ? await lent : lent
+    const scopesAbove = this.#frontier.scopes(job.scope)
+    const scopes = scopesAbove instanceof Promise ? await scopesAbove : scopesAbove
     const found = known ? this.#recalled(job, known, 'here') : await this.#asked(job, scopes)
     const outcome = this.#loops.broken(job, found.outcome)
     const visit = { kind: 'visit', job, mine, ...(scopes.length === 0 ? NO_PARENTS : parentsAt(outcome.url, scopes)) } as const
@@ -227,8 +227,8 @@ class Crawler {
 
   #above({ scope }: Job, scopes: readonly Scope[]): number | undefined {
     if (scopes.length === 0) return undefined
-    const known = this.#lent.get(scope) ?? hashOf(JSON.stringify(scopes))
-    this.#lent.set(scope, known)
+    const known = this.#scopeHashes.get(scope) ?? hashOf(JSON.stringify(scopes))
+    this.#scopeHashes.set(scope, known)
     return known
   }
 

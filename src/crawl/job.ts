@@ -93,7 +93,7 @@ export interface Outcome {
   /** What to ask with the next time (RFC 9110 §13.1). */
   readonly etag?: string
   readonly modified?: string
-  /** Hash of what documents above lent: with other schemes above, the same document may mean something else. */
+  /** Hash of the schemes of parent documents: with other schemes, the same document can mean something else. */
   readonly above?: number
 }
 
@@ -168,14 +168,14 @@ export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 /** What a visit tells besides its place. */
 export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
 
-/** Of the documents above only those of the same origin lend. */
+/** Returns the parent documents whose schemes apply: those of the same origin. */
 export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'parents' | 'parentPlaces'> {
   const origin = originOf(url)
   const lending = scopes.filter((scope) => scope.origin === origin)
   return { parents: lending.map(({ document }) => document), parentPlaces: lending.map(({ url, at = '' }) => ({ url, at })) }
 }
 
-/** What came of a job that could not be done; throws on what is no error of the library. */
+/** Returns the outcome of a failed job; rethrows errors that are not of the library. */
 export function failed(job: Job, thrown: unknown): Found {
   if (!isAuthError(thrown)) throw thrown
   const error = thrown
@@ -183,7 +183,7 @@ export function failed(job: Job, thrown: unknown): Found {
   return { error, outcome: { ...NOTHING, url: job.url, failure: { code, message, ...(hint !== undefined && { hint }) } } }
 }
 
-/** What `robots.txt` keeps a crawl from. */
+/** Returns the finding for a URL that `robots.txt` disallows. */
 export function forbidden(url: string): Left {
   return { url, code: 'CRAWL_LIMIT', message: 'robots.txt disallows it', limit: 'robots', asked: true, count: 1 }
 }

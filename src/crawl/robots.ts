@@ -3,7 +3,7 @@ import { isAuthError } from '../errors.ts'
 import { type Asking, ask } from './ask.ts'
 import { originOf, startAt } from './job.ts'
 
-/** What each origin wants to be left alone, asked once, before anything else of it is asked for (RFC 9309). */
+/** The `robots.txt` rules of each origin, read once before its first document (RFC 9309). */
 export class RobotsOfOrigins {
   readonly #asking: Asking
   readonly #known = new Map<string, Promise<Robots>>()
@@ -12,7 +12,7 @@ export class RobotsOfOrigins {
     this.#asking = asking
   }
 
-  /** True when the address may be asked for; files always may. */
+  /** True when the URL may be requested; files always may. */
   async allow(url: string): Promise<boolean> {
     const origin = originOf(url)
     if (origin === 'file:') return true
@@ -33,10 +33,10 @@ export class RobotsOfOrigins {
   }
 }
 
-/** Says whether an address may be asked for. */
+/** Returns whether a URL may be requested. */
 type Robots = (url: string) => boolean
 
-/** What the name of this program is in such files. */
+/** The product token of this program in `robots.txt`. */
 const PRODUCT = 'stac-auth'
 
 interface Line {

@@ -1,14 +1,14 @@
-/** How far a crawl goes, and how it behaves. */
+/** Limits, request settings and retries of a crawl. */
 import type { RetryPolicy } from '../net/retry.ts'
 
 export interface CrawlLimits {
-  /** Follow links to other origins: `cross` does, `same` leaves them out without a word, default: leave out and report. */
+  /** Follow links to other origins: `cross` does, `same` skips them silently; default: skip and report. */
   readonly origins?: 'cross' | 'same'
-  /** Further origins that may be visited. Never a grant: what may be sent there is for the credentials to say. */
+  /** Further origins to visit. Credentials are sent there only if their `sendTo` allows it. */
   readonly visit?: readonly string[]
-  /** Documents to read; default 1 000 000, and then it is reported as `CRAWL_LIMIT`. */
+  /** Maximum number of documents; default 1 000 000. Reported as `CRAWL_LIMIT`. */
   readonly maxDocuments?: number
-  /** Links away from the start; default 64, and then it is reported as `CRAWL_LIMIT`. */
+  /** Maximum depth in links from the start; default 64. Reported as `CRAWL_LIMIT`. */
   readonly maxDepth?: number
   /** Pages of each list. */
   readonly maxPages?: number
@@ -27,26 +27,26 @@ export interface CrawlManners {
   readonly concurrency?: number
   /** Requests per second and origin; default: as fast as they are answered. */
   readonly rate?: number
-  /** Repetitions of what may succeed later; default and most 4. */
+  /** Retries of a request; default and maximum 4. */
   readonly retries?: number
-  /** Seconds of a `Retry-After` that are waited for; default and most 120. */
+  /** Longest `Retry-After` to wait for, in seconds; default and maximum 120. */
   readonly longestWait?: number
-  /** Milliseconds for one exchange; default 60 000. */
+  /** Timeout of one exchange in milliseconds; default 60 000. */
   readonly timeout?: number
-  /** Bytes of one decoded answer; default 50 MiB. */
+  /** Maximum size of a decoded response in bytes; default 50 MiB. */
   readonly maxBytes?: number
-  /** Who asks, for people who run servers. */
+  /** `User-Agent` of the requests. */
   readonly userAgent?: string
-  /** Ask each origin for its `robots.txt` (RFC 9309) and keep to it. */
+  /** Read the `robots.txt` (RFC 9309) of each origin and obey it. */
   readonly robots?: boolean
 }
 
-/** How requests of a crawl are retried; a `Retry-After` is waited for by the whole origin. */
+/** Retry policy of a crawl; a `Retry-After` holds the whole origin. */
 export const CRAWL_RETRIES: RetryPolicy = {
   retries: 4,
   backoff: { first: 500, longest: 30_000, fixed: 0.5, random: 0.5 },
   retryAfter: { longest: 120_000 },
 }
 
-/** Where everything that is not given comes from. */
+/** Default values. */
 export const DEFAULTS = { documents: 1_000_000, depth: 64, pageSize: 250, concurrency: 8, timeout: 60_000 } as const

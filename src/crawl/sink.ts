@@ -53,17 +53,17 @@ interface Begun<R> {
 
 /**
  * Crawls, makes a result of each visit and stores it. What the sink holds already is not done again, so a crawl that was stopped
- * goes on where it was, and gives in the end what one run would have given.
+ * resumes, with the same results as one run.
  *
  * @param options with `isFull`, results are waited for only when it says so; otherwise each before the next visit
  * @param work makes the result; for what was recalled it is not asked
- * @param tell hears each visit with its result, in the order of the visits, and why the crawl stopped if it did
+ * @param report called with each visit and its result, in the order of the visits, and why the crawl stopped if it did
  */
 export async function crawlInto<R>(
   sink: Sink<R>,
   { isFull = () => true, ...options }: Omit<CrawlOptions, 'recall' | 'earlier'> & { readonly isFull?: () => boolean },
   work: (visit: Visit) => R | Promise<R>,
-  tell: (told: { readonly visit: Visit; readonly result: R } | Stop) => void = () => {},
+  report: (event: { readonly visit: Visit; readonly result: R } | Stop) => void = () => {},
 ): Promise<void> {
   const known = { recall: (key: string) => sink.get(key)?.outcome, earlier: (key: string) => sink.earlier?.(key)?.outcome }
   const begun: Begun<R>[] = []
@@ -72,17 +72,17 @@ export async function crawlInto<R>(
       begun.shift()
       const [{ visit }, result] = [one, await one.result]
       if (visit.recalled !== 'here') await sink.put(visit.job.key, { outcome: visit.outcome, result })
-      tell({ visit, result })
+      report({ visit, result })
     }
   }
   for await (const visit of crawl({ ...options, ...known })) {
     if (visit.kind === 'stop') {
       await take(() => false)
-      tell(visit)
+      report(visit)
       continue
     }
     const result = resultOf(visit, sink, work)
-    // It may fail before its turn comes.
+    // It may fail before it is awaited.
     if (result instanceof Promise) result.catch(() => undefined)
     begun.push({ visit, result })
     await take(() => !isFull())

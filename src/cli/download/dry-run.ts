@@ -3,7 +3,7 @@ import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent, SourceDocument } from '../../node/download/index.ts'
-import { type WantedOptions, wantedFiles } from '../../node/download/wanted-files.ts'
+import { type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
 import { presentFile } from '../../node/regular-file.ts'
 import { ownObject } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
@@ -125,7 +125,7 @@ export class Forecast {
   }
 
   /** Yields the inputs and counts their files; reads one document ahead. */
-  async *watch(inputs: AsyncIterable<SourceDocument>, choice: WantedOptions): AsyncGenerator<DownloadInput> {
+  async *watch(inputs: AsyncIterable<SourceDocument>, choice: SelectionOptions): AsyncGenerator<DownloadInput> {
     const iterator = inputs[Symbol.asyncIterator]()
     const read = async () => {
       const result = await iterator.next()
@@ -161,9 +161,9 @@ export class Forecast {
     return [...this.#keys]
   }
 
-  #look(input: SourceDocument, choice: WantedOptions): void {
+  #look(input: SourceDocument, choice: SelectionOptions): void {
     this.documents++
-    for (const { size, targets } of wantedFiles(input, choice)) {
+    for (const { size, targets } of selectFiles(input, choice)) {
       this.files++
       this.#targets?.push(targets)
       if (size === undefined) continue

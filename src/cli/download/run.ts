@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { type DownloadEvent, download } from '../../node/download/index.ts'
-import { wantedOptionsOf } from '../../node/download/wanted-files.ts'
+import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { makeFolder } from '../../node/make-folder.ts'
 import { writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
@@ -37,7 +37,7 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
       : givenDocuments(names, { copies: options.rewriteHrefs ?? false, fail: (failure) => omissions.fail(failure) }, within, opened)
     const folder = dryRun ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
-    const events = download(forecast.watch(documents, await wantedOptionsOf(settings)), settings)
+    const events = download(forecast.watch(documents, await selectionOptionsOf(settings)), settings)
     const exits = dryRun
       ? await tellPlan(events, { forecast, auth, json }, within)
       : await perform(events, { audience, forecast, folder }, within)

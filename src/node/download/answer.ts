@@ -54,7 +54,7 @@ interface ExpectedFile {
 }
 
 /** `FILE_CHANGED` for a part that nothing ties to the version of the parts before it: only the whole file can be asked for. */
-export class UnprovenPart extends IntegrityError {
+export class UnverifiedPart extends IntegrityError {
   constructor(url: string) {
     const why = 'the part in the 206 response has neither the ETag nor the Last-Modified of the first response'
     super('FILE_CHANGED', `${bareUrl(url)} cannot be resumed: ${why}`, { url, retryable: true })
@@ -76,7 +76,7 @@ export function rangeHeaders({ offset, end, validator }: Pick<Asked, 'offset' | 
  * §15.3.7.3).
  *
  * Errors: `RANGE_INVALID` for a part that was not asked for, or is another one; `FILE_CHANGED` for a part of another version, as
- * {@link UnprovenPart} where it does not say of which.
+ * {@link UnverifiedPart} where it does not say of which.
  *
  * @param asSent the body of a whole file stays in its content coding: {@link isWantedAsSent}
  */
@@ -121,7 +121,7 @@ export function deliveryOf(
 /**
  * Holds a part against the version that was asked for. That a part came proves nothing: a server or a cache may not know `If-Range`.
  *
- * Errors: `FILE_CHANGED`, as {@link UnprovenPart} where neither field can be compared.
+ * Errors: `FILE_CHANGED`, as {@link UnverifiedPart} where neither field can be compared.
  */
 export function requireSameVersion(headers: HttpResponse['headers'], { validator, modified }: Asked, url: string): void {
   const tag = headers.get('etag')?.trim()
@@ -132,7 +132,7 @@ export function requireSameVersion(headers: HttpResponse['headers'], { validator
     if (isStrong(opaque) && opaque !== validator) throw fileChanged(url)
   }
   const now = headers.get('last-modified')?.trim()
-  if (modified === undefined || now === undefined) throw new UnprovenPart(url)
+  if (modified === undefined || now === undefined) throw new UnverifiedPart(url)
   if (now !== modified) throw fileChanged(url)
 }
 

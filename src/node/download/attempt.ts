@@ -25,12 +25,12 @@ import type { DownloadContext } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
 import { Exchange, incomplete } from './exchange.ts'
 import type { ManifestEntry } from './manifest.ts'
+import { isWithin, type SizeLimits } from './selected-files.ts'
 import { serverDigest } from './server-facts.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-folder.ts'
 import type { KnownHash } from './verification.ts'
 import { checkSize } from './verification.ts'
-import { isWithin, type SizeLimits } from './wanted-files.ts'
 
 /** A file that is being fetched. */
 export interface FileState {
@@ -65,13 +65,13 @@ export interface FileState {
   /** More requests at a time did not help. */
   alone: boolean
   hasStarted: boolean
-  toldAt: number
+  reportedAt: number
   /** Hears of each suffix that is proposed, and of the size of the file. Errors: what ends the transfer. */
   readonly onSuffix: (suffix: string, size: number | undefined) => void
 }
 
 /** Thrown for a file whose size is outside of the limits: it is left out, which is no failure. */
-export class UnwantedSize extends Error {
+export class SizeNotSelected extends Error {
   readonly size: number
 
   constructor(size: number) {
@@ -81,7 +81,7 @@ export class UnwantedSize extends Error {
 }
 
 /** Thrown for a file that is there already, which shows once the server has said its name. */
-export class AlreadyThere extends Error {
+export class FileExists extends Error {
   /** Bytes that the server says it has. */
   readonly size: number | undefined
 
@@ -115,20 +115,20 @@ export class Attempt {
     const asked = this.#asked()
     this.#state.suffix = content.version?.suffix ?? ''
     if (asked.offset > 0 && asked.offset === asked.size) {
-      this.#requireWanted(asked.size)
+      this.#requireSelected(asked.size)
       return this.#started(asked.offset)
     }
     const origin = targetAddress(this.#target).origin
-    const { gate } = this.#context.origins
-    await gate.enter(origin, this.#context.signal)
+    const { limiter } = this.#context.origins
+    await limiter.enter(origin, this.#context.signal)
     const exchange = new Exchange(this.#context, this.#state.file.url)
     try {
       const response = await this.#context.send(this.#target, rangeHeaders(asked), exchange.signal)
       await this.#take(response, asked, exchange)
-      gate.succeeded(origin)
+      limiter.succeeded(origin)
     } finally {
       exchange.end()
-      gate.leave(origin)
+      limiter.leave(origin)
       await content.flush()
     }
   }
@@ -176,7 +176,7 @@ export class Attempt {
     if (delivery.offset === 0) this.#checkPage(response, delivery)
     if (delivery.size !== undefined) {
       checkSize(state.file, delivery.size)
-      this.#requireWanted(delivery.size)
+      this.#requireSelected(delivery.size)
     }
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
       throw new IntegrityError(
@@ -265,7 +265,7 @@ export class Attempt {
     if (total === undefined) throw invalid(response.url, `has no bytes after ${offset} and does not state the length of the file`)
     if (Number(total) !== offset || (size !== undefined && size !== offset)) throw fileChanged(response.url)
     requireSameVersion(response.headers, asked, response.url)
-    this.#requireWanted(offset)
+    this.#requireSelected(offset)
     this.#state.size = offset
     this.#started(offset)
   }
@@ -279,8 +279,8 @@ export class Attempt {
     return withRetryAfter(error, rest)
   }
 
-  #requireWanted(size: number): void {
-    if (!isWithin(size, this.#state.sizeLimits)) throw new UnwantedSize(size)
+  #requireSelected(size: number): void {
+    if (!isWithin(size, this.#state.sizeLimits)) throw new SizeNotSelected(size)
   }
 
   /** Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
@@ -335,8 +335,8 @@ export class Attempt {
     const { total, version } = state.content
     if (version && total > state.most) state.most = total
     const now = this.#context.clock.now()
-    if (now - state.toldAt < this.#context.settings.progressInterval) return
-    state.toldAt = now
+    if (now - state.reportedAt < this.#context.settings.progressInterval) return
+    state.reportedAt = now
     const { file, size, content } = state
     this.#context.tell({ kind: 'progress', file, bytes: content.total, ...(size !== undefined && { size }) })
   }

@@ -61,14 +61,14 @@ export class DiskPart {
     const lease = await tryLock(lockOf(path), wait).catch((error) => {
       throw isAuthError(error) && error.code === 'CACHE_UNSAFE'
         ? busy(path, 'the path of its lock is taken by something else', removalOf(lockOf(path)))
-        : told(error, path)
+        : writeError(error, path)
     })
     if (!lease) throw busy(path, 'another process is downloading it', `wait for that process; if there is none, remove "${lockOf(path)}"`)
     try {
       return new DiskPart(path, { lease, ...(await opened(path)) })
     } catch (error) {
       await lease.release()
-      throw told(error, path)
+      throw writeError(error, path)
     }
   }
 
@@ -103,18 +103,18 @@ export class DiskPart {
       this.#file = await openPart(this.#path, true)
       await old.close()
     } catch (error) {
-      throw told(error, this.#path)
+      throw writeError(error, this.#path)
     }
   }
 
   /** Errors: `PATH_BUSY` when another process took it over, `DISK_FULL`, `FILE_ACCESS`. */
   async write(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
-    if (this.#unwritten !== undefined) throw told(this.#unwritten, this.#path)
+    if (this.#unwritten !== undefined) throw writeError(this.#unwritten, this.#path)
     if (!this.#lease.isFresh && !(await this.#lease.confirm())) throw lost(this.#path)
     let length = 0
     for (const chunk of chunks) length += chunk.byteLength
     const { bytesWritten } = await this.#file.writev(chunks, offset).catch((error) => {
-      throw told(error, this.#path)
+      throw writeError(error, this.#path)
     })
     const span: Span = [offset, offset + bytesWritten]
     this.#attempt(() => this.#journal.add(span))
@@ -144,7 +144,7 @@ export class DiskPart {
       await rename(partOf(this.#path), path)
       await this.#forget()
     } catch (error) {
-      throw told(error, this.#path)
+      throw writeError(error, this.#path)
     }
   }
 
@@ -211,7 +211,7 @@ export class DiskPart {
     try {
       work()
     } catch (error) {
-      throw told(error, this.#path)
+      throw writeError(error, this.#path)
     }
   }
 }
@@ -279,7 +279,7 @@ function removalOf(place: string): string {
   return `remove "${place}" if no other process uses it`
 }
 
-function told(error: unknown, path: string): Error {
+function writeError(error: unknown, path: string): Error {
   if (isAuthError(error)) return error
   // A link in the place of the part or of its journal.
   if (systemCode(error) === 'ELOOP') return busy(path, 'its partial file is a link')

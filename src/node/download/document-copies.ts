@@ -40,14 +40,14 @@ export class DocumentCopies {
   }
 
   /** A file of a document is wanted; the copy is to be beside the first one. */
-  expect({ file, wanted }: PlannedFile): void {
+  expect({ file, selected: wanted }: PlannedFile): void {
     const { document, url } = wanted.targets[0].scope
     const copy = this.#copies.get(document) ?? this.#begin(document, url, wanted.folder?.path ?? file.path)
     copy.waiting++
   }
 
   /** What has come of a file. Gives the document's event when it was the last one. */
-  async settle({ wanted }: PlannedFile, event: DownloadEvent): Promise<DocumentEvent | undefined> {
+  async settle({ selected: wanted }: PlannedFile, event: DownloadEvent): Promise<DocumentEvent | undefined> {
     const { document } = wanted.targets[0].scope
     const copy = this.#copies.get(document)
     if (!copy) return undefined

@@ -1,6 +1,6 @@
 /** What all files of a download share. */
 
-import { Gate } from '../../crawl/gate.ts'
+import { OriginLimiter } from '../../crawl/origin-limiter.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
@@ -24,15 +24,15 @@ export interface DownloadContext {
   readonly random: () => number
   /** Ends everything. */
   readonly signal: AbortSignal
-  readonly settings: WorldSettings
+  readonly settings: FileSettings
   /** Slows reading down; undefined without a limit. */
-  readonly pace: Pace | undefined
+  readonly bandwidth: BandwidthLimiter | undefined
   send(target: Target, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
   tell(event: DownloadEvent): void
 }
 
 /** The options that a single file is fetched with. */
-interface WorldSettings {
+interface FileSettings {
   readonly existing: 'keep' | 'refuse' | 'replace'
   readonly resume: boolean
   readonly strict: boolean
@@ -46,7 +46,7 @@ interface WorldSettings {
   readonly progressInterval: number
 }
 
-const DEFAULTS: WorldSettings = {
+const DEFAULTS: FileSettings = {
   existing: 'keep',
   resume: true,
   strict: false,
@@ -86,16 +86,16 @@ export function downloadContext(
       ...settingsIn(options),
       rangesGiven: options.ranges !== undefined,
     },
-    pace: bytesPerSecond === undefined ? undefined : new Pace(bytesPerSecond, clock),
+    bandwidth: bytesPerSecond === undefined ? undefined : new BandwidthLimiter(bytesPerSecond, clock),
     send: (target, headers, signal) => auth.send(target, { headers, signal }),
     tell,
   }
 }
 
 /** Those that were given. */
-function settingsIn(options: DownloadOptions): Partial<WorldSettings> {
+function settingsIn(options: DownloadOptions): Partial<FileSettings> {
   const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(DEFAULTS, name) && value !== undefined)
-  return Object.fromEntries(given) as Partial<WorldSettings>
+  return Object.fromEntries(given) as Partial<FileSettings>
 }
 
 const DELAYS = {
@@ -118,15 +118,15 @@ export const VERIFY_RETRIES: RetryPolicy = { ...DELAYS, retries: 3 }
 
 /** How much each origin is asked at a time, and how often again. */
 class Origins {
-  readonly #gate: Gate
+  readonly #limiter: OriginLimiter
   readonly #budgets = new Map<string, RetryBudget>()
 
   constructor(manners: { readonly concurrency: number; readonly rate?: number }, clock: Clock) {
-    this.#gate = new Gate(manners, clock, () => undefined)
+    this.#limiter = new OriginLimiter(manners, clock, () => undefined)
   }
 
-  get gate(): Gate {
-    return this.#gate
+  get limiter(): OriginLimiter {
+    return this.#limiter
   }
 
   budget(origin: string): RetryBudget {
@@ -147,7 +147,7 @@ export function filesWithin(bytesPerSecond: number | undefined, most: number): n
 }
 
 /** Lets so many bytes pass in a second, over all files. */
-class Pace {
+class BandwidthLimiter {
   readonly #limiter: RateLimiter
   readonly #clock: Clock
 
@@ -157,7 +157,7 @@ class Pace {
   }
 
   /** Waits until those bytes may have come. Errors: `ABORTED`. */
-  async pass(bytes: number, signal: AbortSignal): Promise<void> {
+  async wait(bytes: number, signal: AbortSignal): Promise<void> {
     const wait = this.#limiter.take(this.#clock.now(), bytes)
     if (wait > 0) await sleep(wait, this.#clock, signal)
   }

@@ -8,10 +8,10 @@ import { type DownloadContext, downloadContext, filesWithin } from './download-c
 import type { DownloadEvent, DownloadFile, FailedEvent, ProgressEvent, SummaryEvent } from './events.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { DownloadRecord } from './manifest.ts'
+import { type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import { asFolderFailure, canList, emptyFolder, filesOf, folderTargetOf, looksLikeFolder, objectsIn } from './store-folder.ts'
 import { TargetFolder } from './target-folder.ts'
 import { transfer } from './transfer.ts'
-import { type WantedFile, type WantedOptions, wantedFiles, wantedOptionsOf } from './wanted-files.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
@@ -25,12 +25,12 @@ export class DownloadRun {
   readonly events = new EventQueue(() => this.#wake())
   readonly #inputs: Inputs
   readonly #options: DownloadOptions
-  readonly #choice: WantedOptions
+  readonly #choice: SelectionOptions
   readonly #plan: FilePlan
   readonly #copies: DocumentCopies | undefined
   readonly #context: DownloadContext
   readonly #end = new AbortController()
-  readonly #tally = new Tally()
+  readonly #counts = new DownloadCounts()
   readonly #waiting: PlannedFile[] = []
   /** By the numbers of files that are not settled: the same file once more, which waits for that. */
   readonly #repeated = new Map<number, PlannedFile | undefined>()
@@ -41,13 +41,13 @@ export class DownloadRun {
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
 
-  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder, record: DownloadRecord, choice: WantedOptions) {
+  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder, record: DownloadRecord, choice: SelectionOptions) {
     const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal, bytesPerSecond } = options
     this.#inputs = inputs
     this.#choice = choice
     this.#options = options
     this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
-    const siblings = ({ targets: [{ scope }] }: WantedFile) => wantedFiles(scope, choice)
+    const siblings = ({ targets: [{ scope }] }: SelectedFile) => selectFiles(scope, choice)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
@@ -59,7 +59,7 @@ export class DownloadRun {
 
   /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`; `PATH_EXISTS`, `PATH_BUSY`, `DISK_FULL` for the manifest. */
   static async prepare(inputs: Inputs, options: DownloadOptions): Promise<DownloadRun> {
-    const choice = await wantedOptionsOf(options)
+    const choice = await selectionOptionsOf(options)
     const folder = await TargetFolder.open(options.folder, options.dryRun)
     return new DownloadRun(inputs, options, folder, await DownloadRecord.open(folder.path, options), choice)
   }
@@ -86,7 +86,7 @@ export class DownloadRun {
       if (!this.#options.dryRun) await this.#context.folder.sync()
       const { signal } = this.#options
       const aborted = signal?.aborted ? new AbortedError(signal.reason) : undefined
-      if (problem === undefined || aborted) this.#tell(this.#tally.summary(aborted ?? this.#stopped))
+      if (problem === undefined || aborted) this.#tell(this.#counts.summary(aborted ?? this.#stopped))
       problem ??= aborted
     } catch (error) {
       problem ??= error
@@ -105,15 +105,15 @@ export class DownloadRun {
 
   async #planAll(): Promise<void> {
     for await (const input of this.#inputs) {
-      for (const wanted of wantedFiles(input, this.#choice)) {
+      for (const wanted of selectFiles(input, this.#choice)) {
         if (this.#isOver) return
-        await this.#planWanted(wanted)
+        await this.#planSelected(wanted)
       }
       if (this.#isOver) return
     }
   }
 
-  async #planWanted(wanted: WantedFile): Promise<void> {
+  async #planSelected(wanted: SelectedFile): Promise<void> {
     const { auth, dryRun = false } = this.#options
     while (this.#plan.mustWait(wanted) && !this.#isOver) await this.#change()
     if (this.#isOver) return
@@ -124,7 +124,7 @@ export class DownloadRun {
   }
 
   /** A folder has its place like a file, so that no other asset is mixed with it; its objects are files below. */
-  async #planFolder(wanted: WantedFile, folder: Target): Promise<void> {
+  async #planFolder(wanted: SelectedFile, folder: Target): Promise<void> {
     const { auth, dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
     const planned = this.#plan.place({ ...wanted, targets: [folder] })
     const { file } = planned
@@ -136,13 +136,13 @@ export class DownloadRun {
     if (this.#isOver) return
     if (isAuthError(objects)) return this.#add({ ...planned, error: objects })
     if (objects.length > 0) {
-      for (const { wanted: object, error } of filesOf(folder, file, wanted, objects)) {
+      for (const { selected: object, error } of filesOf(folder, file, wanted, objects)) {
         if (this.#isOver) return
         this.#add({ ...this.#plan.place(object), ...(error && { error }) })
         await this.#room()
       }
     } else if (wanted.targets.some(({ href }) => /\/(?:#|$)/.test(href))) this.#add({ ...planned, error: emptyFolder(folder) })
-    else this.#add({ ...planned, wanted })
+    else this.#add({ ...planned, selected: wanted })
   }
 
   async #listed(folder: Target, most: number, auth: object): Promise<readonly StoredObject[]> {
@@ -183,7 +183,7 @@ export class DownloadRun {
 
   async #perform(planned: PlannedFile): Promise<void> {
     const outcome = await transfer(planned, this.#context)
-    const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.wanted) } : outcome
+    const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.selected) } : outcome
     if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
     this.#tell(event)
@@ -226,7 +226,7 @@ export class DownloadRun {
   }
 
   #tell(event: DownloadEvent): void {
-    this.#tally.count(event)
+    this.#counts.count(event)
     this.events.tell(event)
   }
 }
@@ -299,7 +299,7 @@ class EventQueue {
 const MOST = 1000
 
 /** Counts what is told. */
-class Tally {
+class DownloadCounts {
   readonly #start = performance.now()
   #files = 0
   #written = 0

@@ -50,7 +50,7 @@ export class Exchange {
         this.#came += chunk.byteLength
         if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
         yield chunk
-        const waiting = this.#context.pace?.pass(chunk.byteLength, this.signal)
+        const waiting = this.#context.bandwidth?.wait(chunk.byteLength, this.signal)
         if (waiting) await this.#paced(waiting)
       }
     } catch (error) {

@@ -7,13 +7,13 @@ import { own, ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName, numberedName, partsOfName } from '../../text/file-name.ts'
 import type { DownloadFile } from './events.ts'
+import type { SelectedFile } from './selected-files.ts'
 import { type TargetFolder, targetAddress } from './target-folder.ts'
-import type { WantedFile } from './wanted-files.ts'
 
 /** A file that is to be fetched, or why it has no place. */
 export interface PlannedFile {
   readonly file: DownloadFile
-  readonly wanted: WantedFile
+  readonly selected: SelectedFile
   /** Number of the file before it that has the same address and the same place: of it nothing more is wanted than that one gives. */
   readonly repeats?: number
   /** Its name has no extension: the server's answer may say one. */
@@ -37,7 +37,7 @@ interface PlanOptions {
   readonly folder: TargetFolder
   readonly collisions: 'refuse' | 'rename'
   /** All files that are wanted of the document of a file. */
-  readonly siblings: (wanted: WantedFile) => Iterable<WantedFile>
+  readonly siblings: (wanted: SelectedFile) => Iterable<SelectedFile>
 }
 
 /** Two files never share a place, also where file systems take two names for one. */
@@ -60,24 +60,24 @@ export class FilePlan {
   }
 
   /** The place of a file, which it shares with another one of its address only; `PATH_COLLISION` where another file has it. */
-  place(wanted: WantedFile): PlannedFile {
+  place(wanted: SelectedFile): PlannedFile {
     const [target] = wanted.targets
     const source = sourceOf(target)
     const { segments: wish, lacksSuffix } = this.#wish(wanted)
     const { segments, owner } = this.#free(wish, source)
     const file = fileAt(segments, ++this.#count, wanted, this.#options.folder)
-    if (owner && owner.source !== source) return { file, wanted, error: collision(file, owner.name) }
+    if (owner && owner.source !== source) return { file, selected: wanted, error: collision(file, owner.name) }
     this.#taken.set(foldedName(file.name), { name: file.name, number: file.number, source })
     return {
       file,
-      wanted,
+      selected: wanted,
       ...(owner?.number !== undefined && { repeats: owner.number }),
       ...(lacksSuffix && { lacksSuffix }),
     }
   }
 
   /** A file is under way: whether its name gets a suffix is open until it is {@link settled}. */
-  begun({ file, wanted, lacksSuffix }: PlannedFile): void {
+  begun({ file, selected: wanted, lacksSuffix }: PlannedFile): void {
     if (lacksSuffix) this.#open.set(foldedName(file.name), wanted.targets[0].scope.document)
   }
 
@@ -87,7 +87,7 @@ export class FilePlan {
   }
 
   /** True as long as a file of another document, which is under way, may get the name of this one by its suffix. */
-  mustWait(wanted: WantedFile): boolean {
+  mustWait(wanted: SelectedFile): boolean {
     if (this.#open.size === 0) return false
     const name = foldedName(this.#wish(wanted).segments.join('/'))
     const { document } = wanted.targets[0].scope
@@ -102,7 +102,7 @@ export class FilePlan {
    * The file with a suffix that its document did not say. Undefined where that is the name of another file: of any that was planned before, or
    * of its own document; then it has none, whichever of them is fetched first.
    */
-  withSuffix({ file, wanted }: PlannedFile, suffix: string): DownloadFile | undefined {
+  withSuffix({ file, selected: wanted }: PlannedFile, suffix: string): DownloadFile | undefined {
     const [name, source] = [file.name + suffix, sourceOf(wanted.targets[0])]
     const owner = this.#taken.get(foldedName(name))
     const isOurs = owner?.base === file.name && owner.source === source
@@ -111,15 +111,15 @@ export class FilePlan {
     return { ...file, name, path: file.path + suffix }
   }
 
-  #isOfSibling(wanted: WantedFile, name: string): boolean {
+  #isOfSibling(wanted: SelectedFile, name: string): boolean {
     const { document } = wanted.targets[0].scope
-    const nameOf = (sibling: WantedFile) => foldedName(this.#wish(sibling).segments.join('/'))
+    const nameOf = (sibling: SelectedFile) => foldedName(this.#wish(sibling).segments.join('/'))
     const names = this.#siblings.get(document) ?? new Set(Array.from(this.#options.siblings(wanted), nameOf))
     this.#siblings.set(document, names)
     return names.has(foldedName(name))
   }
 
-  #wish({ targets: [target], folder, key, localPath }: WantedFile): FileName {
+  #wish({ targets: [target], folder, key, localPath }: SelectedFile): FileName {
     return folder ? { segments: folder.segments, lacksSuffix: false } : this.#options.name(target, key, localPath)
   }
 
@@ -153,7 +153,7 @@ function sourceOf(target: Target): string {
   return targetAddress(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
 }
 
-function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: WantedFile, folder: TargetFolder) {
+function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: SelectedFile, folder: TargetFolder) {
   const id = ownString(target.scope.document, 'id')
   return {
     number,

@@ -360,7 +360,7 @@ export class DownloadRecord {
   readonly #extra: NewManifest | undefined
   /** Why nothing is noted, as long as nobody has heard of it. */
   #problem: AuthError | undefined
-  #isTold = false
+  #isReported = false
   /** Why the manifest that was asked for cannot be written. */
   #failure: unknown
 
@@ -431,17 +431,17 @@ export class DownloadRecord {
     }
     this.#note(entry)
     this.#list(entry)
-    return this.#toldOnce()
+    return this.#reportOnce()
   }
 
   /** A file stays. Gives why what is known could not be noted, once. Errors: `FILE_ACCESS`. */
   async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined> {
-    if (!this.#extra) return this.#toldOnce()
+    if (!this.#extra) return this.#reportOnce()
     const { name: path, url } = file
     const time = new Date().toISOString()
     const entry = this.known(file) ?? { path, url, ...(hadQuery && { hadQuery }), size: bytes, sha256: await fileDigest(file.path), time }
     this.#list(entry)
-    return this.#toldOnce()
+    return this.#reportOnce()
   }
 
   /** Errors: those of the manifest that was asked for. */
@@ -476,9 +476,9 @@ export class DownloadRecord {
     }
   }
 
-  #toldOnce(): AuthError | undefined {
-    if (this.#isTold) return undefined
-    this.#isTold = this.#problem !== undefined
+  #reportOnce(): AuthError | undefined {
+    if (this.#isReported) return undefined
+    this.#isReported = this.#problem !== undefined
     return this.#problem
   }
 }

@@ -74,7 +74,7 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   const pieces = new Pieces(content.missing(shared.size))
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
-  const spare = shared.context.settings.rangesGiven ? undefined : new SpareTime()
+  const spare = shared.context.settings.rangesGiven ? undefined : new EventLoopLoad()
   const others = Array.from({ length: shared.context.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading), spare))
   const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))
   const [read, led, ...helped] = await Promise.all([reading, ...helpers])
@@ -115,15 +115,15 @@ async function takePieces(pieces: Pieces, shared: Shared): Promise<void> {
 }
 
 /** The same, as long as there is time and room for one more request before the first one is over. */
-async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, spare?: SpareTime): Promise<void> {
-  const { gate } = shared.context.origins
+async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, spare?: EventLoopLoad): Promise<void> {
+  const { limiter } = shared.context.origins
   for (let isIn = false; ; isIn = true) {
-    if (spare && !(isIn && spare.lasts()) && !(await spare.comes(leading))) return
+    if (spare && !(isIn && spare.isIdle()) && !(await spare.untilIdle(leading))) return
     if (!(await isLetIn(shared, leading))) return
     try {
       if (!(await takePiece(pieces, shared))) return
     } finally {
-      gate.leave(shared.origin)
+      limiter.leave(shared.origin)
     }
   }
 }
@@ -140,10 +140,10 @@ async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
 
 /** Whoever waited for all helpers, and they for the room that it takes up itself, would wait for ever. */
 async function isLetIn({ origin, context: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
-  const entered = origins.gate.enter(origin, signal)
+  const entered = origins.limiter.enter(origin, signal)
   if (!entered) return true
   const isIn = await Promise.race([entered.then(() => true), leading.then(() => false)])
-  const leave = () => origins.gate.leave(origin)
+  const leave = () => origins.limiter.leave(origin)
   if (!isIn) void entered.then(leave, leave)
   return isIn
 }
@@ -254,12 +254,12 @@ const SPELL = 100
 
 const CLOCK = systemClock({ unref: true })
 
-export class SpareTime {
+export class EventLoopLoad {
   #since = performance.eventLoopUtilization()
   #busy = 1
 
   /** Waits until one more may begin; one after the other, as each changes what there is. False when it was `over` before. */
-  async comes(over: Promise<unknown>): Promise<boolean> {
+  async untilIdle(over: Promise<unknown>): Promise<boolean> {
     while (!this.#look() || this.#busy > BEGIN) {
       const isOver = await Promise.race([over.then(() => true), sleep(SPELL, CLOCK).then(() => false)])
       if (isOver) return false
@@ -268,7 +268,7 @@ export class SpareTime {
   }
 
   /** True when one that is there may go on. */
-  lasts(): boolean {
+  isIdle(): boolean {
     this.#look()
     return this.#busy <= GO_ON
   }

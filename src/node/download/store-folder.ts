@@ -13,14 +13,14 @@ import { foldedName, forFileName } from '../../text/file-name.ts'
 import type { DownloadContext } from './download-context.ts'
 import { LISTING_RETRIES } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
-import type { WantedFile } from './wanted-files.ts'
+import type { SelectedFile } from './selected-files.ts'
 
 /** The calls of an engine that list a folder. */
 export type ListingAuth = Pick<Auth, 'send' | 'authorize' | 'explain' | 'fetch' | 'fetchFor'>
 
 /** An object of a folder, or why it cannot become a file. */
 export interface FolderFile {
-  readonly wanted: WantedFile
+  readonly selected: SelectedFile
   readonly error?: AuthError
 }
 
@@ -44,7 +44,7 @@ export function looksLikeFolder(target: Target): boolean {
  * The folder that a wanted file is, as a target whose URL is absolute and has no slash at its end; undefined for a file. Of the asset and its
  * alternates the first one counts that can be listed: `s3://`, or a URL that is signed with an `s3` credential.
  */
-export async function folderTargetOf({ targets }: WantedFile, auth: object, mayAsk: boolean): Promise<Target | undefined> {
+export async function folderTargetOf({ targets }: SelectedFile, auth: object, mayAsk: boolean): Promise<Target | undefined> {
   if (!looksLikeFolder(targets[0]) || !canList(auth)) return undefined
   for (const target of targets) {
     const url = looksLikeFolder(target) ? urlOf(target) : undefined
@@ -106,7 +106,12 @@ export async function objectsIn(
 }
 
 /** The files of a folder, each with its place below that of the asset; two keys never share a place. */
-export function* filesOf(folder: Target, place: DownloadFile, wanted: WantedFile, objects: readonly StoredObject[]): Generator<FolderFile> {
+export function* filesOf(
+  folder: Target,
+  place: DownloadFile,
+  wanted: SelectedFile,
+  objects: readonly StoredObject[],
+): Generator<FolderFile> {
   // What the document says about the asset is not said about each of its objects.
   const { type: _type, roles: _roles, 'file:size': _size, 'file:checksum': _checksum, ...object } = folder.object
   const named = objects.map((stored) => ({ stored, segments: stored.path.split('/').map(nameOfSegment) }))
@@ -114,7 +119,7 @@ export function* filesOf(folder: Target, place: DownloadFile, wanted: WantedFile
   for (const { stored, segments } of named) {
     const error = keyProblem(stored, folders.has(folded(segments)))
     yield {
-      wanted: {
+      selected: {
         key: wanted.key,
         targets: [{ ...below(folder, stored.url ?? folder.href), object }],
         size: stored.size,
@@ -160,7 +165,7 @@ function notListed(error: AuthError): AuthError {
 }
 
 /** The error of a file that looks like a folder and could not be had as a file. */
-export function asFolderFailure(error: AuthError, { targets: [target], folder }: WantedFile): AuthError {
+export function asFolderFailure(error: AuthError, { targets: [target], folder }: SelectedFile): AuthError {
   const isNamed = looksLikeFolder(target) && !target.href.endsWith('/')
   if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
   const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or at a URL that an s3 credential allows`

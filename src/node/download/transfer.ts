@@ -8,8 +8,8 @@ import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { headOf, presentFile } from '../regular-file.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
-import { UnprovenPart } from './answer.ts'
-import { AlreadyThere, Attempt, checkBytes, type FileState, UnwantedSize } from './attempt.ts'
+import { UnverifiedPart } from './answer.ts'
+import { Attempt, checkBytes, FileExists, type FileState, SizeNotSelected } from './attempt.ts'
 import { Content } from './content.ts'
 import { DOWNLOAD_RETRIES, type DownloadContext } from './download-context.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './events.ts'
@@ -24,7 +24,7 @@ export async function transfer(
   planned: PlannedFile,
   context: DownloadContext,
 ): Promise<WrittenEvent | KeptEvent | SkippedEvent | FailedEvent> {
-  const { file, wanted, repeats } = planned
+  const { file, selected: wanted, repeats } = planned
   const existing = repeats === undefined ? context.settings.existing : 'keep'
   const promised = promiseOf(wanted)
   const naming = new Naming(planned, existing, context)
@@ -51,12 +51,12 @@ export async function transfer(
     if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
   } catch (caught) {
-    const thrown = caught instanceof AlreadyThere ? await naming.kept(caught).catch((error: unknown) => error) : caught
+    const thrown = caught instanceof FileExists ? await naming.kept(caught).catch((error: unknown) => error) : caught
     if (isKept(thrown)) {
       await content?.close(false)
       return thrown
     }
-    if (thrown instanceof UnwantedSize) {
+    if (thrown instanceof SizeNotSelected) {
       // A part of an earlier run, which had no such limit, stays.
       await content?.close(true)
       return { kind: 'skipped', file, size: thrown.size, received: state?.received ?? 0 }
@@ -97,12 +97,12 @@ class Naming {
     return named !== file && presentFile(named.path) ? this.#as(named) : this.#planned
   }
 
-  /** Errors: {@link AlreadyThere}, `PATH_UNSAFE`, `FILE_ACCESS`. */
+  /** Errors: {@link FileExists}, `PATH_UNSAFE`, `FILE_ACCESS`. */
   readonly onSuffix = (suffix: string, size: number | undefined): void => {
     const { file } = this.#with(suffix)
     if (file !== this.#planned.file && this.#existing !== 'replace' && presentFile(file.path)) {
       this.#context.record.proposed(this.#planned.file, suffix)
-      throw new AlreadyThere(size)
+      throw new FileExists(size)
     }
   }
 
@@ -114,7 +114,7 @@ class Naming {
   }
 
   /** The file that is there. Errors: as of {@link keptFile}. */
-  async kept({ size }: AlreadyThere): Promise<KeptEvent | undefined> {
+  async kept({ size }: FileExists): Promise<KeptEvent | undefined> {
     return keptFile(this.remembered(), this.#existing, this.#context, size)
   }
 
@@ -135,7 +135,7 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
   return {
     file,
     promise: promisedBody(planned),
-    sizeLimits: planned.wanted.sizeLimits ?? {},
+    sizeLimits: planned.selected.sizeLimits ?? {},
     content,
     hash: hash && { known: hash, by: 'checksum' },
     validators: {},
@@ -149,7 +149,7 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
     isWrong: false,
     alone: false,
     hasStarted: false,
-    toldAt: Number.NEGATIVE_INFINITY,
+    reportedAt: Number.NEGATIVE_INFINITY,
     suffix: '',
     onSuffix,
   }
@@ -183,7 +183,7 @@ async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, con
 }
 
 /** The targets in turn, the next one when one cannot be had. Errors: that of the first one. */
-async function fromAnyTarget({ file, wanted: { targets } }: PlannedFile, state: FileState, context: DownloadContext): Promise<void> {
+async function fromAnyTarget({ file, selected: { targets } }: PlannedFile, state: FileState, context: DownloadContext): Promise<void> {
   let first: AuthError | undefined
   for (const [index, target] of targets.entries()) {
     try {
@@ -257,13 +257,13 @@ async function keptFile(
 const UNNOTED = 'a later run cannot tell whether its files have changed since'
 
 /** What the document and the name of a file promise; its media type may be that of the asset, where an alternate says nothing. */
-function promisedBody({ file, wanted: { targets, type } }: PlannedFile): BodyPromise {
+function promisedBody({ file, selected: { targets, type } }: PlannedFile): BodyPromise {
   const promise = bodyPromise(targets[0], [file.name])
   return type === undefined ? promise : { ...promise, type }
 }
 
 /** True when the URL of a file has a query, which is not noted. */
-function hadQuery({ wanted: { targets } }: PlannedFile): boolean {
+function hadQuery({ selected: { targets } }: PlannedFile): boolean {
   return targets[0].href.includes('?')
 }
 
@@ -271,7 +271,7 @@ async function verifiedHere(planned: NamedFile, bytes: number, { record, setting
   const { file, base } = planned
   const owner = record.suffixes.baseOf(file.name)
   if (owner !== undefined && owner !== base) throw inTheWay(file, `exists already and is another file, which was planned as "${owner}"`)
-  const verified = await verifyPresent(file.path, bytes, promiseOf(planned.wanted))
+  const verified = await verifyPresent(file.path, bytes, promiseOf(planned.selected))
   if (!verified) throw inTheWay(file, 'exists already and does not match its document')
   if (verified.includes('checksum')) return verified
   const entry = record.known(file)
@@ -284,12 +284,12 @@ async function verifiedHere(planned: NamedFile, bytes: number, { record, setting
 
 /** The first of its servers that answers decides. */
 async function verifiedThere(planned: PlannedFile, size: number, context: DownloadContext): Promise<readonly Verification[]> {
-  const { file, wanted } = planned
-  const { gate } = context.origins
+  const { file, selected: wanted } = planned
+  const { limiter } = context.origins
   let first: AuthError | undefined
   for (const [index, target] of wanted.targets.entries()) {
     const { bare: url, origin } = targetAddress(target)
-    await gate.enter(origin, context.signal)
+    await limiter.enter(origin, context.signal)
     try {
       const { retries } = context.settings
       const send = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => context.send(target, headers, signal)
@@ -306,7 +306,7 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
       if (!isAuthError(error) || error.code === 'PATH_EXISTS') throw error
       first ??= error
     } finally {
-      gate.leave(origin)
+      limiter.leave(origin)
     }
   }
   throw first
@@ -367,7 +367,7 @@ class TargetRetries {
   async wait(thrown: unknown, gained: number): Promise<void> {
     const [context, state] = [this.#context, this.#state]
     if (context.signal.aborted) throw abortedBy(context.signal)
-    if (thrown instanceof UnwantedSize || thrown instanceof AlreadyThere) throw thrown
+    if (thrown instanceof SizeNotSelected || thrown instanceof FileExists) throw thrown
     const error = errorOf(thrown, this.#target)
     // From whoever lets a byte through now and then, nothing is gained: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(context.settings.stallTimeout) : 0)
@@ -387,7 +387,7 @@ class TargetRetries {
     if (delay === 'budget') throw budgetEmpty(error)
     if (typeof delay === 'string') throw finalError(error)
     this.#hasRetried = true
-    if (status === 429 || status === 503 || hint !== undefined) context.origins.gate.refused(this.#origin, hint ?? 0)
+    if (status === 429 || status === 503 || hint !== undefined) context.origins.limiter.refused(this.#origin, hint ?? 0)
     context.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
     await sleep(delay, context.clock, context.signal)
   }
@@ -395,7 +395,7 @@ class TargetRetries {
   /** Errors: `FILE_CHANGED` for the second time that it was another file. */
   async #beginAnew(error: AuthError): Promise<void> {
     // Of a server that says nothing about its parts none is asked for again, so that this happens once.
-    if (error instanceof UnprovenPart) this.#state.whole = true
+    if (error instanceof UnverifiedPart) this.#state.whole = true
     else if (this.#state.changes++ > 0) throw error
     await this.#state.content.reset()
     this.#context.tell({ kind: 'retry', file: this.#state.file, error, delay: 0, attempt: 1 })

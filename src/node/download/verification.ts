@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { IntegrityError } from '../../errors.ts'
 import { readFailure } from '../system-error.ts'
 import type { DownloadFile, Verification } from './events.ts'
-import type { WantedFile } from './wanted-files.ts'
+import type { SelectedFile } from './selected-files.ts'
 
 /** What is known about a file beforehand. */
 export interface Promised {
@@ -13,7 +13,7 @@ export interface Promised {
 }
 
 /** What a document promises; `unsupported` when it has a checksum that cannot be compared. */
-export function promiseOf({ size, checksum }: WantedFile): Promised & { readonly unsupported?: true } {
+export function promiseOf({ size, checksum }: SelectedFile): Promised & { readonly unsupported?: true } {
   const hash = checksum === undefined ? undefined : parseMultihash(checksum)
   return {
     ...(size !== undefined && { size }),

@@ -19,7 +19,7 @@ export interface RedisConnection {
 }
 
 /** Milliseconds for a first connection. */
-const PATIENCE = 10_000
+const CONNECT_TIMEOUT = 10_000
 
 /** Attempts to come back, each after a pause that grows to two seconds: about half a minute. */
 const ATTEMPTS = 20
@@ -68,7 +68,7 @@ function optionsOf({ host, port, db, encrypted, username, password }: RedisAddre
     port,
     db,
     lazyConnect: true,
-    connectTimeout: PATIENCE,
+    connectTimeout: CONNECT_TIMEOUT,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(encrypted && { tls: { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) } }),
@@ -81,7 +81,7 @@ async function probe(client: Redis, address: RedisAddress): Promise<void> {
     last = error
   })
   const late = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), PATIENCE).unref()
+    setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), CONNECT_TIMEOUT).unref()
   })
   try {
     await Promise.race([greeted(client, address), late])

@@ -3,7 +3,7 @@ import { BlockList, isIP, type Socket } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { buildConnector, type Dispatcher } from 'undici'
 import { type AuthError, NetworkError } from '../../errors.ts'
-import { PassingHandler } from './undici-reuse.ts'
+import { ForwardingHandler } from './undici-reuse.ts'
 
 /** The proxies named in an environment. */
 export interface Proxies {
@@ -179,7 +179,7 @@ export function forwardThrough(proxies: Proxies): (dispatch: Dispatch) => Dispat
 }
 
 /** A 407 is the proxy's (RFC 9110 §15.5.8), whatever the origin server would have answered. */
-class ForwardedHandler extends PassingHandler {
+class ForwardedHandler extends ForwardingHandler {
   readonly #proxy: URL
 
   constructor(to: Handler, proxy: URL) {

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 
 type Dispatch = Dispatcher['dispatch']
 type Handler = Dispatcher.DispatchHandler
-type Told<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
+type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
 
 /**
  * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
@@ -32,35 +32,35 @@ export function reuseConnections(dispatch: Dispatch): Dispatch {
 }
 
 /** Passes everything on to another handler. */
-export class PassingHandler implements Handler {
+export class ForwardingHandler implements Handler {
   readonly #to: Handler
 
   constructor(to: Handler) {
     this.#to = to
   }
 
-  onRequestStart(...told: Told<'onRequestStart'>): void {
+  onRequestStart(...told: HandlerArguments<'onRequestStart'>): void {
     this.#to.onRequestStart?.(...told)
   }
 
-  onResponseStart(...told: Told<'onResponseStart'>): void {
+  onResponseStart(...told: HandlerArguments<'onResponseStart'>): void {
     this.#to.onResponseStart?.(...told)
   }
 
-  onResponseData(...told: Told<'onResponseData'>): void {
+  onResponseData(...told: HandlerArguments<'onResponseData'>): void {
     this.#to.onResponseData?.(...told)
   }
 
-  onResponseEnd(...told: Told<'onResponseEnd'>): void {
+  onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
     this.#to.onResponseEnd?.(...told)
   }
 
-  onResponseError(...told: Told<'onResponseError'>): void {
+  onResponseError(...told: HandlerArguments<'onResponseError'>): void {
     this.#to.onResponseError?.(...told)
   }
 }
 
-class FreeingHandler extends PassingHandler {
+class FreeingHandler extends ForwardingHandler {
   readonly #free: () => void
 
   constructor(to: Handler, free: () => void) {
@@ -68,7 +68,7 @@ class FreeingHandler extends PassingHandler {
     this.#free = free
   }
 
-  override onResponseEnd(...told: Told<'onResponseEnd'>): void {
+  override onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
     this.#free()
     super.onResponseEnd(...told)
   }

@@ -152,7 +152,7 @@ export class Call {
     const result = await attempts.make(plain)
     if ('status' in result) {
       const { status, headers } = result
-      if (around) await attempts.unlessEnded(() => toldOf({ status, headers }, interceptors, name))
+      if (around) await attempts.unlessEnded(() => notify({ status, headers }, interceptors, name))
       if (events.has('response'))
         events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
     }
@@ -218,7 +218,7 @@ async function intercepted(
 }
 
 /** Tells interceptors of an answer, one after the other. Errors: as above. */
-async function toldOf(
+async function notify(
   answer: Parameters<NonNullable<Interceptor['after']>>[0],
   interceptors: readonly Interceptor[],
   operation: string,

@@ -96,8 +96,8 @@ export class CallRetries {
     if (status !== undefined && prepared.operation.final?.includes(status)) return 'never'
     const wanted = status !== undefined && this.#wishes.statuses?.includes(status)
     const policy = wanted ? 'retry' : verdictOn(failure, this.#replay)
-    const told = ENDED.has(error.code) ? undefined : this.#told(failure)
-    if (told !== undefined) return told ? 'retry' : 'never'
+    const requested = ENDED.has(error.code) ? undefined : this.#told(failure)
+    if (requested !== undefined) return requested ? 'retry' : 'never'
     return this.#firstTime(policy)
   }
 

@@ -149,14 +149,14 @@ export class VoiceJobs {
     await this.upload(job, recording, { ...elsewhere, size: input.source_file.content_length }).catch((error: unknown) => {
       throw namedJob(error, job_id)
     })
-    const told = new Set<number>()
-    const isNews = ({ status }: VoiceJobResult, index: number) => OVER.has(status) && !told.has(index)
-    while (told.size < targets.length) {
+    const reported = new Set<number>()
+    const isNews = ({ status }: VoiceJobResult, index: number) => OVER.has(status) && !reported.has(index)
+    while (reported.size < targets.length) {
       const { results } = await this.#until(job_id, (state) => complete(state, targets.length).some(isNews), whole)
       for (const [index, target] of targets.entries()) {
         const result = results[index]
         if (!result || !isNews(result, index)) continue
-        told.add(index)
+        reported.add(index)
         yield { ...target, index, ...(await this.#outcome(job_id, target, result, elsewhere)) }
       }
     }

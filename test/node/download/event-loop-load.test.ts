@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { SpareTime } from '../../../src/node/download/shared-body.ts'
+import { EventLoopLoad } from '../../../src/node/download/shared-body.ts'
 
 const never = new Promise<void>(() => undefined)
 
@@ -19,29 +19,29 @@ function busyThread(): () => void {
 }
 
 it('is there for one more after the other while the thread waits', async () => {
-  const spare = new SpareTime()
+  const spare = new EventLoopLoad()
   const order: string[] = []
-  const taken = ['one', 'two', 'three'].map((name) => spare.comes(never).then(() => order.push(name)))
+  const taken = ['one', 'two', 'three'].map((name) => spare.untilIdle(never).then(() => order.push(name)))
   await Promise.any(taken)
   expect(order).toHaveLength(1)
   await Promise.all(taken)
   expect(order).toHaveLength(3)
-  expect(spare.lasts()).toBe(true)
+  expect(spare.isIdle()).toBe(true)
 })
 
 it('is not there while the thread is busy, and comes as soon as it is not', async () => {
   const rest = busyThread()
   try {
-    const spare = new SpareTime()
+    const spare = new EventLoopLoad()
     let hasCome = false
-    const coming = spare.comes(never).then(() => {
+    const coming = spare.untilIdle(never).then(() => {
       hasCome = true
     })
     await pause(500)
-    expect([hasCome, spare.lasts()]).toEqual([false, false])
+    expect([hasCome, spare.isIdle()]).toEqual([false, false])
     rest()
     await coming
-    expect(spare.lasts()).toBe(true)
+    expect(spare.isIdle()).toBe(true)
   } finally {
     rest()
   }
@@ -50,7 +50,7 @@ it('is not there while the thread is busy, and comes as soon as it is not', asyn
 it('is waited for no longer than it is asked for', async () => {
   const rest = busyThread()
   try {
-    expect(await new SpareTime().comes(pause(50))).toBe(false)
+    expect(await new EventLoopLoad().untilIdle(pause(50))).toBe(false)
   } finally {
     rest()
   }

@@ -8,7 +8,7 @@ import type { AssetChoice, DownloadInput, DownloadOptions } from './download.ts'
 import { nameInAddress } from './file-plan.ts'
 
 /** A file, the targets that give it in the order in which they are tried, and what is promised about it. */
-export interface WantedFile {
+export interface SelectedFile {
   readonly key: string
   /** At least one. */
   readonly targets: readonly [Target, ...Target[]]
@@ -28,7 +28,7 @@ export interface WantedFile {
 
 export type SizeLimits = Pick<AssetChoice, 'minSize' | 'maxSize'>
 
-export interface WantedOptions {
+export interface SelectionOptions {
   /** Default: all assets. */
   readonly isChosen?: ChooseAsset
   readonly alternates?: readonly string[]
@@ -36,8 +36,11 @@ export interface WantedOptions {
 }
 
 /** Reads what a download is told about its files. Errors: `CONFIG_INVALID` for sizes that no file can have. */
-export async function wantedOptionsOf({ assets = {}, alternates }: Pick<DownloadOptions, 'assets' | 'alternates'>): Promise<WantedOptions> {
-  return { isChosen: await chooserOf(assets), sizeLimits: sizeLimitsIn(assets), ...(alternates && { alternates }) }
+export async function selectionOptionsOf({
+  assets = {},
+  alternates,
+}: Pick<DownloadOptions, 'assets' | 'alternates'>): Promise<SelectionOptions> {
+  return { isChosen: await assetFilterOf(assets), sizeLimits: sizeLimitsIn(assets), ...(alternates && { alternates }) }
 }
 
 /** True for a size between the limits, both included. */
@@ -61,7 +64,7 @@ function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
 export type ChooseAsset = (asset: Target) => boolean
 
 /** Reads a choice; what knows globs is loaded only where there is one. */
-async function chooserOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
+async function assetFilterOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
   const [isWantedKey, isLeftOut] = [keys && (await matcherOf(keys)), await matcherOf(exclude)]
   return ({ object, pointer, href }) => {
     const stated = own(object, 'roles')
@@ -85,17 +88,17 @@ async function matcherOf(patterns: readonly string[]): Promise<(text: string) =>
 }
 
 /** The files of an input in the order of its documents and assets. An asset or link given by itself is taken without any choice. */
-export function* wantedFiles(input: DownloadInput, options: WantedOptions): Generator<WantedFile> {
+export function* selectFiles(input: DownloadInput, options: SelectionOptions): Generator<SelectedFile> {
   if (isTarget(input)) {
-    yield wanted(keyOf(input), input, [])
+    yield selected(keyOf(input), input, [])
     return
   }
   const { document, url, parents = [] } = input
   let asset: Target | undefined
   let alternates: Target[] = []
-  const flush = function* (): Generator<WantedFile> {
+  const flush = function* (): Generator<SelectedFile> {
     if (asset && (options.isChosen?.(asset) ?? true)) {
-      const file = wanted(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
+      const file = selected(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
       const { sizeLimits = {} } = options
       if (file.size === undefined) yield { ...file, sizeLimits }
       else if (isWithin(file.size, sizeLimits)) yield file
@@ -113,7 +116,7 @@ export function* wantedFiles(input: DownloadInput, options: WantedOptions): Gene
   yield* flush()
 }
 
-function wanted(key: string, asset: Target, targets: readonly Target[]): WantedFile {
+function selected(key: string, asset: Target, targets: readonly Target[]): SelectedFile {
   const [first = asset, ...others] = targets
   const size = own(first.object, 'file:size') ?? own(asset.object, 'file:size')
   const checksum = ownString(first.object, 'file:checksum') ?? ownString(asset.object, 'file:checksum')
