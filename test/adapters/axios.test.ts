@@ -2,7 +2,7 @@ import { isAxiosError } from 'axios'
 import { expect, it } from 'vitest'
 import { clientOf } from '../../examples/adapters/axios.ts'
 import { authorizeWith } from '../../src/adapters/axios.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 

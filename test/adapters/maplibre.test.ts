@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mapRequests } from '../../src/adapters/maplibre.ts'
-import { failureOf, thrownBy } from '../harness/canary.ts'
+import { failureOf, thrownBy } from '../harness/failure.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 

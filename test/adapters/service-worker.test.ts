@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { authorizeRequests, type WorkerScope } from '../../src/adapters/service-worker.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { KEY, startArchive } from './archive.ts'
 
 /** What a worker answers to a request, and what it is told. */

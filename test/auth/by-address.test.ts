@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { bearer, type CredentialInput } from '../../src/auth/credential.ts'
 import { alternateOf, assetOf, linkOf, type Target } from '../../src/stac/target.ts'
-import { failureOf, leaks } from '../harness/canary.ts'
+import { leaks } from '../harness/canary.ts'
 import { asset, catalog, found, item, type Json, scheme } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { redirectTo, routes } from '../harness/scripted.ts'
 import { DATA, entries, SIGN_URL, SIGNED, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 

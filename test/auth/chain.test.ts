@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
-import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, scheme } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { DATA, DISCOVERY_URL, entries, TOKEN_URL, victim } from '../harness/victim.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isAuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
-import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { routes } from '../harness/scripted.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 

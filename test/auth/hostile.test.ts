@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthError } from '../../src/errors.ts'
 import { alternateOf, assetOf, linkOf, type Target } from '../../src/stac/target.ts'
-import { failureOf, leaks, shown } from '../harness/canary.ts'
+import { leaks, shown } from '../harness/canary.ts'
 import { asset, catalog, found, item, scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { AUTHORIZE_URL, DATA, DISCOVERY_URL, SIGN_URL, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 

@@ -3,8 +3,8 @@ import { injectionResolver } from '../../src/adapters/stac-browser.ts'
 import type { StacReference } from '../../src/adapters/stac-js.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { alternateOf, assetOf, linkOf, type Target, targetsOf } from '../../src/stac/target.ts'
-import { failureOf } from '../harness/canary.ts'
 import { asset, found, item, type Json, scheme } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { DATA, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/auth/token-store.ts'
-import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canary, leaks, shown } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { gate, KEY, OTHER_KEY } from '../harness/stores.ts'
 
 describe('memoryStore', () => {

@@ -5,7 +5,8 @@ import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import { loadStrategies } from '../../src/auth/registry.ts'
 import { Secret } from '../../src/auth/secret.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
-import { canary, leaks, shown, thrownBy } from '../harness/canary.ts'
+import { canary, leaks, shown } from '../harness/canary.ts'
+import { thrownBy } from '../harness/failure.ts'
 import { DATA, entries, SIGN_URL, TOKEN_URL } from '../harness/victim.ts'
 
 const strategies = await loadStrategies(defaultStrategies)

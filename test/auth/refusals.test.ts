@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { parseUrlPattern } from '../../src/auth/parse-url-pattern.ts'
 import type { AuthError } from '../../src/errors.ts'
-import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { victim } from '../harness/victim.ts'
 

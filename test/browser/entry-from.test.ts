@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { credentialFrom, describeNeeds } from '../../src/browser/credential-form.ts'
-import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../harness/canary.ts'
 import { found, type Json, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 
 const PLACE = 'https://data.example/'

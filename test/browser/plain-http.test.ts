@@ -1,9 +1,10 @@
 /** Pages that came by plain http from elsewhere than localhost: browsers leave them without SubtleCrypto. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLogins } from '../../src/browser/logins.ts'
 import { dpopKeyStore } from '../../src/browser/stores.ts'
 import { digest, hmacKey, sha256Hex } from '../../src/platform/web.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { fakePage } from './fake-page.ts'
 
 const SITE = 'http://192.168.0.7:8080'

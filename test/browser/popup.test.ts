@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openPopup, type PopupOptions } from '../../src/browser/logins.ts'
-import { failureOf } from '../harness/canary.ts'
 import { found } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { fakePage } from './fake-page.ts'
 
 const URI = 'https://site.example/callback.html'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { sessionStorageStore } from '../../src/browser/stores.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { doorkeeper, gate, KEY, OTHER_KEY } from '../harness/stores.ts'
 
 afterEach(() => void vi.unstubAllGlobals())

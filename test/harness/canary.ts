@@ -53,26 +53,6 @@ export function leaks(canaries: readonly Canary[], texts: Readonly<Record<string
   )
 }
 
-/** What a promise was rejected with; a failed test when it was not. */
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
-  const outcome = await work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  if (outcome instanceof Error) return outcome
-  throw new Error(`expected a failure, got ${outcome === undefined ? 'success' : typeof outcome}`)
-}
-
-/** What a function throws. */
-export function thrownBy(work: () => unknown): Error {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof Error) return error
-  }
-  throw new Error('expected a failure')
-}
-
 function encodings(value: string, user: string): Readonly<Record<string, string>> {
   const bytes = Buffer.from(value)
   const percent = encodeURIComponent(value)

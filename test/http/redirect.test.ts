@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { harmlessHeaders, isRedirect, locationOf, redirected } from '../../src/http/redirect.ts'
-import { thrownBy } from '../harness/canary.ts'
+import { thrownBy } from '../harness/failure.ts'
 
 const FROM = 'https://data.example/a/b?x=1'
 const none: ReadonlySet<string> = new Set()

@@ -1,7 +1,7 @@
 import * as providers from '@aws-sdk/credential-providers'
 import { expect, it } from 'vitest'
 import { type AwsProviders, askAws, importProviders } from '../../src/node/credentials/aws-package.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 
 it('is asked for by the name that has what is needed', async () => {
   const needed: AwsProviders = providers

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { awsKeys } from '../../src/node/credentials/aws-keys.ts'
 import { keysOfProcess, wordsOf } from '../../src/node/credentials/aws-profile-keys.ts'
-import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 
 let folder: string
 let program: string

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Kerberos, kerberosContext } from '../../src/node/credentials/kerberos.ts'
-import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canary, leaks, shown } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 
 const wanted = { id: 'mine', service: 'HTTP@data.example' }
 

@@ -16,7 +16,7 @@ import {
 } from '../../src/node/tokens/process-lock.ts'
 import { TokenFolder } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { doorkeeper, gate, KEY } from '../harness/stores.ts'
 
 const folder = await temporaryFolder()

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harness.ts'
 
 const open: { close(): Promise<void> }[] = []

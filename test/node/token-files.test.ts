@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Warning } from '../../src/auth/strategy.ts'
 import { defaultTokenFolder, tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canary, leaks, shown } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { KEY, OTHER_KEY } from '../harness/stores.ts'
 
 const base = await temporaryFolder()

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { failureOf, leaks, shown } from '../harness/canary.ts'
+import { leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const base = await temporaryFolder()

@@ -25,13 +25,3 @@ export async function sockets(onSocket: Parameters<typeof startSocketServer>[0])
   open.push(started)
   return started
 }
-
-/** What a promise fails with; it must fail. */
-export function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    (value) => {
-      throw new Error(`expected a failure, got ${String(value)}`)
-    },
-    (error: unknown) => error,
-  )
-}

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
+import { failureOf } from '../harness/failure.ts'
+import { get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
 describe('content codings', () => {
   const text = 'a text that is worth compressing '.repeat(2000)

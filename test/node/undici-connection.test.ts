@@ -4,8 +4,9 @@ import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
+import { failureOf } from '../harness/failure.ts'
 import { startServer, TEST_CA } from '../servers/harness.ts'
-import { failureOf, get, granted, MIB, server } from './transport-fixture.ts'
+import { get, granted, MIB, server } from './transport-fixture.ts'
 
 const transport = undiciTransport({ ca: TEST_CA, env: {} })
 const context = new TextEncoder().encode('context')

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NetworkError } from '../../src/errors.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
-import { thrownBy } from '../harness/canary.ts'
+import { failureOf, thrownBy } from '../harness/failure.ts'
 import { startSocketServer } from '../servers/harness.ts'
-import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
+import { get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
 describe('a broken network', () => {
   it('NETWORK_REFUSED where nobody listens', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AbortedError } from '../../src/errors.ts'
 import type { Send } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
-import { failureOf, get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
+import { failureOf } from '../harness/failure.ts'
+import { get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
 describe('limits', () => {
   it('count bytes exactly', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, get, granted, MIB, send, server } from './transport-fixture.ts'
+import { failureOf } from '../harness/failure.ts'
+import { get, granted, MIB, send, server } from './transport-fixture.ts'
 
 describe('a request', () => {
   it('arrives as it is given, with nothing of ours but the codings', async () => {

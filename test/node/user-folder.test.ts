@@ -11,7 +11,7 @@ import { changedFiles } from '../../src/node/git.ts'
 import { defaultTokenFolder, tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { tokenKeyring } from '../../src/node/tokens/token-keyring.ts'
 import { temporaryFolder } from '../cli/folder.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 
 /** Values of variables that name no folder: absent, empty, relative, and on Windows on whichever drive. */
 const NONE = {

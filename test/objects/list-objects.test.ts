@@ -7,8 +7,8 @@ import type { Send } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { type ListOptions, listObjects } from '../../src/objects/list-objects.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
-import { failureOf } from '../harness/canary.ts'
 import { found, item, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
 
 const KEYS = { accessKeyId: 'ASIAEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG', sessionToken: 'token/+==' }

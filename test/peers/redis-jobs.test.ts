@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JobQueue } from '../../src/node/queue/job-queue.ts'
 import { redisAddressOf } from '../../src/node/queue/redis-connection.ts'
 import { workJobs } from '../../src/node/queue/work-jobs.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { type RedisFacts, redisQueue } from './redis-facts.ts'
 

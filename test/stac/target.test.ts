@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alternateOf, assetOf, findAlternate, findAsset, linkOf, refPointer, type Target, targetsOf } from '../../src/stac/target.ts'
-import { thrownBy } from '../harness/canary.ts'
 import { asset, catalog, collection, found, item, type Json } from '../harness/documents.ts'
+import { thrownBy } from '../harness/failure.ts'
 
 const A = 'https://a.example/f.tif'
 const summary = ({ kind, pointer, refs }: Target) => [kind, pointer, refs]

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { canary, canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canary, canaryOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { DATA, victim } from '../harness/victim.ts'
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialObject } from '../../src/auth/credential.ts'
 import { bearer } from '../../src/auth/credential.ts'
-import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { DATA, victim } from '../harness/victim.ts'
 

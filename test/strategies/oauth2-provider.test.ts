@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
-import { canaryOf, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../harness/canary.ts'
 import { found, scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { CLIENTS, type OAuthServer, startOAuthServer } from '../servers/oidc-provider.ts'
 

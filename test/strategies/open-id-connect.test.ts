@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
-import { failureOf } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { DATA, DISCOVERY_URL, entries, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`

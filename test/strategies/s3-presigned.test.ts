@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { assetOf } from '../../src/stac/target.ts'
-import { failureOf } from '../harness/canary.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { canary, failureOf, leaks, shown } from '../harness/canary.ts'
+import { canary, leaks, shown } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { victim } from '../harness/victim.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DiskPart } from '../../../src/node/download/disk-part.ts'
 import type { ProcessIdentity } from '../../../src/node/tokens/process-lock.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 
 const elsewhere: ProcessIdentity = { pid: 1, started: '1', place: 'another host' }
 const wait = { self: elsewhere, signal: new AbortController().signal }

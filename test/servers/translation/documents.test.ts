@@ -1,6 +1,6 @@
 import { request as open } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { field, multipart, send, upload } from './known-good.ts'
 import { startTranslationFake, type TranslationFake } from './translation-fake.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { rawRequest } from '../service/raw-request.ts'
 import { field, send, VOICE_JOB } from './known-good.ts'
 import { startTranslationFake, type TranslationFake } from './translation-fake.ts'

@@ -3,9 +3,10 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { ApiClient } from '../../../src/services/client/api-client.ts'
 import { ServiceLimits } from '../../../src/services/client/service-limits.ts'
 import type { ApiClientOptions } from '../../../src/services/client/settings.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
-import { clientOf, failureOf, KEY, operation, service, TOKEN, transport } from './service.ts'
+import { clientOf, KEY, operation, service, TOKEN, transport } from './service.ts'
 
 const safe = operation('safe', 'GET')
 
@@ -162,10 +163,16 @@ it('shares limits between clients of one origin and one credential', async () =>
   const limits = new ServiceLimits()
   const both = [clientOf(origin, { limits }), clientOf(origin, { limits }), clientOf(origin, { limits, credential: { ...KEY, id: 'b' } })]
   const [one, two, other] = both.map(({ client }) => client)
-  await failureOf(one?.call(safe) ?? Promise.resolve())
-  const pair = await Promise.all([failureOf(two?.call(safe) ?? Promise.resolve()), failureOf(two?.call(safe) ?? Promise.resolve())])
+  await failureOf<{ attempts: number }>(one?.call(safe) ?? Promise.resolve())
+  const pair = await Promise.all([
+    failureOf<{ attempts: number }>(two?.call(safe) ?? Promise.resolve()),
+    failureOf<{ attempts: number }>(two?.call(safe) ?? Promise.resolve()),
+  ])
   expect(pair.map(({ attempts }) => attempts)).toEqual([1, 0])
-  const others = await Promise.all([failureOf(other?.call(safe) ?? Promise.resolve()), failureOf(other?.call(safe) ?? Promise.resolve())])
+  const others = await Promise.all([
+    failureOf<{ attempts: number }>(other?.call(safe) ?? Promise.resolve()),
+    failureOf<{ attempts: number }>(other?.call(safe) ?? Promise.resolve()),
+  ])
   expect(others.map(({ attempts }) => attempts)).toEqual([1, 1])
 })
 

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { clientOf, failureOf, operation, service, sockets } from './service.ts'
+import { failureOf } from '../../harness/failure.ts'
+import { clientOf, operation, service, sockets } from './service.ts'
 
 const safe = operation('safe', 'GET')
 const aborted = { code: 'ABORTED', name: 'AbortError', cause: 'enough' }

@@ -1,9 +1,10 @@
 /** How many connections the clients open: each one costs a handshake, and some servers allow few. */
+
 import { expect, it } from 'vitest'
+import { failureOf } from '../../harness/failure.ts'
 import { timeTracking, clientOf as timeTrackingClient } from '../time-tracking/service.ts'
 import { HELLO, stream, TXT } from '../translation/document-place.ts'
 import { fakeClient } from '../translation/fake-client.ts'
-import { failureOf } from './service.ts'
 
 it('uses one connection for sequential calls of all operations, downloads of documents included', async () => {
   const { client, fake, clock } = await fakeClient()

@@ -1,7 +1,9 @@
 /** What a failure's body is like must not hide its status. */
+
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { clientOf, failureOf, operation, service } from './service.ts'
+import { failureOf } from '../../harness/failure.ts'
+import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 const gzip = { 'content-encoding': 'gzip' }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
-import { clientOf, failureOf, operation, service } from './service.ts'
+import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 const never = () => new Promise<never>(() => {})

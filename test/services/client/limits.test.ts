@@ -3,8 +3,9 @@ import { NetworkError } from '../../../src/errors.ts'
 import { Interruption } from '../../../src/net/deadline.ts'
 import { ConcurrencyLimiter } from '../../../src/net/limiter.ts'
 import { ServiceLimits } from '../../../src/services/client/service-limits.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
-import { clientOf, failureOf, operation, service } from './service.ts'
+import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 const FREE = { queueLimit: Number.POSITIVE_INFINITY }
@@ -140,7 +141,7 @@ it('stops a batch when the quota is used up, tries again one by one, and goes on
     return exhausted ? { status: 456, body: '{"message":"Quota exceeded"}' } : { status: 200 }
   })
   const { client } = clientOf(origin)
-  const errors = await Promise.all(Array.from({ length: 50 }, () => failureOf(client.call(safe))))
+  const errors = await Promise.all(Array.from({ length: 50 }, () => failureOf<{ code: string; attempts: number }>(client.call(safe))))
   expect(new Set(errors.map(({ code, name }) => `${name} ${code}`))).toEqual(new Set(['QuotaExceededError HTTP_456']))
   expect(errors.filter(({ attempts }) => attempts === 0).length).toBe(42)
   expect(exchanges).toHaveLength(8)

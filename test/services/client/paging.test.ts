@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import type { Paging } from '../../../src/services/client/paging.ts'
 import { RestResource } from '../../../src/services/client/rest-resource.ts'
 import { JSON_REST } from '../../../src/services/client/settings.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { type Answer, type Inquiry, jsonAnswer } from '../../servers/answering-server.ts'
-import { clientOf, failureOf, service } from './service.ts'
+import { clientOf, service } from './service.ts'
 
 const ALL = Array.from({ length: 7 }, (_, index) => ({ id: index + 1 }))
 

@@ -4,7 +4,8 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { HttpError } from '../../../src/services/client/errors.ts'
 import type { Hooks } from '../../../src/services/client/events.ts'
-import { clientOf, failureOf, operation, service, sockets, TOKEN } from './service.ts'
+import { failureOf } from '../../harness/failure.ts'
+import { clientOf, operation, service, sockets, TOKEN } from './service.ts'
 
 const DOCUMENT_KEY = 'doc-key-F00DBABE77'
 const op = operation('safe', 'POST', { secrets: ['document_key'] })
@@ -147,7 +148,7 @@ it.each(['öffne-dich', 'пароль', '打开芝麻门'])(
       }
     })
     const { client } = clientOf(origin, { credential: { type: 'http', scheme: 'basic', username: 'ada', password }, maxRetries: 0 })
-    const error = await failureOf(client.call(op))
+    const error = await failureOf<{ body: unknown }>(client.call(op))
     expect(error).toMatchObject({ code: 'HTTP_400', message: expect.stringContaining('no: [secret]') })
     const shown = shownBy(error)
     for (const echo of ECHOES) expect(placesOf(echo(password), shown)).toEqual([])

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import type { ReplayClass } from '../../../src/services/client/replay.ts'
-import { clientOf, failureOf, operation, service, sockets } from './service.ts'
+import { failureOf } from '../../harness/failure.ts'
+import { clientOf, operation, service, sockets } from './service.ts'
 
 const CLASSES = ['safe', 'idem', 'unsafe', 'once'] as const
 const ALWAYS = { safe: 3, idem: 3, unsafe: 3, once: 1 }

@@ -5,8 +5,9 @@ import type { Paging } from '../../../src/services/client/paging.ts'
 import { nextLink, paged } from '../../../src/services/client/paging.ts'
 import { RestResource } from '../../../src/services/client/rest-resource.ts'
 import { JSON_REST, type ServiceProfile } from '../../../src/services/client/settings.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { type Answer, type Inquiry, jsonAnswer } from '../../servers/answering-server.ts'
-import { clientOf, failureOf, service } from './service.ts'
+import { clientOf, service } from './service.ts'
 
 const FORM: ServiceProfile = { verbs: ['GET', 'POST', 'DELETE'], update: 'POST', body: 'form', accept: 'application/json' }
 

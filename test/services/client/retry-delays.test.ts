@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
-import { clientOf, failureOf, operation, service } from './service.ts'
+import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 

@@ -48,13 +48,3 @@ export function clientOf(origin: string, options: Partial<ApiClientOptions> & { 
 export function operation(replay: ReplayClass, method: Method = 'POST', more: Partial<Operation> = {}): Operation {
   return { name: `things.${replay}`, method, path: '/things', replay, ...more }
 }
-
-/** What a promise fails with; it must fail. */
-export function failureOf(promise: Promise<unknown>): Promise<Record<string, unknown>> {
-  return promise.then(
-    (value) => {
-      throw new Error(`expected a failure, got ${JSON.stringify(value)}`)
-    },
-    (error: unknown) => error as Record<string, unknown>,
-  )
-}

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import type { TimeTrackingClient } from '../../../src/services/time-tracking/time-tracking-client.ts'
-import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { ADA, KNOWN } from '../../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { KNOWN } from '../../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
 

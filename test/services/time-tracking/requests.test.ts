@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { startServer } from '../../servers/harness.ts'
 import { clientOf, timeTracking } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { exitCodeOf } from '../../../src/cli/exit-code.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { HELLO, place, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
 
@@ -137,7 +137,7 @@ it('waits as long as the service says, within reason, and goes on after an unkno
 
 it('ends at its deadline with the last state and the handle, which goes on later', async () => {
   const { client, clock } = await fakeClient({ fake: { translateMs: 60_000 } })
-  const error = await clock.run(failureOf(client.documents.translate(HELLO, undefined, TXT, { totalTimeout: 5000 })))
+  const error = await clock.run(failureOf<{ handle: unknown }>(client.documents.translate(HELLO, undefined, TXT, { totalTimeout: 5000 })))
   expect(error).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: 'translating', handle: { document_id: expect.any(String) } })
   expect(clock.pending('wait')).toBe(0)
   expect(await clock.run(client.documents.resume(error.handle as never, undefined))).toMatchObject({ filename: 'a.txt' })

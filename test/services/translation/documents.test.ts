@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { DocumentParams, DocumentSource } from '../../../src/services/translation/document-upload.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { folder, HELLO, place, stream, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
 

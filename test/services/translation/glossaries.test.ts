@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { GlossaryEntries } from '../../../src/services/translation/glossary-entries.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 
 const DE = { source_lang: 'en', target_lang: 'de' }
@@ -115,7 +115,7 @@ describe('limits of glossaries', () => {
         glossaries.putDictionary('x', { ...DE, entries: 'no tab' }),
         client.glossariesV2.create({ name: 'a', ...DE, entries: 'a,b,c', entries_format: 'csv' }),
         client.glossariesV2.create({ name: 'a'.repeat(1025), ...DE, entries: 'a\tb' }),
-      ].map(failureOf),
+      ].map((work) => failureOf<{ field: string }>(work)),
     )
     expect(refusals.map(({ name, field }) => `${name} ${field}`)).toEqual([
       'ValidationError name',

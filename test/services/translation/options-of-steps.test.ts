@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { QUALITY, VOICE_JOB } from '../../servers/translation/known-good.ts'
-import { failureOf } from '../client/service.ts'
 import { HELLO, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
 import { gathered } from './voice-outcomes.ts'
@@ -78,7 +78,7 @@ describe('what is refused before anything is sent', () => {
       ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, body: 'text=b' })],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, json: { text: ['b'] } })],
     ]
-    const failures = await Promise.all(refused.map(([, call]) => failureOf(call)))
+    const failures = await Promise.all(refused.map(([, call]) => failureOf<{ operation: string; attempts: number }>(call)))
     expect(failures.map(({ name, operation, attempts }) => [name, operation, attempts])).toEqual(
       refused.map(([operation]) => ['ValidationError', operation, 0]),
     )

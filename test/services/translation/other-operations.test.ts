@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 
 it('rephrases and corrects texts, in their order', async () => {

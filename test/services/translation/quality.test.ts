@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sliceCodePoints } from '../../../src/services/translation/quality.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { QUALITY } from '../../servers/translation/known-good.ts'
-import { failureOf } from '../client/service.ts'
 import { fakeClient } from './fake-client.ts'
 
 describe('an evaluation', () => {

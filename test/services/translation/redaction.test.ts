@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TranslationClient } from '../../../src/services/translation/translation-client.ts'
 import { canaryOf, cloned, leaks, shown } from '../../harness/canary.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { HELLO, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
 

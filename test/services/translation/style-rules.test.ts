@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 
 const RULES = { numbers: { decimals: 'comma' } }
@@ -77,7 +77,7 @@ describe('style rules', () => {
         styleRules.instructions.replace(style_id, 'x', { label: 'a', prompt: 'a'.repeat(301) }),
         styleRules.list({ page_size: 26 }),
         styleRules.list({ page_size: 0 }),
-      ].map(failureOf),
+      ].map((work) => failureOf<{ field: string; limit: unknown }>(work)),
     )
     expect(refusals.map(({ field, limit }) => `${field} ${limit}`)).toEqual([
       'name 1024',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TextOutcome } from '../../../src/services/translation/translate-text.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 
 const DE = { target_lang: 'DE' }
@@ -49,9 +49,11 @@ it('takes a text that fills a request alone, to the byte', async () => {
 it('fails for the texts of one request only', async () => {
   const { client, fake } = await fakeClient()
   fake.script({ match: { op: 8, nth: 2 }, do: { status: 400 } })
-  const failed = await failureOf(client.translateMany(texts(120), DE, { concurrency: 1 }).toArray())
+  const failed = await failureOf<{ results: unknown[]; failures: { index: number }[] }>(
+    client.translateMany(texts(120), DE, { concurrency: 1 }).toArray(),
+  )
   expect(failed).toMatchObject({ name: 'BatchError', code: 'BATCH_INCOMPLETE', notSent: [], cause: { code: 'HTTP_400' } })
-  const { results, failures } = failed as { results: unknown[]; failures: { index: number }[] }
+  const { results, failures } = failed
   expect(results.filter((result) => result === undefined)).toHaveLength(50)
   expect(failures.map(({ index }) => index)).toEqual(texts(50).map((_, index) => index + 50))
 })

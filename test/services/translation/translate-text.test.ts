@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TranslateTextParams } from '../../../src/services/translation/translate-text.ts'
-import { failureOf } from '../client/service.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 
 it('translates one text or several, in their order', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../harness/failure.ts'
 import { VOICE } from '../../servers/translation/known-good.ts'
 import { openVoice } from '../../servers/translation/voice-client.ts'
-import { failureOf } from '../client/service.ts'
 import { fakeClient } from './fake-client.ts'
 
 describe('a voice session', () => {

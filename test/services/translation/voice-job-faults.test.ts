@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { VoiceJobOutcome } from '../../../src/services/translation/voice-jobs.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { VOICE_JOB } from '../../servers/translation/known-good.ts'
-import { failureOf } from '../client/service.ts'
 import { fakeClient } from './fake-client.ts'
 import { gathered, textOf } from './voice-outcomes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../../src/strategies/http/digest/digest.ts'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { readyLeg, unauthorized } from '../../harness/word.ts'
 import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-legs.ts'
 

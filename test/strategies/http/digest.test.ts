@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { unauthorized } from '../../harness/word.ts'
 import { challenge, contextFor, fields, get, MUFASA, ok, post, sent } from './digest-legs.ts'

@@ -1,6 +1,7 @@
 import { getDiffieHellman } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { canary, leaks, shown } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { victim } from '../../harness/victim.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'

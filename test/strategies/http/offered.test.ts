@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
 import { challengesFor } from '../../../src/strategies/http/challenge-response.ts'
-import { thrownBy } from '../../harness/canary.ts'
+import { thrownBy } from '../../harness/failure.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { unauthorized, wordContext } from '../../harness/word.ts'
 

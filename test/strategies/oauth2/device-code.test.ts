@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DevicePrompt } from '../../../src/auth/interaction.ts'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { entries, TOKEN_URL, victim } from '../../harness/victim.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
-import { failureOf } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, redirectTo, routes } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { adoptKeyPair, generatePrivateKey } from '../../../src/crypto/private-key.ts'
-import { canaryOf, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 
 const TOKEN_URL = 'https://identity.example/token'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sessionStorageStore } from '../../../src/browser/stores.ts'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { browser, provided } from './provider.ts'
 
 /** As `sessionStorage` of a browser that keeps nothing. */

@@ -5,7 +5,7 @@ import type { HttpRequest, Transport } from '../../../src/http/message.ts'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { gdal } from '../../../src/outputs/gdal.ts'
 import { assetOf } from '../../../src/stac/target.ts'
-import { failureOf } from '../../harness/canary.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
 

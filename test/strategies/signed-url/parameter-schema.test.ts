@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthError } from '../../../src/errors.ts'
 import { inspectSchema, satisfies } from '../../../src/strategies/signed-url/parameters.ts'
-import { thrownBy } from '../../harness/canary.ts'
+import { thrownBy } from '../../harness/failure.ts'
 
 type Schema = Record<string, unknown>
 

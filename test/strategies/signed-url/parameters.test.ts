@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { canary, failureOf, leaks, shown } from '../../harness/canary.ts'
+import { canary, leaks, shown } from '../../harness/canary.ts'
 import type { Json } from '../../harness/documents.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { routes } from '../../harness/scripted.ts'
 import { DATA, entries, SIGN_URL, SIGNED, victim } from '../../harness/victim.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { failureOf } from '../../harness/canary.ts'
 import { scheme, target } from '../../harness/documents.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { createCloudFront, createSas, type FolderSigner } from '../../servers/storage-signatures.ts'

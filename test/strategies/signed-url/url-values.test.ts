@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { assetOf, type Target } from '../../../src/stac/target.ts'
-import { failureOf } from '../../harness/canary.ts'
 import { asset, found, item, type Json, scheme } from '../../harness/documents.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { script } from '../../harness/scripted.ts'
 import { SIGN_URL, victim } from '../../harness/victim.ts'
 

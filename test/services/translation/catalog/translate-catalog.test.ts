@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type CatalogTranslationOptions, translateCatalog } from '../../../../src/services/translation/catalog/translate-catalog.ts'
-import { failureOf } from '../../client/service.ts'
+import { failureOf } from '../../../harness/failure.ts'
 import { fakeClient } from '../fake-client.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/language/v1.0.0/schema.json'
