@@ -33,7 +33,7 @@ function lengthOf({ status, headers }: Response, url: string): number {
   if (status !== 200 && status !== 206) throw new ProtocolError(`HTTP_${status}`, `${new URL(url).host} answers ${status}`, { url, status })
   const [, length] = /^(?:bytes 0-0\/)?(\d{1,15})$/.exec(headers.get(status === 206 ? 'content-range' : 'content-length') ?? '') ?? []
   if (length !== undefined) return Number(length)
-  throw new ProtocolError('RANGE_INVALID', `${new URL(url).host} does not tell how long the file is`, {
+  throw new ProtocolError('RANGE_INVALID', `the response of ${new URL(url).host} does not state the length of the file`, {
     url,
     hint: 'in a browser the server must list Content-Range in Access-Control-Expose-Headers',
   })

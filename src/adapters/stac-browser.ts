@@ -59,5 +59,5 @@ function isEqual(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function unsupported(what: string, url: string): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `this scheme ${what}, which parameters cannot say`, { url })
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `this scheme ${what}, which query parameters cannot express`, { url })
 }

@@ -12,7 +12,7 @@ export interface StacReference {
   getContext(): StacEntity | StacReference | null
 }
 
-/** An Item, Collection or Catalog of stac-js, as far as it matters here. */
+/** Sends axios requests through the engine. */
 export interface StacEntity {
   readonly links?: unknown
   getAbsoluteUrl(): string | null

@@ -17,7 +17,7 @@ const MAX_PLACES = 12
 
 const MAX_TEXT = 500
 
-/** What `describeNeeds` promises. */
+/** Builds the forms for `describeNeeds`. */
 export async function formModels(
   targets: Target | Iterable<Target> | undefined,
   { strategies = defaultStrategies, typed = [] }: DescribeOptions = {},
@@ -71,7 +71,7 @@ const NOTHING = { fields: [], sendTo: [], secretTo: [], carriedIn: { place: 'hea
 
 const EXPOSED = 'the server must let pages read its challenge: Access-Control-Expose-Headers: WWW-Authenticate, Authentication-Info'
 
-/** An endpoint that no credential may have is told before anybody types a secret for it. */
+/** Reports a forbidden endpoint before a secret is typed for it. */
 function addressProblem({ strategy, scheme, target }: Need, named: ReadonlySet<string>): Obstacle | undefined {
   for (const { name, value, url: kind } of strategy.identity(scheme).flat()) {
     const base = kind === 'relative' ? target.scope.url : undefined
@@ -87,11 +87,11 @@ function toObstacle({ code, message, hint }: Obstacle): Obstacle {
   return { code, message: shown(message), ...(hint !== undefined && { hint: shown(hint) }) }
 }
 
-/** The narrowest pattern, or why there is none. */
+/** Returns the narrowest pattern, or why there is none. */
 function placeOf(address: string, named: ReadonlySet<string>): string | Obstacle {
   const url = addressOf(address, { secure: true, named })
   if (isAddressProblem(url)) return toObstacle({ code: url.code, message: `the URL of the file ${url.message}` })
-  return patternFor(url) ?? { code: 'CONFIG_INVALID', message: `${url.host} belongs to too many owners to be trusted as a whole` }
+  return patternFor(url) ?? { code: 'CONFIG_INVALID', message: `${url.host} is shared by many owners and cannot be allowed as a whole` }
 }
 
 function carrierOf({ entry, carriedIn }: CredentialForm): FormModel['carriedIn'] {
@@ -104,18 +104,18 @@ function carrierOf({ entry, carriedIn }: CredentialForm): FormModel['carriedIn']
 function obstacleOf({ inPages }: CredentialForm, { place, name }: FormModel['carriedIn']): Obstacle | undefined {
   if (place !== 'cookie' && inPages !== 'never') return undefined
   const what =
-    place === 'cookie' ? `browsers do not let a page send the cookie "${name}" to another site` : 'pages cannot do this kind of login'
+    place === 'cookie' ? `browsers do not let a page send the cookie "${name}" to another site` : 'this login is unsupported in web pages'
   return { code: 'UNSUPPORTED_IN_BROWSER', message: what, hint: 'use the command line, or a program outside the browser' }
 }
 
-/** Endpoints as the credential would have them, for what is known of it. */
+/** Returns the endpoints of the credential, as far as it is known. */
 function endpointsOf({ entry }: CredentialForm, strategy: Strategy): readonly string[] {
   if (entry.type !== strategy.type) return []
   const draft = { id: '', sendTo: [], preference: 0, ...entry } satisfies Credential
   return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
-/** What a person can type; functions, names of other credentials and the like are for programs. */
+/** Returns the input field; functions, ids of other credentials and the like are for programs. */
 function fieldOf(name: string, { kind, label, required = false, values, lines }: Field, { entry }: CredentialForm): readonly FormField[] {
   const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
   // Places are agreed to, not typed.
@@ -140,7 +140,7 @@ const TYPES: Readonly<Partial<Record<Field['kind'], FormField['type']>>> = {
   'signed-url-patterns': 'text',
 }
 
-/** With its host in ASCII, as it is compared: letters that look alike are told apart. */
+/** Returns the URL with its host in ASCII, so that similar letters differ. */
 function plainAddress(address: string): string {
   return shown(URL.canParse(address) ? new URL(address).href : address)
 }
@@ -149,7 +149,7 @@ function shown(text: string): string {
   return forLine(text.slice(0, MAX_TEXT))
 }
 
-/** What `entryFrom` promises. */
+/** Builds the credential for `credentialFrom`. */
 export async function credentialOfForm(
   model: FormModel,
   values: Readonly<Record<string, string | boolean>>,
@@ -158,13 +158,13 @@ export async function credentialOfForm(
 ): Promise<UncheckedCredential> {
   const { obstacle, entry: known, fields } = model
   if (obstacle) throw new UnsupportedError(obstacle.code, obstacle.message, obstacle.hint === undefined ? {} : { hint: obstacle.hint })
-  if (sendTo.length === 0) throw invalid('sendTo', 'agree to at least one place, or make no credential')
+  if (sendTo.length === 0) throw invalid('sendTo', 'sendTo must contain at least one of the URLs shown')
   const further = sendTo.find((pattern) => !model.sendTo.includes(pattern))
-  if (further !== undefined) throw invalid('sendTo', `"${further}" is not in this form: a credential goes nowhere that was not shown`)
+  if (further !== undefined) throw invalid('sendTo', `"${further}" is not in this form: a credential is sent only to URLs that were shown`)
   const unseen = model.secretTo.find((endpoint) => !secretTo.includes(endpoint))
-  if (unseen !== undefined) throw invalid('secretTo', `"${unseen}" would get a secret, and nobody agreed to that`)
+  if (unseen !== undefined) throw invalid('secretTo', `"${unseen}" would receive a secret, and the user did not agree to it`)
   const unknown = Object.keys(values).find((name) => !fields.some((field) => field.name === name))
-  if (unknown !== undefined) throw invalid(unknown, `"${unknown}" is no field of this form`)
+  if (unknown !== undefined) throw invalid(unknown, `"${unknown}" is not a field of this form`)
   const typed = fields.flatMap((field) => {
     const value = typedValue(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined)
     if (value === undefined && field.required) throw invalid(field.name, `"${field.label}" is missing`)
@@ -176,17 +176,17 @@ export async function credentialOfForm(
   return credential
 }
 
-/** A text, several, a number or a yes; nothing for what was left empty. */
+/** Returns a string, a list, a number or a boolean; nothing for an empty value. */
 function typedValue({ type, several, secret, name }: FormField, value: string | boolean | undefined): unknown {
   if (type === 'checkbox') return value === true || value === 'on' ? true : undefined
   if (value === undefined || value === '') return undefined
-  if (typeof value !== 'string') throw invalid(name, `"${name}" must be a text`)
+  if (typeof value !== 'string') throw invalid(name, `"${name}" must be a string`)
   if (several) return value.split(/[\s,]+/).filter((text) => text !== '')
   if (type === 'number') return Number(value)
   return secret ? value : value.trim()
 }
 
-/** The pointer is that of the field alone: there is one credential. */
+/** Reports errors with the pointer of the field alone, because there is one credential. */
 function checkEntry(check: () => unknown): void {
   try {
     check()

@@ -1,4 +1,4 @@
-/** What `stac-auth/browser` gives: logins of a page, forms for what catalogs need, and stores that outlive a reload. */
+/** Exports of `stac-auth/browser`: logins of a page, forms for what catalogs need, and stores that survive a reload. */
 export { type CompleteLoginOptions, completeLogin } from './complete-login.ts'
 export type { FormField, FormModel } from './credential-form.ts'
 export { type Consent, credentialFrom, type DescribeOptions, describeNeeds } from './credential-form.ts'

@@ -26,7 +26,7 @@ export function keepRecord(page: Page, record: LoginRecord): void {
   try {
     page.sessionStorage.setItem(NAME, JSON.stringify(record))
   } catch {
-    throw new IntegrityError('FILE_ACCESS', 'the session storage of this page cannot be used, so a login cannot leave the page', {
+    throw new IntegrityError('FILE_ACCESS', 'the session storage of this page is unavailable, so a login by redirect is not possible', {
       hint: 'log in with a popup',
     })
   }

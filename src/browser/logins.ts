@@ -1,4 +1,4 @@
-/** Logins of a page: by popup, by redirect, and their ends. */
+/** Logins of a page by popup or redirect, and logouts. */
 import type { Auth } from '../auth/auth.ts'
 import type { Redirection } from '../auth/interaction.ts'
 import { AbortedError, abortedBy, CredentialError, ProtocolError } from '../errors.ts'
@@ -160,8 +160,8 @@ function callbackFor({ state, answer: seen }: LoginRecord, answer: LoginAnswer |
 function unasked(): ProtocolError {
   return new ProtocolError(
     'OAUTH_RESPONSE_INVALID',
-    'this page was given the answer to a login that this tab did not begin, or has finished already; nothing of it was used',
-    { hint: 'begin the login again' },
+    'the login response in this URL does not belong to a login of this tab, or was used before. It was ignored',
+    { hint: 'start the login again' },
   )
 }
 
@@ -202,8 +202,8 @@ const LOOK = 250
 const LOOKS = 4
 
 /**
- * Opens the window at once, for browsers allow that only in a click; it is sent to the provider later. At the top of a tab it does not
- * know who opened it, so the provider's page cannot send this one elsewhere.
+ * Opens the window synchronously, because browsers allow that only in a click; it is sent to the provider later. At the top of a tab it has
+ * no opener, so the provider's page cannot navigate this one.
  *
  * Errors: `POPUP_BLOCKED`; of `answer`: `LOGIN_DENIED` when the window is closed, `LOGIN_TIMEOUT`, `ABORTED`.
  */
@@ -223,9 +223,9 @@ export function openPopup(options: PopupOptions): LoginPopup {
 }
 
 function blocked(credential: string): CredentialError {
-  return new CredentialError('POPUP_BLOCKED', `the browser opened no window for the login of "${credential}"`, {
+  return new CredentialError('POPUP_BLOCKED', `the browser blocked the login window for "${credential}"`, {
     credential,
-    hint: 'call popup() at once in the handler of a click, before anything is awaited, or use redirect()',
+    hint: 'call popup() directly in a click handler, before any await, or use redirect()',
   })
 }
 
@@ -287,11 +287,11 @@ function closingOf(popup: Window, page: Page, tell: () => void): () => void {
 }
 
 function closed(credential: string): CredentialError {
-  return new CredentialError('LOGIN_DENIED', `the window of the login for "${credential}" was closed`, { credential })
+  return new CredentialError('LOGIN_DENIED', `the login window for "${credential}" was closed`, { credential })
 }
 
 function late(credential: string): CredentialError {
-  return new CredentialError('LOGIN_TIMEOUT', `nobody finished the login for "${credential}" in time`, { credential })
+  return new CredentialError('LOGIN_TIMEOUT', `the login for "${credential}" timed out`, { credential })
 }
 
 /**
@@ -318,7 +318,7 @@ function leavingRedirection(
         }
         const abort = () => signal && stay(abortedBy(signal))
         const back = (event: Event) => {
-          if ((event as PageTransitionEvent).persisted) stay(new AbortedError('the person came back'))
+          if ((event as PageTransitionEvent).persisted) stay(new AbortedError('the user came back without a login response'))
         }
         signal?.addEventListener('abort', abort)
         page.addEventListener('pageshow', back)
@@ -334,7 +334,7 @@ function resumedRedirection({ uri, record }: LoginRecord, callback: string): Red
     uri,
     seesFragments: true,
     resumed: { record, callback: new URL(callback) },
-    answer: () => Promise.reject(new AbortedError('the login has its answer')),
+    answer: () => Promise.reject(new AbortedError('the login has its response')),
     close: async () => {},
   }
 }

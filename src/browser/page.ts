@@ -1,6 +1,6 @@
 import { ConfigurationError, UnsupportedError } from '../errors.ts'
 
-/** What logins need of a window; the page's own unless told otherwise. */
+/** The members of a window that logins use; default: the page's own. */
 export type Page = Pick<
   Window,
   | 'open'
@@ -24,13 +24,13 @@ export function thisPage(given?: Page): Page {
   })
 }
 
-/** The same where a login can be. Errors: `UNSUPPORTED_IN_BROWSER` also in a page that came by plain http. */
+/** Returns the page if it can log in. Errors: `UNSUPPORTED_IN_BROWSER` also in a page loaded over plain http. */
 export function loginPage(given?: Page): Page {
   needSecureContext('a login')
   return thisPage(given)
 }
 
-/** A URL of the page's own origin, absolute. Errors: `CONFIG_INVALID` for another origin. */
+/** Returns an absolute URL of the page's own origin. Errors: `CONFIG_INVALID` for another origin. */
 export function ownAddress(page: Page, address: string, name: string): string {
   const { href, origin } = page.location
   const url = URL.canParse(address, href) ? new URL(address, href) : undefined
@@ -39,13 +39,17 @@ export function ownAddress(page: Page, address: string, name: string): string {
 }
 
 /**
- * Refuses what needs a secure context: to pages that came by plain http browsers give nothing to make proofs and keys with.
+ * Checks for a secure context: browsers offer pages loaded over plain http no Web Crypto.
  *
  * Errors: `UNSUPPORTED_IN_BROWSER`.
  */
 export function needSecureContext(what: string): void {
   if (globalThis.isSecureContext !== false) return
-  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${what} needs a page from https: or localhost; this one came by plain http`, {
-    hint: 'serve the page by https:, and open it as http://localhost while it is developed',
-  })
+  throw new UnsupportedError(
+    'UNSUPPORTED_IN_BROWSER',
+    `${what} requires a page from https: or localhost; this page was loaded over plain http`,
+    {
+      hint: 'serve the page by https:, and open it as http://localhost while it is developed',
+    },
+  )
 }

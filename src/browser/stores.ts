@@ -26,7 +26,7 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
     try {
       return await inTransaction(database, 'sessions', work)
     } catch {
-      throw new IntegrityError('FILE_ACCESS', 'the database of this page cannot be used: it is full or switched off')
+      throw new IntegrityError('FILE_ACCESS', 'the database of this page is unavailable: it is full or disabled')
     }
   }
 
@@ -84,7 +84,7 @@ export function sessionStorageStore({ storage, onWarning }: SessionStorageOption
     try {
       return work(storage ?? sessionStorage)
     } catch {
-      throw new IntegrityError('FILE_ACCESS', 'the session storage of this page cannot be used: it is full or switched off')
+      throw new IntegrityError('FILE_ACCESS', 'the session storage of this page is unavailable: it is full or disabled')
     }
   }
 

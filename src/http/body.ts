@@ -68,7 +68,7 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limit: number,
   let length = 0
   for await (const chunk of chunks) {
     length += chunk.length
-    if (length > limit) throw tooLarge(url, `the answer exceeds ${limit} bytes`)
+    if (length > limit) throw tooLarge(url, `the response exceeds the limit of ${limit} bytes`)
     keepChunk(parts, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
   }
   const [first] = parts
@@ -137,13 +137,13 @@ export function requireOk({ ok, status, url }: Response, address: string): void 
   if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(url, address)} answers ${status}`, { url: address, status })
 }
 
-/** The body as JSON. Errors: `RESPONSE_INVALID`, without a word of the body. */
+/** Returns the body as JSON. Errors: `RESPONSE_INVALID`, which never quotes the body. */
 export async function jsonOf(response: Response, address: string): Promise<unknown> {
   const text = await response.text()
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProtocolError('RESPONSE_INVALID', `${hostOf(response.url, address)} answers something that is no JSON`, { url: address })
+    throw new ProtocolError('RESPONSE_INVALID', `the response of ${hostOf(response.url, address)} is not JSON`, { url: address })
   }
 }
 

@@ -14,7 +14,7 @@ export interface Challenges {
   readonly problems: readonly string[]
 }
 
-/** Longer field lines are not read; nor are more challenges than these. */
+/** Limits of field lines and challenges; the rest is ignored. */
 const MAX_LINE = 8192
 
 const MAX_CHALLENGES = 32
@@ -70,7 +70,7 @@ function readLine(line: string, challenges: Challenge[], problems: string[]): st
   scan.commas()
   for (let comma = true; !scan.done; comma = scan.commas()) {
     const name = scan.token()
-    if (name === undefined) return 'there is something that is neither a scheme nor a parameter'
+    if (name === undefined) return 'an element is neither a scheme nor a parameter'
     if (open && open.token68 === undefined && scan.equals()) {
       const problem = comma || first ? readParam(scan, open, name) : NO_COMMA
       if (problem) return problem
@@ -91,7 +91,7 @@ function readLine(line: string, challenges: Challenge[], problems: string[]): st
 function readParam(scan: FieldScanner, builder: Draft, written: string): string | undefined {
   const name = written.toLowerCase()
   const value = scan.value()
-  if (value === undefined) return 'a parameter has no value that can be read'
+  if (value === undefined) return 'the value of a parameter is malformed'
   if (builder.params.has(name)) builder.twice = name
   builder.params.set(name, value)
   return undefined
@@ -205,7 +205,7 @@ function bare(name: string, value: string): string {
 function unwritable(name: string): ChallengeError {
   return new ChallengeError(
     'AUTH_CHALLENGE_UNSUPPORTED',
-    `the parameter "${name}" has characters that a header cannot carry. Nothing was sent`,
+    `the parameter "${name}" contains characters that are not allowed in a header. Nothing was sent`,
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * URLs as documents write them, judged by their text alone. URL parsers disagree about odd syntax, and what they disagree about decides
+ * Parses URLs as documents write them, first by their text alone. URL parsers disagree about odd syntax, and that decides
  * where a secret goes, so odd syntax is refused before any parser sees it.
  */
 
@@ -53,7 +53,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
     return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid URL') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
-  // No server has such a name, and as a pattern it would stand for many.
+  // No server has such a name, and as a pattern it would match many.
   if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no URL')
   return url
 }

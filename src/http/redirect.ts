@@ -1,4 +1,4 @@
-/** What a redirect asks for (RFC 9110 §15.4), before anyone decides whether to go there. */
+/** Reads redirects (RFC 9110 §15.4), before deciding whether to follow. */
 import { TrustError } from '../errors.ts'
 import type { HttpRequest } from './message.ts'
 import { isLoopbackHost } from './public-address.ts'
@@ -6,7 +6,7 @@ import { addressOf, isAddressProblem } from './url.ts'
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 
-/** Headers that say nothing about the user and may follow to another origin. */
+/** Headers without user data, which may be sent to another origin. */
 const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
 
 /** True for the statuses that send a client elsewhere. */
@@ -29,8 +29,8 @@ export function locationOf(location: string | null, from: string, named: Readonl
 }
 
 /**
- * The caller's request for the next hop, without any secret: on the same origin as it was, elsewhere with harmless
- * headers only and without a body. Errors: `REDIRECT_CROSS_ORIGIN` when a body would have to follow.
+ * Returns the caller's request for the next hop, without secrets: unchanged on the same origin, elsewhere with safelisted
+ * headers only and without a body. Errors: `REDIRECT_CROSS_ORIGIN` when a body would have to be sent.
  */
 export function redirected(request: HttpRequest, status: number, to: URL, hop: number): HttpRequest {
   const sameOrigin = new URL(request.url).origin === to.origin
@@ -54,7 +54,7 @@ export function harmlessHeaders(headers: Readonly<Record<string, string>>): Reco
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
 }
 
-/** `URL_ADDRESS_FORBIDDEN`; an origin that a credential cannot be granted comes without the hint. */
+/** Returns `URL_ADDRESS_FORBIDDEN`; without the hint for an origin that cannot be in `sendTo`. */
 function privateTarget({ origin, protocol, hostname }: URL, from: string, problem: string, hop: number): TrustError {
   const grantable = protocol === 'https:' || isLoopbackHost(hostname)
   return new TrustError('URL_ADDRESS_FORBIDDEN', `${originOf(from)} redirects to ${origin}, which ${problem}`, {

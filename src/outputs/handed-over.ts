@@ -2,8 +2,8 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { UnsupportedError } from '../errors.ts'
 
 /**
- * The headers for a program that sends by itself and follows redirects. Errors: `SCHEME_UNSUPPORTED` where one of them holds material that
- * the program would carry on to another origin.
+ * Returns the headers for a program that sends the request itself and follows redirects. Errors: `SCHEME_UNSUPPORTED` when the program
+ * would send a secret header on to another origin.
  */
 export function handedOver(request: AuthorizedRequest): Readonly<Record<string, string>> {
   const [carried] = carriedHeaders(request)
@@ -11,20 +11,20 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
   const { credential, pointer, url } = request
   throw new UnsupportedError(
     'SCHEME_UNSUPPORTED',
-    `the header "${carried}" would go along through redirects to other hosts; it is not handed out`,
+    `the header "${carried}" would be sent on to other hosts after redirects, so it is not returned`,
     {
       ...(credential !== undefined && { credential }),
       ...(pointer !== undefined && { pointer }),
       url,
-      hint: 'send this request with fetch, which takes it away there',
+      hint: 'send this request with fetch, which removes it on redirects',
     },
   )
 }
 
-/** Fields that `fetch`, curl and GDAL drop by themselves on the way to another origin. */
+/** Headers that `fetch`, curl and GDAL drop on redirects to another origin. */
 const DROPPED = new Set(['authorization', 'cookie'])
 
-/** Names of the headers with credentials that a client which follows redirects would carry on to another origin. */
+/** Returns the secret headers that a client which follows redirects would send on to another origin. */
 export function carriedHeaders({ material }: AuthorizedRequest): readonly string[] {
   return material.headers.filter((name) => !DROPPED.has(name.toLowerCase()))
 }

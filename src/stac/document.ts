@@ -1,4 +1,4 @@
-/** Kinds of documents, and where each keeps its schemes. */
+/** Kinds of documents, and where each has its schemes. */
 import { isObject, type JsonObject, own } from './json.ts'
 
 /** A parsed JSON document; nothing about its members is known yet. */
@@ -60,10 +60,10 @@ export type ExtensionVersion = (typeof VERSIONS)[number]
 
 export const NEWEST: ExtensionVersion = '1.2.0'
 
-/** A credential of `stac_extensions` that names this extension. */
+/** An element of `stac_extensions` that names this extension. */
 export interface Declaration {
   readonly index: number
-  /** Undefined when the version is unknown to us. */
+  /** Undefined when the version is unsupported. */
   readonly version: ExtensionVersion | undefined
   /** As written. */
   readonly url: string
@@ -81,13 +81,13 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
   return found
 }
 
-/** The version that counts: the highest declared one; an unknown one, or none, counts as the newest. */
+/** Returns the highest declared version; an unsupported one, or none, counts as the newest. */
 export function versionOfDocument(document: unknown, wrapper?: unknown): ExtensionVersion {
   const own = declarationsOf(document)
   return versionOf(own.length ? own : declarationsOf(wrapper))
 }
 
-/** The highest version among declarations; an unknown one, or none, counts as the newest. */
+/** Returns the highest version among declarations; an unsupported one, or none, counts as the newest. */
 export function versionOf(declared: readonly Declaration[]): ExtensionVersion {
   let highest = -1
   for (const { version } of declared) highest = Math.max(highest, VERSIONS.indexOf(version ?? NEWEST))

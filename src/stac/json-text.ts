@@ -1,4 +1,4 @@
-/** JSON text that is edited in place: what is not meant keeps its bytes, its order and its blanks. */
+/** Edits JSON text in place: everything else keeps its bytes, order and whitespace. */
 import { pointer as append, type JsonObject, pointer } from './json.ts'
 
 /** A span of the text and what takes its place. */

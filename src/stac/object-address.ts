@@ -130,8 +130,8 @@ export function listQuery({ prefix, pageSize, startAfter, continuation }: ListPa
 }
 
 /**
- * The path of the folder that a URL lists, percent-encoded; undefined when it lists no folder, or may do anything else.
- * A list tells nothing but what is in that folder, so who was granted the folder may have it.
+ * Returns the path of the folder that a URL lists, percent-encoded; undefined when it lists no folder, or may do anything else.
+ * A listing shows only that folder, so a pattern that allows the folder allows it.
  */
 export function listedFolder({ path, search }: Pick<ObjectAddress, 'path' | 'search'>): string | undefined {
   if (path !== '' || !search.includes('list-type=2')) return undefined

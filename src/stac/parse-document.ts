@@ -33,7 +33,7 @@ export function parseDocument(source: string | Uint8Array, options: { readonly u
 /** The refusal of a document of more bytes than `limit`. */
 export function tooLarge(limit: number, where: { readonly url?: string } = {}): IntegrityError {
   const what = limit === DOCUMENT_LIMITS.item ? 'an item' : 'a document'
-  return new IntegrityError('DOC_TOO_LARGE', `the document is larger than the ${limit / MiB} MiB that ${what} may have`, where)
+  return new IntegrityError('DOC_TOO_LARGE', `the document is larger than ${limit / MiB} MiB, the limit for ${what}`, where)
 }
 
 function decode(bytes: Uint8Array, where: { readonly url?: string }): string {
@@ -62,7 +62,7 @@ function notJson(text: string, where: { readonly url?: string }): IntegrityError
   const column = offset - before.lastIndexOf('\n')
   const markup = /^\s*</.test(text)
   return new IntegrityError('DOC_NOT_JSON', `the document is not JSON: line ${line}, column ${column} (byte ${utf8Length(before)})`, {
-    ...(markup && { hint: 'it looks like a web page, perhaps one that asks for a login: use the URL of the JSON document' }),
+    ...(markup && { hint: 'it looks like a web page, possibly a login page: use the URL of the JSON document' }),
     ...where,
   })
 }
@@ -84,7 +84,7 @@ function countMembers(document: StacDocument, at: string, where: { readonly url?
 }
 
 function tooMany(what: 'links' | 'schemes', count: number, at: string, where: { readonly url?: string }): IntegrityError {
-  return new IntegrityError('DOC_TOO_MANY', `the document has ${count} ${what}; ${DOCUMENT_LIMITS[what]} are read at most`, {
+  return new IntegrityError('DOC_TOO_MANY', `the document has ${count} ${what}; the limit is ${DOCUMENT_LIMITS[what]}`, {
     pointer: at,
     ...where,
   })

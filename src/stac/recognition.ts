@@ -1,4 +1,4 @@
-/** What a document claims to be, in particular one whose `type` does not say it. */
+/** Recognises STAC documents, also those with a wrong `type`. */
 
 import { nearMiss } from '../text/suggest.ts'
 import { declarationsOf, kindOf, type StacDocument, wrappedMember } from './document.ts'

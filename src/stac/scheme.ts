@@ -11,7 +11,7 @@ interface SchemeFields {
   readonly 'auth:refs'?: readonly string[]
 }
 
-/** Simple HTTP authentication; `scheme` is a word of the IANA registry, compared without case. */
+/** Simple HTTP authentication; `scheme` is an HTTP authentication scheme of the IANA registry, compared without case. */
 export interface HttpScheme extends SchemeFields {
   readonly type: 'http'
   readonly scheme: string
@@ -96,7 +96,7 @@ export const isSignedUrlScheme = (scheme: unknown): scheme is SignedUrlScheme =>
 export const isS3Scheme = (scheme: unknown): scheme is S3Scheme => ofType(scheme, 's3')
 
 /**
- * A scheme in the words of 1.2.0: the types that 1.0.0 alone defined become a signing API without URL and a bearer
+ * Returns a scheme in the form of 1.2.0: the types that only 1.0.0 defined become a signing API without URL and a bearer
  * token. Neither has a built-in URL; the user's credential supplies it.
  */
 export function modernScheme(scheme: JsonObject): JsonObject {

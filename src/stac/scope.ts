@@ -1,8 +1,8 @@
-/** Where a target stands, and how a name in `auth:refs` finds its scheme from there (nothing is fetched for it). */
+/** The document of a target, and how a name in `auth:refs` is resolved from there (without requests). */
 import { kindOf, type StacDocument, schemePlaces } from './document.ts'
 import { isObject, type JsonObject, own, pointer } from './json.ts'
 
-/** Where a target stands. */
+/** The document and position of a target. */
 export interface Scope {
   /** The document that carries the target. */
   readonly document: StacDocument
@@ -10,7 +10,7 @@ export interface Scope {
   readonly url?: string
   /** Pointer of the document inside what was read; empty unless it stands in a wrapper. */
   readonly at: string
-  /** Documents that may lend their schemes, nearest first: the wrapper, then what the caller handed over. */
+  /** Documents whose schemes may be used, nearest first: the wrapper, then those from the caller. */
   readonly parents: readonly Parent[]
 }
 
@@ -19,7 +19,7 @@ export interface Parent {
   readonly url?: string
 }
 
-/** A scheme as found: `value` is whatever stands there. */
+/** A scheme as found; `value` is unchecked. */
 export interface FoundScheme {
   readonly value: unknown
   /** Pointer in the document that holds it. */
@@ -32,7 +32,7 @@ export interface FoundScheme {
   readonly url?: string
 }
 
-/** A map of schemes, or what stands in its place. */
+/** A map of schemes, or the value in its place. */
 export interface SchemeMap {
   readonly schemes: unknown
   readonly pointer: string
@@ -59,7 +59,7 @@ export function schemeMaps(scope: Scope, near?: { object: JsonObject; pointer: s
   return maps
 }
 
-/** The first own credential of that name, nearest map first. */
+/** Returns the first own scheme of that name, nearest map first. */
 export function findScheme(maps: readonly SchemeMap[], name: string): FoundScheme | undefined {
   for (const { schemes, pointer: at, distance, url } of maps) {
     if (isObject(schemes) && Object.hasOwn(schemes, name)) {

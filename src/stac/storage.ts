@@ -1,6 +1,6 @@
 /**
- * What the storage extension says about where an object lies (v1 fields, v2 `storage:schemes` and `storage:refs`), as
- * data. Nothing here is believed: an endpoint counts only where the user's grant covers it.
+ * Reads the location of an object from the storage extension (v1 fields, v2 `storage:schemes` and `storage:refs`), as
+ * data. Nothing here is trusted: an endpoint is used only where the user's allowed URLs include it.
  */
 import { isObject, own, ownObject, ownString } from './json.ts'
 import type { Target } from './target.ts'
@@ -32,7 +32,7 @@ export interface ObjectLocation {
   readonly requesterPays: boolean
 }
 
-/** More places than anyone keeps a file in: each of them costs a look. */
+/** Maximum number of storages that are read. */
 const MAX_STORAGES = 100
 
 /**

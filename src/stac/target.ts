@@ -1,4 +1,4 @@
-/** Assets, alternate assets, item asset definitions and links: the things that `auth:refs` protects. */
+/** Assets, alternate assets, item asset definitions and links: the targets that `auth:refs` protects. */
 import { SelectionError } from '../errors.ts'
 import { nearMiss } from '../text/suggest.ts'
 import { kindOf, type StacDocument, wrappedMember } from './document.ts'
@@ -184,7 +184,7 @@ function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObj
 
 const NOTHING_SAID: Pick<Target, 'refs'> = { refs: [] }
 
-/** More alternatives than anyone offers: each of them costs a judgement. */
+/** Maximum number of alternatives that are checked. */
 const MAX_REFS = 100
 
 /**

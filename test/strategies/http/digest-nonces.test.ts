@@ -25,7 +25,7 @@ describe('a challenge', () => {
 
     ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" has neither auth nor auth-int'],
     ['Digest realm="x", nonce="n", qop=auth, algorithm=MD5, Digest realm="x", algorithm=SHA-256', 'it lacks "nonce"'],
-    ['Digest realm="a\u0007b", nonce="n"', 'it offers no readable challenge; a parameter has no value that can be read'],
+    ['Digest realm="a\u0007b", nonce="n"', 'it offers no readable challenge; the value of a parameter is malformed'],
     ['Digest realm="x", nonce="n", nonce="m"', 'a challenge names the parameter "nonce" twice'],
     [`Digest realm="${'x'.repeat(8192)}", nonce="n"`, 'the line is longer than 8192 bytes'],
     ['', 'it offers no readable challenge'],
