@@ -80,8 +80,8 @@ describe('the form for a scheme', () => {
 
   it.each([
     ['cookies', { type: 'apiKey', in: 'cookie', name: 'session' }, /cookie/],
-    ['Kerberos', { type: 'http', scheme: 'negotiate' }, /pages cannot/],
-    ['keys of the connection', { type: 'http', scheme: 'concealed' }, /pages cannot/],
+    ['Kerberos', { type: 'http', scheme: 'negotiate' }, /^this login is unsupported in web pages$/],
+    ['keys of the connection', { type: 'http', scheme: 'concealed' }, /^this login is unsupported in web pages$/],
   ])('says before anything is typed that pages have no %s', async (_name, scheme, message) => {
     expect((await formFor(scheme)).obstacle).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', message: expect.stringMatching(message) })
   })
