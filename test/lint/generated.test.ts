@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
-describe.each(['schemas', 'rule-pages', 'rules-docs'])('what generate-%s makes', (name) => {
+describe.each(['validators', 'rule-pages', 'rules-docs'])('what generate-%s makes', (name) => {
   it('is fresh', () => {
     const run = spawnSync(process.execPath, ['--import', 'tsx', path(`scripts/generate-${name}.ts`), '--check'], {
       cwd: path('.'),

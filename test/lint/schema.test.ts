@@ -1,8 +1,8 @@
-/** Our reading of the schemas of the extension, held against that of ajv. */
+/** The validators compiled ahead of time, held against ajv itself with the schemas as they are published. */
 import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { URI } from '../../src/lint/schema/validate.ts'
 import { KINDS, SCHEMA_VERSIONS, type SchemaKind } from '../../src/lint/schema/violation.ts'
 import type { ExtensionVersion } from '../../src/stac/document.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
@@ -12,7 +12,7 @@ const FOLDER = new URL('../../schemas/authentication/', import.meta.url)
 const load = (path: string) => JSON.parse(readFileSync(new URL(path, FOLDER), 'utf8'))
 
 const ajv = new Ajv({ allErrors: true, strict: false, meta: false, validateSchema: false })
-ajv.addFormat('uri', URI)
+addFormats.default(ajv)
 // A rule looks into the schemas of parameters.
 ajv.addSchema({ $id: 'http://json-schema.org/draft-07/schema', type: ['object', 'boolean'] })
 ajv.addSchema(load('common.json'))
@@ -40,6 +40,14 @@ function theirs(errors: readonly ErrorObject[]): readonly string[] {
 function detailOf(keyword: string, { missingProperty, type }: ErrorObject['params']): string {
   return keyword === 'required' ? missingProperty : typeof type === 'string' ? type : ''
 }
+
+describe('the compiled validators', () => {
+  const code = readFileSync(new URL('../../src/lint/schema/validators.ts', import.meta.url), 'utf8')
+
+  it('need nothing at run time', () => {
+    expect(code).not.toMatch(/\brequire\(|\bimport\b|new Function|\beval\(/)
+  })
+})
 
 describe('violationsOf', () => {
   it('finds in damaged documents of every kind what ajv finds, with all versions', () => {

@@ -1,8 +1,7 @@
 /** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
 import type { ExtensionVersion } from '../../stac/document.ts'
 import { namesOf } from '../pointer.ts'
-import { schemas } from './schemas.ts'
-import { type Check, checkOf, type SchemaError } from './validate.ts'
+import * as validators from './validators.ts'
 
 /** Part of a document that a violation concerns. */
 type Place = 'document' | 'refs' | 'schemes' | 'scheme' | 'flows' | 'field'
@@ -21,6 +20,19 @@ export interface Violation {
   readonly expected?: string
 }
 
+/** A keyword that refuses a value, as the compiled schemas tell it. */
+interface SchemaError {
+  readonly pointer: string
+  readonly keyword: string
+  /** The member that is missing, or the type that was expected. */
+  readonly detail?: string
+}
+
+type Validator = { (value: unknown, pointer: string): boolean; errors?: readonly SchemaError[] | null }
+
+/** An `if` that failed says what failed inside; each `const` is an extension that a list has instead of this one. */
+const ECHOES = new Set(['if', 'const'])
+
 const NONE: readonly Violation[] = []
 
 /**
@@ -28,23 +40,9 @@ const NONE: readonly Violation[] = []
  * `auth:schemes`: each map there has a schema of its own.
  */
 export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', version: ExtensionVersion, at = ''): readonly Violation[] {
-  const check = checkNamed(`${schema} ${version}`)
-  // Most values are valid: pointers are made for the others.
-  if (check(value, at, undefined)) return NONE
-  const errors: SchemaError[] = []
-  check(value, at, errors)
-  return errors.map(violation)
-}
-
-const checks = new Map<string, Check>()
-
-/** Made when it is asked for first. */
-function checkNamed(name: string): Check {
-  const known = checks.get(name)
-  if (known) return known
-  const check = checkOf(schemas[name] ?? false, checkNamed)
-  checks.set(name, check)
-  return check
+  const validate = (validators as unknown as Readonly<Record<string, Validator>>)[`${schema}_${version.replaceAll('.', '_')}`]
+  if (!validate || validate(value, at)) return NONE
+  return (validate.errors ?? []).filter(({ keyword }) => !ECHOES.has(keyword)).map(violation)
 }
 
 function violation({ pointer, keyword, detail }: SchemaError): Violation {
