@@ -54,7 +54,7 @@ let data3 = data.scopes;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key0 in data3){
 if(typeof data3[key0] !== "string"){
-vErrors = add(vErrors, instancePath+"/scopes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "type", "string");
+vErrors = add(vErrors, instancePath+"/scopes/" + escape(key0), "type", "string");
 errors++;
 }
 }
@@ -91,7 +91,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((((key0 === "implicit") || (key0 === "authorizationCode")) || (key0 === "password")) || (key0 === "clientCredentials")) || (key0 === "tokenExchange"))){
-if(!(validate5(data[key0], instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")))){
+if(!(validate5(data[key0], instancePath+"/" + escape(key0)))){
 vErrors = vErrors === null ? validate5.errors : vErrors.concat(validate5.errors);
 errors = vErrors.length;
 }
@@ -346,34 +346,34 @@ for(const key0 in data2){
 let data3 = data2[key0];
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.in === undefined){
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "required", "in");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "required", "in");
 errors++;
 }
 if(data3.required === undefined){
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "required", "required");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "required", "required");
 errors++;
 }
 if(data3.in !== undefined){
 if(typeof data3.in !== "string"){
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/in", "type", "string");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/in", "type", "string");
 errors++;
 }
 }
 if(data3.required !== undefined){
 if(typeof data3.required !== "boolean"){
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/required", "type", "boolean");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/required", "type", "boolean");
 errors++;
 }
 }
 if(data3.description !== undefined){
 if(typeof data3.description !== "string"){
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/description", "type", "string");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0)+"/description", "type", "string");
 errors++;
 }
 }
 }
 else {
-vErrors = add(vErrors, instancePath+"/parameters/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "type", "object");
+vErrors = add(vErrors, instancePath+"/parameters/" + escape(key0), "type", "object");
 errors++;
 }
 }
@@ -402,7 +402,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(validate18(data[key0], instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")))){
+if(!(validate18(data[key0], instancePath+"/" + escape(key0)))){
 vErrors = vErrors === null ? validate18.errors : vErrors.concat(validate18.errors);
 errors = vErrors.length;
 }
@@ -917,7 +917,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(validate2(data[key0], instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")))){
+if(!(validate2(data[key0], instancePath+"/" + escape(key0)))){
 vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
 errors = vErrors.length;
 }
@@ -998,7 +998,7 @@ if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(data5.schema !== undefined){
 let data6 = data5.schema;
 if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/flows/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/parameters/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/schema", "type", "object");
+vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/flows/" + escape(key1)+"/parameters/" + escape(key2)+"/schema", "type", "object");
 errors++;
 }
 }
@@ -1015,7 +1015,7 @@ var _valid0 = _errs6 === errors;
 valid2 = _valid0;
 }
 if(!valid2){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "if");
+vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 errors++;
 }
 }
@@ -1058,7 +1058,7 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "auth:schemes") || (key0 === "auth:refs"))){
-if(!(validate28(data[key0], instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")))){
+if(!(validate28(data[key0], instancePath+"/" + escape(key0)))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
@@ -1119,7 +1119,7 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(validate26(data[key0], instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")))){
+if(!(validate26(data[key0], instancePath+"/" + escape(key0)))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
@@ -1634,7 +1634,7 @@ if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 if(data5.schema !== undefined){
 let data6 = data5.schema;
 if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (typeof data6 !== "boolean")){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/flows/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/parameters/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/schema", "type");
+vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/flows/" + escape(key1)+"/parameters/" + escape(key2)+"/schema", "type");
 errors++;
 }
 }
@@ -1651,7 +1651,7 @@ var _valid0 = _errs6 === errors;
 valid2 = _valid0;
 }
 if(!valid2){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "if");
+vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 errors++;
 }
 }
@@ -2188,14 +2188,14 @@ if(_valid1){
 const _errs11 = errors;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0["auth:refs"] === undefined){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "required", "auth:refs");
+vErrors = add(vErrors, instancePath+"/" + escape(key0), "required", "auth:refs");
 errors++;
 }
 if(data0["auth:refs"] !== undefined){
 let data3 = data0["auth:refs"];
 if(Array.isArray(data3)){
 if(data3.length < 1){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1")+"/auth:refs", "minItems");
+vErrors = add(vErrors, instancePath+"/" + escape(key0)+"/auth:refs", "minItems");
 errors++;
 }
 }
@@ -2205,14 +2205,14 @@ var _valid1 = _errs11 === errors;
 valid4 = _valid1;
 }
 if(!valid4){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "if");
+vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 errors++;
 }
 var _valid0 = _errs6 === errors;
 valid2 = _valid0;
 }
 if(!valid2){
-vErrors = add(vErrors, instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), "if");
+vErrors = add(vErrors, instancePath+"/" + escape(key0), "if");
 errors++;
 }
 }
@@ -2639,4 +2639,7 @@ return errors === 0;
 function add(errors, pointer, keyword, detail) {
   const error = { pointer, keyword, detail }
   return errors === null ? [error] : (errors.push(error), errors)
+}
+function escape(key) {
+  return /[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }
