@@ -1,4 +1,4 @@
-/** What a document that a server refuses needs, as far as the catalog tells: its text selects nothing, it is only shown. */
+/** Describes what a refused document needs according to the catalog: the text is only shown, it selects nothing. */
 import { type AuthError, NetworkError } from '../errors.ts'
 import { isObject, ownString } from '../stac/json.ts'
 import { type FoundScheme, findScheme, schemeMaps } from '../stac/scope.ts'

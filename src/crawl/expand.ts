@@ -373,7 +373,7 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   }
 }
 
-/** Names under which material travels: an entry sets them, a document never does. */
+/** Headers that carry secrets: only a credential sets them, never a document. */
 function isSecret(name: string): boolean {
   return /^(?:authorization|x-api-key|api-?key|dpop)$|token|secret|signature/i.test(name)
 }

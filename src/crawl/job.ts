@@ -1,4 +1,4 @@
-/** What a crawl does next, and what came of it: plain data, so that it can be written down and taken up again. */
+/** Jobs of a crawl and their outcomes: plain data, so that a crawl can be saved and resumed. */
 import { type AuthError, type ErrorCode, isAuthError } from '../errors.ts'
 import { LastOrigin } from '../http/url.ts'
 import type { StacDocument } from '../stac/document.ts'
@@ -165,7 +165,7 @@ export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
 /** An outcome of nothing. */
 export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 
-/** What a visit tells besides its place. */
+/** The members of a visit besides its position. */
 export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
 
 /** Returns the parent documents whose schemes apply: those of the same origin. */

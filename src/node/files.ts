@@ -1,4 +1,4 @@
-/** Files that are complete or not there. */
+/** Writes files atomically: a file is complete or does not exist. */
 import { constants } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import { writeFailure } from './system-error.ts'
 export interface AtomicWrite {
   /** Puts the content into the file beside it, which is closed afterwards. */
   write(file: FileHandle): Promise<void>
-  /** A last look before the file gets its name. */
+  /** Checks once more before the file gets its name. */
   confirm?(): Promise<void>
   /** Gives the file its name; default: a rename, which replaces what is there. */
   place?(part: string, target: string): Promise<void>

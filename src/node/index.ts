@@ -1,5 +1,5 @@
 /**
- * What `stac-auth/node` gives: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
+ * The exports of `stac-auth/node`: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
  * the transport.
  */
 export { credentialsFromEnvironment, credentialsFromFile, type EnvironmentOptions } from './credentials/credential-file.ts'

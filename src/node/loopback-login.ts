@@ -39,7 +39,7 @@ const HEADERS = {
   connection: 'close',
 }
 
-/** What is waited for: who decides, and who is told. */
+/** The expected response: who checks it, and who receives it. */
 interface Wait {
   readonly isOurs: (callback: URL) => boolean
   readonly resolve: (callback: URL) => void
@@ -47,7 +47,7 @@ interface Wait {
 
 /**
  * Makes a login's `redirect`. The listener has one loopback address, a free port and a fixed path, or those that the credential
- * (`redirectPort`, `redirectPath`) or `port` says, and takes GET requests that name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the wait goes on.
+ * (`redirectPort`, `redirectPath`) or `port` says, and takes GET requests that name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the listener keeps waiting.
  *
  * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
  */

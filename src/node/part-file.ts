@@ -22,7 +22,7 @@ export class PartFile {
    *
    * @param name of the file, for messages
    *
-   * Errors: `PATH_BUSY` when another process writes it, or a part is there that nobody tells anything about; `DISK_FULL`, `FILE_ACCESS`.
+   * Errors: `PATH_BUSY` when another process writes it, or a part of unknown origin exists; `DISK_FULL`, `FILE_ACCESS`.
    */
   static async open(target: string, mode: number, name: string): Promise<PartFile> {
     const path = `${target}.part`

@@ -1,4 +1,4 @@
-/** What failures of the operating system mean to users. */
+/** Maps errors of the operating system to errors of the library. */
 import { IntegrityError } from '../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /**
- * Object-store keys of the user's environment, for `s3` entries without keys of their own. `CLOUD_*` goes before `AWS_*`,
+ * Object-store keys of the user's environment, for `s3` credentials without keys of their own. `CLOUD_*` goes before `AWS_*`,
  * variables before profiles, profiles before what the machine gives, and a pair never mixes the two families.
  */
 
@@ -26,7 +26,7 @@ const HINT =
   'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or CLOUD_ACCESS_KEY_ID and CLOUD_SECRET_ACCESS_KEY), or AWS_PROFILE (CLOUD_PROFILE with CLOUD_CONFIG_FILE), or give the credential a "profile", a "credentialsUrl" or keys'
 
 /**
- * The source of an entry's keys: the entry's profile, else the variables, else the profile that the variables name or the one called
+ * The source of a credential's keys: its profile, else the variables, else the profile that the variables name or the one called
  * `default`, else what the machine gives.
  *
  * Errors: `CREDENTIAL_SOURCE` and `LOGIN_REQUIRED` when asked for keys, `CONFIG_INVALID` at once for an endpoint that is no https URL.
@@ -94,7 +94,7 @@ function endpointIn({ AWS_ENDPOINT_URL_S3: endpoint }: NodeJS.ProcessEnv): strin
 /** Prefixes of variables, the one that goes first first. */
 export const FAMILIES = ['CLOUD', 'AWS'] as const
 
-/** Key id and secret of the first family that has both, with its own session token; half a pair is told and passed over. */
+/** Key id and secret of the first family that has both, with its own session token; half a pair is reported and ignored. */
 export function pairIn(
   environment: NodeJS.ProcessEnv,
   warn: (message: string) => void,

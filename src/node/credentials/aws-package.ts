@@ -103,7 +103,7 @@ function troubleOf(error: unknown, { source, profile }: AwsQuestion): AuthError 
   return sourceError(`${source} returned no keys${refused}`, `to see why, run: aws sts get-caller-identity${named}`)
 }
 
-/** The first of the three that this machine says it has; undefined when it has none. Metadata is asked only where the entry allows it. */
+/** The first of the three that this machine says it has; undefined when it has none. Metadata is used only where the credential allows it. */
 export async function machineKeys(user: AwsUser): Promise<S3Keys | undefined> {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile, AWS_ROLE_ARN: roleArn, AWS_ROLE_SESSION_NAME } = user.environment
   if (webIdentityTokenFile && roleArn) {
@@ -139,7 +139,7 @@ export async function containerKeys({ environment, load }: AwsUser): Promise<S3K
   return askAws({ source: 'the container', provider: (aws) => aws.fromHttp(options) }, load)
 }
 
-/** Keys of the virtual machine; undefined where the entry or the environment does not want it asked. */
+/** Keys of the virtual machine; undefined where the credential or the environment disables them. */
 export async function instanceKeys({ environment, instanceMetadata, load }: AwsUser): Promise<S3Keys | undefined> {
   if (!instanceMetadata || /^true$/i.test(environment.AWS_EC2_METADATA_DISABLED ?? '')) return undefined
   return askAws({ source: 'the instance metadata', provider: (aws) => aws.fromInstanceMetadata({ maxRetries: 1, logger: QUIET }) }, load)

@@ -17,10 +17,10 @@ const MAX_BYTES = 1_048_576
 const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
 
 /**
- * The user's credential entries, checked: `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
+ * Returns the user's credentials, checked: `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
  * configuration folder, which may be missing. The working directory is never searched.
  *
- * @param strategies those that `createAuth` will use, whose entries are allowed
+ * @param strategies those that `createAuth` will use; only their credentials are allowed
  *
  * Errors: `CONFIG_INVALID` with file, line and column in the message and with `pointer`, never with text of the file.
  */
@@ -87,7 +87,7 @@ function checkOwner(name: string, { mode, uid }: Stats): void {
   }
 }
 
-/** The entries in the text of a credential file, checked. Errors: as {@link credentialsFromFile}. */
+/** Parses and checks the credentials in the text of a credential file. Errors: as {@link credentialsFromFile}. */
 export async function credentialsFromText(
   text: string,
   name: string,
@@ -161,7 +161,7 @@ export interface EnvironmentOptions {
 }
 
 /**
- * The bearer token of `STAC_AUTH_TOKEN`, as an entry `env` for the address patterns in `STAC_AUTH_TOKEN_FOR` (separated by blanks). Without
+ * The bearer token of `STAC_AUTH_TOKEN`, as a credential `env` for the URL patterns in `STAC_AUTH_TOKEN_FOR` (separated by spaces). Without
  * patterns nobody has said where the token may go: it is ignored, with a warning. It is read when it is needed.
  *
  * Errors: `CONFIG_INVALID` for something that is no pattern.

@@ -1,4 +1,4 @@
-/** Files of secrets: read only when nobody else can have had a hand in them, written wholly or not at all. */
+/** Private files of secrets: read only when no other user can have changed them, written atomically. */
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises'
@@ -81,7 +81,7 @@ export async function writeOwnFile(path: string, text: string, reserved?: string
 }
 
 /**
- * Removes a file, its bytes overwritten before; what a link points to is left alone. Nothing happens when there is none.
+ * Removes a file, its bytes overwritten before; the target of a link is not touched. Does nothing when there is no file.
  *
  * Errors: `FILE_ACCESS`; `CACHE_UNSAFE` for a folder.
  */

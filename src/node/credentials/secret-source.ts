@@ -158,7 +158,7 @@ export function runProgram([program = '', ...args]: readonly string[], hint: str
     try {
       child = execFile(program, args, limits, end)
       process.once('exit', kill)
-      // A program that wants input would wait for it until the end of its time.
+      // A program that reads its input would block until its timeout.
       child.stdin?.on('error', () => {}).end()
     } catch {
       reject(programError(program, 'cannot be started', hint))

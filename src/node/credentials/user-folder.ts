@@ -47,7 +47,7 @@ export function withAbsoluteFolders<Variables extends Environment>(env: Variable
 }
 
 /**
- * Refuses to go on where libraries of others would look for the home folder in the working directory. Errors: `CONFIG_INVALID`.
+ * Refuses an environment in which third-party libraries would look for the home folder in the working directory. Errors: `CONFIG_INVALID`.
  */
 export function checkHome(env: Environment = process.env): void {
   const named = env.HOME || env.USERPROFILE || (env.HOMEPATH && `${env.HOMEDRIVE ?? 'C:'}${env.HOMEPATH}`)

@@ -52,7 +52,7 @@ export interface FileState {
   asSent: boolean | undefined
   /** Bytes that came over the network. */
   received: number
-  /** The most bytes that ever were there of what can be gone on with: more is a gain. */
+  /** The most bytes of a resumable part so far: more is progress. */
   most: number
   /** The bytes that came were not what was promised: nothing of them is of use. */
   isWrong: boolean
@@ -168,7 +168,7 @@ export class Attempt {
     return state.asSent
   }
 
-  /** Checks what the head of an answer tells, and makes room for its body. */
+  /** Checks the status and headers of a response, and reserves space for its body. */
   async #prepare(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<void> {
     const state = this.#state
     const { headers, status, url } = response

@@ -99,7 +99,7 @@ export class Content {
     await this.#disk?.reset()
   }
 
-  /** Appends bytes; the promise is there when it would be too much to go on without waiting. Errors: those of writing. */
+  /** Appends bytes; returns a promise when the caller has to wait before it appends more. Errors: those of writing. */
   add(chunk: Uint8Array): Promise<void> | undefined {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
@@ -165,7 +165,7 @@ export class Content {
     else await writeSmallFile(path, this.#waiting, replace, this.#path)
   }
 
-  /** Ends it: what another run can go on with is left, everything else is removed. Throws nothing. Gives how many bytes are left. */
+  /** Closes it: what another run can resume is kept, everything else is removed. Throws nothing. Returns the number of kept bytes. */
   async close(keep: boolean): Promise<number> {
     this.#drop()
     await this.flush().catch(() => undefined)
@@ -196,7 +196,7 @@ export class Content {
     this.#size = 0
     const end = this.#offset
     this.#writing = this.#writing.then(() => disk.write(offset, chunks)).then(() => this.#reach(end))
-    // It is told to whoever writes or waits next.
+    // The next write or wait reports it.
     this.#writing.catch(() => undefined)
   }
 }

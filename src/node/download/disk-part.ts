@@ -15,7 +15,7 @@ const SYNCED = 32 * 2 ** 20
 /** What a sync has brought to the disk. */
 interface Durable {
   readonly spans: Spans
-  /** Bytes of the journal that tell of it. */
+  /** Length of the journal that records it, in bytes. */
   readonly length: number
 }
 
@@ -25,7 +25,7 @@ interface Durable {
  * begins anew makes new files.
  */
 export class DiskPart {
-  /** What an earlier run has left in it, if that can be gone on with. */
+  /** What an earlier run has left in it, if that can be resumed. */
   readonly found: PartRecord | undefined
   readonly #path: string
   readonly #lease: Lease
@@ -36,7 +36,7 @@ export class DiskPart {
   #unsynced = 0
   #syncing: Promise<void> | undefined
   #durable: Durable | undefined
-  /** A system tells only once what it could not bring to the disk. */
+  /** The system reports a failed write-back only once. */
   #unwritten: unknown
 
   private constructor(path: string, { file, lease, journal, found }: Opened) {
@@ -154,7 +154,7 @@ export class DiskPart {
     try {
       if (this.#unwritten !== undefined && this.#durable) this.#journal.cut(this.#durable.length)
     } catch {
-      // It would tell of bytes that were lost.
+      // It would record bytes that were lost.
       return this.discard()
     }
     this.#journal.close()
@@ -229,7 +229,7 @@ async function opened(path: string): Promise<Omit<Opened, 'lease'>> {
   const record = await recordOf(path, present)
   const left = record?.version && present && { ...record, spans: record.spans.within(present.size) }
   const found = left && left.spans.total > 0 ? left : undefined
-  // A holder that lost its lock may have the old ones open: it goes on with nothing that is in the new ones.
+  // A holder that lost its lock may have the old files open: it writes nothing into the new ones.
   if (record && !found) await removeAll(path)
   const journal = await PartJournal.open(journalOf(path), found !== undefined)
   let file: FileHandle | undefined

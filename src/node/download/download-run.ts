@@ -70,7 +70,7 @@ export class DownloadRun {
     this.#wake()
   }
 
-  /** Never rejects: what ends it is told to whoever listens. */
+  /** Never rejects: listeners get the error that ended it. */
   async perform(): Promise<void> {
     let problem: unknown
     try {
@@ -298,7 +298,7 @@ class EventQueue {
 
 const MOST = 1000
 
-/** Counts what is told. */
+/** Counts the events of a download. */
 class DownloadCounts {
   readonly #start = performance.now()
   #files = 0

@@ -6,7 +6,7 @@ import type { Target } from '../../stac/target.ts'
 import type { DownloadEvent } from './events.ts'
 
 /**
- * Fetches the assets of documents into a folder, several at a time, and tells what happens; the summary comes last. A file that fails
+ * Fetches the assets of documents into a folder, several at a time, and reports events; the summary comes last. A file that fails
  * is an event and stops nothing else. When whoever listens stops, or `signal` aborts, what is there is kept so that the next run can
  * go on with it.
  *
@@ -22,7 +22,7 @@ export async function* download(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
   options: DownloadOptions,
 ): AsyncGenerator<DownloadEvent, void> {
-  // What only wants credentials from this entry loads nothing of it.
+  // Users of the credentials alone load none of it.
   const { DownloadRun } = await import('./download-run.ts')
   const run = await DownloadRun.prepare(inputs, options)
   const done = run.perform()

@@ -1,4 +1,4 @@
-/** What a download tells. */
+/** The events of a download. */
 import type { AuthError, ErrorCode } from '../../errors.ts'
 
 /** One file that is wanted. */

@@ -26,7 +26,7 @@ interface Owner {
   readonly name: string
   /** Of the last file there. */
   readonly number?: number
-  /** What tells it from others. */
+  /** Identifies it. */
   readonly source: string
   /** The name that was planned, where a suffix was added to it. */
   readonly base?: string

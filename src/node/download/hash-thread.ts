@@ -126,7 +126,7 @@ function inThread(): void {
         if (message.do === 'digest') parentPort?.postMessage({ id, digest: file.hash.digest('hex') })
       }
     } catch (error) {
-      // A file that ends too early may have been thrown away. Whoever wants the digest hears of everything else.
+      // A file that ends too early may have been thrown away. Every other error is reported with the digest.
       if (message.do === 'digest') parentPort?.postMessage({ id, problem: String((error as NodeJS.ErrnoException).code) })
     }
   })

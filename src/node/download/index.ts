@@ -1,4 +1,4 @@
-/** Assets into files, verified, and taken up again where a run was stopped; `stac-auth/node` gives all of this. */
+/** Downloads assets into files, verifies them and resumes interrupted runs; exported by `stac-auth/node`. */
 
 export type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument, TransferOptions } from './download.ts'
 export { download } from './download.ts'

@@ -20,7 +20,7 @@ export interface SelectedFile {
   readonly localPath?: string
   /** Media type without parameters, in lower case. */
   readonly type?: string
-  /** Where no `file:size` tells whether the file is within them. */
+  /** Applies without a `file:size`. */
   readonly sizeLimits?: SizeLimits
   /** For an object of an asset that is a folder: where the folder is, and the place of the object below the folder of the download. */
   readonly folder?: { readonly path: string; readonly segments: readonly string[] }
@@ -35,7 +35,7 @@ export interface SelectionOptions {
   readonly sizeLimits?: SizeLimits
 }
 
-/** Reads what a download is told about its files. Errors: `CONFIG_INVALID` for sizes that no file can have. */
+/** Parses the options that select files. Errors: `CONFIG_INVALID` for sizes that no file can have. */
 export async function selectionOptionsOf({
   assets = {},
   alternates,

@@ -198,7 +198,7 @@ class Writer {
 
   #begin(): void {
     this.#writing = this.#shared.state.content.writeAt(this.#offset, this.#waiting)
-    // It is told to whoever writes or waits next.
+    // The next write or wait reports it.
     this.#writing.catch(() => undefined)
     this.#offset += this.#size
     this.#waiting = []
@@ -267,13 +267,13 @@ export class EventLoopLoad {
     return true
   }
 
-  /** True when one that is there may go on. */
+  /** True when a running helper may continue. */
   isIdle(): boolean {
     this.#look()
     return this.#busy <= GO_ON
   }
 
-  /** False when too little time has gone by to tell anything new. */
+  /** False when too little time has passed for a new measurement. */
   #look(): boolean {
     const now = performance.eventLoopUtilization()
     const { idle, active } = performance.eventLoopUtilization(now, this.#since)

@@ -1,4 +1,4 @@
-/** Files that are written at once: nothing of them is worth keeping for another run. */
+/** Small files, written in one go: their parts are not resumed. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
@@ -78,7 +78,7 @@ function tag(): Promise<string> {
   return own
 }
 
-/** The process that a name tells, of whichever machine. */
+/** The process that a file name identifies, on any machine. */
 async function holderIn(name: string): Promise<LockHolder | undefined> {
   const [, pid, started, mark] = /\.(\d{1,10})-(\d{1,20})-([0-9a-f]{8})\.part$/.exec(name) ?? []
   if (pid === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The folder that a download writes into, and nothing outside of it. */
+/** The target folder of a download: nothing is written outside of it. */
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
@@ -76,7 +76,7 @@ export class TargetFolder {
   }
 }
 
-/** Where a target's address leads. */
+/** The resolved URL of a target. */
 interface TargetAddress {
   /** The origin that it names; redirects may lead elsewhere. Empty for what is no address. */
   readonly origin: string

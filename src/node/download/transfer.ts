@@ -202,7 +202,7 @@ async function fromAnyTarget({ file, selected: { targets } }: PlannedFile, state
   throw first
 }
 
-/** What another address would not mend. */
+/** Errors that another URL would not fix. */
 function isOurs({ code }: AuthError): boolean {
   return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
 }

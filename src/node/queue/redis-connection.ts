@@ -99,7 +99,7 @@ async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
   if (db > 0) await client.select(db)
 }
 
-/** What a failure means. The texts of Redis begin with a word that says it (RESP, simple errors); the rest is not told. */
+/** Describes a failure. Error texts of Redis begin with a code (RESP, simple errors); the rest is not shown. */
 function failureOf(error: unknown, address: RedisAddress): AuthError {
   const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
   const { shown } = address

@@ -42,7 +42,7 @@ export interface Lease {
   readonly isTakenOver: boolean
   /** True while nobody can have taken it over; asks nobody. */
   readonly isFresh: boolean
-  /** Sends a heartbeat, and tells whether the lock is still held: if not, another process may be at work already. */
+  /** Sends a heartbeat and returns whether the lock is still held: if not, another process may hold it. */
   confirm(): Promise<boolean>
   /** Removes the lock if it is still held. Throws nothing. */
   release(): Promise<void>
@@ -118,7 +118,7 @@ interface Lock {
   readonly holder?: LockHolder
 }
 
-/** One that wants a lock. */
+/** A process that requests a lock. */
 class Taker {
   readonly #path: string
   readonly #options: LeaseOptions

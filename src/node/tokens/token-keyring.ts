@@ -28,7 +28,7 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
     warned = true
   }
 
-  /** What the keyring answers; undefined when it cannot. What follows from that is told, if it is worth telling. */
+  /** Returns the response of the keyring; undefined when it fails. Relevant consequences are reported as a warning. */
   async function ask<T>(key: string, question: (entry: KeyringEntry) => T, consequence?: string): Promise<{ answer: T } | undefined> {
     try {
       const { Entry } = await load()

@@ -41,7 +41,7 @@ async function storeCode(headers: UnreadAnswer['headers'], body: UnreadAnswer['b
   }
 }
 
-/** An entry that was sent and refused has its own error by now; this is about a request that carried none. */
+/** A credential that was sent and refused has its own error; this is for a request without a credential. */
 function uncovered(
   { status, headers }: Pick<UnreadAnswer, 'status' | 'headers'>,
   url: string,

@@ -6,7 +6,7 @@ type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handl
 
 /**
  * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
- * after the response, so a caller that goes on at once would open a second one: its request waits for that turn.
+ * after the response, so a caller that continues at once would open a second one: its request waits for that turn.
  */
 export function reuseConnections(dispatch: Dispatch): Dispatch {
   const freed = new Set<string>()

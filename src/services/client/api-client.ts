@@ -207,7 +207,7 @@ export class ApiClient {
   }
 }
 
-/** Exactly one entry, which may go to the origin of the base address and nowhere else unless its owner says so. */
+/** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */
 function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
   const sendTo = 'sendTo' in credential && credential.sendTo !== undefined ? credential.sendTo : [`${origin}/`]
   return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
@@ -235,18 +235,18 @@ export interface Link {
 
 interface LinkOptions {
   readonly origin: string
-  /** The base address, for the choice of the entry. */
+  /** The base URL, for the selection of the credential. */
   readonly base: string
   readonly auth: Auth | undefined
   readonly transport: Transport | undefined
   readonly limits: ServiceLimits
-  /** What tells credentials apart, without showing them: what it is made of. */
+  /** The input of a fingerprint that identifies a credential without showing it. */
   readonly identity: object | string
   /** Without a credential: whether the user named the origin. */
   readonly allowPrivateNetwork: boolean
 }
 
-/** Loads the platform and its transport, and asks for the entry of the base address. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
+/** Loads the platform and its transport, and selects the credential for the base URL. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
 async function openLink({ origin, base, auth, transport, limits, identity, allowPrivateNetwork }: LinkOptions): Promise<Link> {
   const { platform } = await import('#platform')
   const [service, chosen, mark] = await Promise.all([
@@ -305,7 +305,7 @@ function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | 
   throw new ProtocolError('RESPONSE_INVALID', `${by} names a URL that ${why}; nothing was sent to it`, { url: by })
 }
 
-/** The same for entries that say the same; those with functions are what they are. Holds secrets: for a fingerprint, not to be shown. */
+/** Returns equal text for equal credentials; those with functions are equal only to themselves. Contains secrets: hash it, never show it. */
 function credentialMark(credential: ServiceCredential): object | string {
   return Object.values(credential).every((value) => typeof value === 'string')
     ? JSON.stringify(Object.entries(credential).sort())

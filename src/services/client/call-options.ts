@@ -27,7 +27,7 @@ export interface RetryOptions {
   readonly maxRetries?: number
   /** Further statuses that may be tried again. */
   readonly statuses?: readonly number[]
-  /** False: what costs money is not sent twice. Only for operations that are told so by their client. */
+  /** False: an operation that costs money is not sent twice. Only for operations that their client marks. */
   readonly billed?: boolean
   /** Has the last word on a failure that is not final; undefined leaves it to the policy. */
   readonly on?: (failure: { readonly attempt: number; readonly status?: number; readonly code: ErrorCode }) => boolean | undefined

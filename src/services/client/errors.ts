@@ -33,7 +33,7 @@ export interface HttpFields extends AuthErrorFields {
   readonly serviceCode?: string
   readonly detail?: string
   readonly traceId?: string
-  /** Milliseconds that the server wants to be left alone. */
+  /** Milliseconds of the server's `Retry-After`. */
   readonly retryAfterMs?: number
   /** Values of harmless headers; of all others the names alone. */
   readonly responseHeaders?: Readonly<Record<string, string>>

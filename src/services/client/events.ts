@@ -1,4 +1,4 @@
-/** What a client tells those who listen. Nothing is made for an event that nobody hears. */
+/** The events of a client. An event without listeners costs nothing. */
 import type { ErrorCode } from '../../errors.ts'
 import type { Channel } from '../../platform/platform.ts'
 

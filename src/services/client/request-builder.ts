@@ -145,7 +145,7 @@ const OURS = new Set([
  * The headers of a call on top of those of its operation. Errors: `REQUEST_INVALID` for a name or value that HTTP does not allow, for
  * those that frame the message, and for the `pinned` ones.
  *
- * @param pinned names in lower case that a call may not change: that of the credential, and more if the service wants it
+ * @param pinned names in lower case that a call may not change: that of the credential, and more if the service requires it
  */
 function withCallHeaders(
   headers: Readonly<Record<string, string>>,

@@ -209,7 +209,7 @@ function common({ accept, body, form }: ServiceProfile): Pick<Operation, 'accept
   return { accept, ...(body !== 'xml' && { body }), ...(form && { formOptions: form }) }
 }
 
-/** What to tell of a list that seems to go on although its service is not known to have pages. The link is not followed. */
+/** The issue of a list that seems to have another page although no paging is configured. The link is not followed. */
 function unreadPage(answer: ApiResponse): string | undefined {
   const place = nextPlace(answer)
   return place && `${place} names a next page, which was not read: configure in the profile how lists are paged`

@@ -41,7 +41,7 @@ export interface Settings {
   readonly maxRetryAfter: number
   readonly queueLimit: number
   readonly renew: boolean
-  /** What to tell the user about a status. */
+  /** The advice for a status. */
   readonly hints: Readonly<Record<number, string>>
   readonly codec: Codec | undefined
   readonly parseJson: (text: string) => unknown
@@ -91,9 +91,9 @@ function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
 export interface ApiClientOptions {
   /** `https://host/api/v1`. */
   readonly baseUrl: string
-  /** An entry; without `sendTo` it may go to the origin of the base address only. */
+  /** A credential; without `sendTo` it is sent to the origin of the base URL only. */
   readonly credential?: ServiceCredential
-  /** An engine instead, with an entry whose `sendTo` covers the base address. With neither, requests carry no credential. */
+  /** An engine instead, with a credential whose `sendTo` matches the base URL. With neither, requests carry no credential. */
   readonly auth?: Auth
   /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
   readonly transport?: Transport
@@ -116,7 +116,7 @@ export interface ApiClientOptions {
   readonly queueLimit?: number
   /** False: a 401 is never answered with a renewed credential. */
   readonly renew?: boolean
-  /** What to tell the user about a status, in `hint`. */
+  /** The advice for a status, in `hint`. */
   readonly hints?: Readonly<Record<number, string>>
   /** Reads the JSON of successful answers, with numbers that JavaScript cannot hold for example; default `JSON.parse`. */
   readonly parseJson?: (text: string) => unknown

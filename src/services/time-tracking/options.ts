@@ -30,7 +30,7 @@ export interface TimeTrackingOptions extends Common {
   readonly baseUrl: string
   /** The API token, a function that gives it, or a token with its User-Agent. */
   readonly token?: SecretInput | BoundToken
-  /** Instead of a token: an entry, or an engine with an entry whose `sendTo` covers the base address. */
+  /** Instead of a token: a credential, or an engine with a credential whose `sendTo` matches the base URL. */
   readonly auth?: ServiceCredential | Auth
   /** Where the token goes; default `{ name: 'Authorization', prefix: 'Bearer' }`. `x-api-token` is a field of that name. */
   readonly authHeader?: AuthHeader | 'x-api-token'

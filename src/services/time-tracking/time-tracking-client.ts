@@ -197,7 +197,7 @@ export class TimeTrackingAuth {
   }
 
   /**
-   * A new token for the User-Agent of this client. It is not kept, and the client goes on with its own. The password is forgotten with the
+   * A new token for the User-Agent of this client. It is not stored, and the client continues with its own. The password is forgotten with the
    * call. It waits for a service that has refused it for now (429), and is not sent again after any other failure that came late.
    *
    * Errors: `CONFIG_INVALID` for a client that was given no `userAgent`, `HTTP_401` for a wrong password, `RESPONSE_INVALID` for an
@@ -253,11 +253,11 @@ function decoded(segment: string): string {
   return segment.replace(/%(?:25)*([0-7][\da-f])/gi, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** Where tokens go unless told otherwise. */
+/** The default header of tokens. */
 const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
 
 /**
- * The entry that sends a token in that header. The token is not looked at.
+ * Returns the credential that sends a token in that header. The token is not looked at.
  *
  * Errors: `CONFIG_INVALID` for a name that no header of a secret may have, and for a word that is none.
  */

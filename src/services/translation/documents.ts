@@ -26,7 +26,7 @@ export interface TranslatedDocument extends FetchedDocument {
 /** A handle of this session, or one that was kept. */
 export type AnyHandle = DocumentHandle | ExportedHandle
 
-/** Documents of the service. Every error after the upload has a `handle` with which `resume` goes on. */
+/** Documents of the service. Every error after the upload has a `handle` for `resume`. */
 export class Documents {
   readonly #service: TranslationService
 

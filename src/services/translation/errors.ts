@@ -7,7 +7,7 @@ export class DocumentError extends AuthError {
   override readonly name = 'DocumentError'
   /** What names the document; its key is not shown. */
   readonly handle: DocumentHandle
-  /** The last state that the service told: `queued`, `translating`, `done`, `error`. */
+  /** The last state that the service reported: `queued`, `translating`, `done`, `error`. */
   readonly state?: string
 
   constructor(code: ErrorCode, message: string, { handle, state, ...fields }: AuthErrorFields & Pick<DocumentError, 'handle' | 'state'>) {
@@ -52,7 +52,7 @@ export class BatchError<Done = unknown> extends AuthError {
   }
 }
 
-/** The service ended a voice session, which cannot go on. `VOICE_FAILED`. */
+/** The service ended a voice session, which cannot continue. `VOICE_FAILED`. */
 export class VoiceError extends AuthError {
   override readonly name = 'VoiceError'
   /** The service's own codes: what failed, and why. */

@@ -122,7 +122,7 @@ export class Quality {
     }
   }
 
-  /** @param known a state that was told already, and with it how long to wait */
+  /** @param known a state that was already reported, with the time to wait */
   async #waited(
     job: QualityJob,
     known: Result<QualityState> | undefined,

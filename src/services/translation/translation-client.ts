@@ -75,7 +75,7 @@ export class TranslationClient {
     this.translationMemories = new TranslationMemories(service)
   }
 
-  /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
+  /** Origin of the service; undefined while it depends on a key that is not read yet. */
   get origin(): string | undefined {
     return this.#service.origin
   }

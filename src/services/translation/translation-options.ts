@@ -36,7 +36,7 @@ export interface TranslationClientOptions extends Pick<ApiClientOptions, Inherit
   /** Default: `free` for keys that end in `:fx`, else `pro`. */
   readonly plan?: 'free' | 'pro'
   readonly apiKey?: ApiKey | undefined
-  /** Instead of a key: an entry or an engine whose `sendTo` covers the base address; it needs `baseUrl` or `plan`. */
+  /** Instead of a key: a credential or an engine whose `sendTo` matches the base URL; it needs `baseUrl` or `plan`. */
   readonly auth?: Auth | ServiceCredential
   /** Where the key goes; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
   readonly authHeader?: { readonly name: string; readonly prefix?: string }
@@ -67,7 +67,7 @@ export async function named<T>(operation: string, work: () => Promise<T>): Promi
   }
 }
 
-/** The error of a job that goes on at the service, with its identifier in `jobId`: with it one can ask after it later. */
+/** The error of a job that continues at the service, with its identifier in `jobId` for later status requests. */
 export function namedJob(error: unknown, jobId: string): unknown {
   if (!isAuthError(error) || 'jobId' in error || !Object.isExtensible(error)) return error
   return Object.defineProperty(error, 'jobId', { value: jobId, enumerable: true })

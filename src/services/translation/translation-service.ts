@@ -26,7 +26,7 @@ export class TranslationService {
   readonly maxTextsPerRequest: number
   readonly seenDocuments = new SeenDocuments()
   readonly #validate: Validation
-  /** Only the key can tell which one is used, as long as there are two. */
+  /** The key decides which one is used while there are two. */
   readonly #clients: readonly ApiClient[]
   readonly #key: TranslationClientOptions['apiKey']
   #client: ApiClient | Promise<ApiClient> | undefined
@@ -40,7 +40,7 @@ export class TranslationService {
     this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
   }
 
-  /** Origin of the service; undefined as long as only a key that is still to be asked for could tell. */
+  /** Origin of the service; undefined while it depends on a key that is not read yet. */
   get origin(): string | undefined {
     const client = this.#clients.length === 1 ? this.#clients[0] : this.#client
     return client instanceof ApiClient ? client.origin : undefined
@@ -107,7 +107,7 @@ export class TranslationService {
     return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
   }
 
-  /** The client of the host; a promise as long as only a key that is still to be asked for could tell which. */
+  /** The client of the host; a promise while it depends on a key that is not read yet. */
   api(): ApiClient | Promise<ApiClient> {
     this.#client ??= this.#chosen()
     return this.#client
@@ -183,7 +183,7 @@ function userAgent({ name, version }: NonNullable<TranslationClientOptions['appI
   throw new ConfigurationError('CONFIG_INVALID', 'appInfo has characters that are not allowed in a header')
 }
 
-/** The entry for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
+/** Returns the credential for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
 function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
   return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
 }
@@ -220,7 +220,7 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 
 const HOSTS = { pro: 'https://api.deepl.com', free: 'https://api-free.deepl.com' } as const
 
-/** The base addresses that are possible for a client; more than one when only the key can tell, the one for paid plans first. */
+/** Returns the possible base URLs of a client; more than one when the key decides, the one for paid plans first. */
 function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): readonly string[] {
   if (baseUrl !== undefined) return [baseUrl]
   if (plan) return [HOSTS[plan]]

@@ -137,7 +137,7 @@ export class VoiceJobs {
   /**
    * Does all of it: gives each target when it is ready, in the order in which they become ready. Each fails alone, also when it cannot be
    * fetched; only its caller's signal ends all. Errors: those of {@link create}; those of {@link upload} and {@link get}, with `jobId`;
-   * `RESPONSE_INVALID` when the service does not tell of each target.
+   * `RESPONSE_INVALID` when the service does not report each target.
    */
   async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
     const { extraBody, ...whole } = oneEnd(options, this.#service.clock)

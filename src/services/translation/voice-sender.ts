@@ -92,7 +92,7 @@ interface VoicePiece {
 
 const LARGEST = 100_000
 
-/** Milliseconds of one piece of sound whose bytes tell how long they last. */
+/** Duration of a piece of raw audio in milliseconds, from its length in bytes. */
 const PIECE = 250
 
 const LONGEST = 1000
@@ -102,7 +102,7 @@ const LONGEST = 1000
  *
  * Errors: `REQUEST_INVALID` for a duration that is no time, and for raw sound of no samples a second.
  *
- * @param duration milliseconds of all of it, for media whose bytes do not tell
+ * @param duration milliseconds of all of it, for media whose length in bytes does not determine it
  */
 export function* voicePieces(contentType: string, data: Uint8Array, duration?: number): Generator<VoicePiece> {
   if (duration !== undefined && !(duration >= 0 && duration < Number.POSITIVE_INFINITY))

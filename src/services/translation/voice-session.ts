@@ -27,7 +27,7 @@ type Listener<Type extends VoiceMessageType> = (message: Extract<VoiceMessage, {
  * An open voice session. Messages come from `for await (const message of session)` and to those who listen with `on`; a reader that comes
  * first misses none. Leaving the loop ends nothing: `close` does. The service ends sessions after 30 s of silence, and after an hour.
  *
- * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, which `reconnect` mends;
+ * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, which `reconnect` fixes;
  * `RESPONSE_INVALID`, `ABORTED`.
  */
 export class VoiceSession implements AsyncIterable<VoiceMessage> {
@@ -90,11 +90,11 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   }
 
   /**
-   * Sends sound, in pieces and at a pace that the service takes; done when the last of it is under way.
+   * Sends audio in pieces, at a rate that the service accepts; done when the last of it is under way.
    *
    * Errors: those of reading; `REQUEST_INVALID` after {@link end}.
    *
-   * @param duration milliseconds that it lasts, for media whose bytes do not tell; without it such sound goes out at once
+   * @param duration milliseconds that it lasts, for media whose length in bytes does not determine it; without it such sound goes out at once
    */
   async send(data: Uint8Array, { duration }: { readonly duration?: number } = {}): Promise<void> {
     if (!(data instanceof Uint8Array)) throw new TypeError('audio must be a Uint8Array')
@@ -299,7 +299,7 @@ function openLine(open: OpenSocket, url: string, { clock, signal, heard, closed 
       resolve(socket)
     })
     socket.addEventListener('message', ({ data }) => heard(data))
-    // A socket tells nobody why it failed; its close comes next.
+    // A socket does not report why it failed; its close event follows.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', ({ code }) => (isOpen ? closed(code) : fail(notOpened(host))))
   })

@@ -86,7 +86,7 @@ function isDelimiter(cell: string): boolean {
 /** What a line follows: four blanks make code only behind something that is neither a paragraph nor a list. */
 type Before = 'text' | 'list' | 'none'
 
-/** A paragraph that the next line may go on with. */
+/** A paragraph that the next line may continue. */
 interface OpenParagraph {
   readonly quotes: number
   readonly prose: string
