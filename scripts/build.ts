@@ -1,6 +1,7 @@
 /** Compiles `src` into `dist`. A failed build leaves the old output alone; a finished one leaves nothing stale behind. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -55,6 +56,7 @@ const tsc = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc
 if (tsc.status === 0) {
   await joinRules(`${fresh}/lint/rules`)
   for (const [file, modules] of Object.entries(SHARED)) await joinShared(file, modules)
+  await bundleForPages()
   chmodSync(fresh, 0o755)
   if (existsSync(bin)) chmodSync(bin, 0o755)
   rmSync(dist, { recursive: true, force: true })
@@ -108,4 +110,34 @@ async function joinShared(file: string, modules: readonly string[]): Promise<voi
 async function exportsOf(path: string): Promise<readonly string[]> {
   const { metafile } = await build({ entryPoints: [path], format: 'esm', write: false, metafile: true, outdir: dirname(path) })
   return Object.values(metafile.outputs).flatMap((output) => output.exports)
+}
+
+/**
+ * One file for pages without a bundler, of `stac-auth` and `stac-auth/browser` with all that they load, and beside it the hash that such a
+ * page states in `integrity`.
+ */
+async function bundleForPages(): Promise<void> {
+  const contents = "export * from './index.js'\nexport * from './browser/index.js'\n"
+  const target = `${fresh}/browser.bundle.js`
+  // The field `imports` leads to the finished output, which is an older one.
+  const platform: Plugin = {
+    name: 'platform',
+    setup: ({ onResolve }) => onResolve({ filter: /^#platform$/ }, () => ({ path: `${fresh}/platform/web.js` })),
+  }
+  await build({
+    stdin: { contents, resolveDir: fresh, sourcefile: 'entry.js' },
+    outfile: target,
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'warning',
+    external: ['@cloudflare/privacypass-ts'],
+    plugins: [platform],
+  })
+  const hash = createHash('sha384').update(readFileSync(target)).digest('base64')
+  writeFileSync(`${fresh}/browser.bundle.json`, `${JSON.stringify({ file: 'browser.bundle.js', integrity: `sha384-${hash}` }, null, 2)}\n`)
+  writeFileSync(`${fresh}/browser.bundle.d.ts`, contents)
 }

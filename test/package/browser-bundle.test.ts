@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { root } from '../architecture/files.ts'
+
+const file = join(root, 'dist/browser.bundle.js')
+
+describe('the bundle for pages without a bundler', () => {
+  it('is what the hash beside it says', async () => {
+    const { file: name, integrity } = JSON.parse(await readFile(join(root, 'dist/browser.bundle.json'), 'utf8'))
+    expect(name).toBe('browser.bundle.js')
+    expect(integrity).toBe(
+      `sha384-${createHash('sha384')
+        .update(await readFile(file))
+        .digest('base64')}`,
+    )
+  })
+
+  it('loads no other file, except for a package that is no part of it', async () => {
+    const text = await readFile(file, 'utf8')
+    const loaded = [...text.matchAll(/(?:\bimport\s*\(?|\bfrom)\s*["']([\w@#./:-]+)["']/g)].map(([, specifier]) => specifier)
+    expect([...new Set(loaded)]).toEqual(['@cloudflare/privacypass-ts'])
+    expect(text).toContain('//# sourceMappingURL=browser.bundle.js.map')
+  })
+
+  it('exports what stac-auth and stac-auth/browser export, and authorizes', async () => {
+    const bundle = await import(/* @vite-ignore */ pathToFileURL(file).href)
+    const index = await import(/* @vite-ignore */ pathToFileURL(join(root, 'dist/index.js')).href)
+    const browser = await import(/* @vite-ignore */ pathToFileURL(join(root, 'dist/browser/index.js')).href)
+    expect(Object.keys(bundle).sort()).toEqual([...Object.keys(index), ...Object.keys(browser)].sort())
+    const auth = bundle.createAuth({ credentials: [bundle.bearer('t0ken', 'https://data.example/')] })
+    const item = {
+      type: 'Feature',
+      properties: { 'auth:schemes': { token: { type: 'http', scheme: 'bearer' } } },
+      assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['token'] } },
+      links: [],
+    }
+    const { headers } = await auth.authorize(bundle.assetOf(item, 'data'))
+    expect(headers).toEqual({ authorization: 'Bearer t0ken' })
+  })
+})
