@@ -1,7 +1,7 @@
 import { type Credential, type CredentialForm, type Field, type UncheckedCredential, uncheckedCredential } from '../auth/credential.ts'
-import { type Need, needOf, patternFor } from '../auth/need.ts'
 import { readCredentials } from '../auth/parse-credentials.ts'
 import { loadStrategies } from '../auth/registry.ts'
+import { patternFor, type Requirement, requirementOf } from '../auth/requirement.ts'
 import { givenTarget } from '../auth/resource.ts'
 import type { Strategy } from '../auth/strategy.ts'
 import { ConfigurationError, isAuthError, UnsupportedError } from '../errors.ts'
@@ -24,11 +24,11 @@ export async function formModels(
 ): Promise<readonly FormModel[]> {
   const known = await loadStrategies(strategies)
   const named = new Set(typed.map((url) => new URL(url).origin))
-  const needs = new Map<string, Need[]>()
+  const needs = new Map<string, Requirement[]>()
   for (const target of targets && Symbol.iterator in targets ? targets : [givenTarget(targets)]) {
     if (target.kind === 'item_asset') continue
     for (const ref of target.refs) {
-      const need = URL.canParse(target.href, target.scope.url) ? needOf(target, ref, known) : undefined
+      const need = URL.canParse(target.href, target.scope.url) ? requirementOf(target, ref, known) : undefined
       if (!need) continue
       const others = needs.get(need.pointer)
       if (others) others.push(need)
@@ -38,7 +38,7 @@ export async function formModels(
   return [...needs.values()].flatMap(([first, ...others]) => (first ? [modelOf(first, [first, ...others], named)] : []))
 }
 
-function modelOf(first: Need, needs: readonly Need[], named: ReadonlySet<string>): FormModel {
+function modelOf(first: Requirement, needs: readonly Requirement[], named: ReadonlySet<string>): FormModel {
   const { name, pointer, scheme, strategy } = first
   const description = ownString(scheme, 'description')
   const base = {
@@ -72,7 +72,7 @@ const NOTHING = { fields: [], sendTo: [], secretTo: [], carriedIn: { place: 'hea
 const EXPOSED = 'the server must let pages read its challenge: Access-Control-Expose-Headers: WWW-Authenticate, Authentication-Info'
 
 /** Reports a forbidden endpoint before a secret is typed for it. */
-function addressProblem({ strategy, scheme, target }: Need, named: ReadonlySet<string>): Obstacle | undefined {
+function addressProblem({ strategy, scheme, target }: Requirement, named: ReadonlySet<string>): Obstacle | undefined {
   for (const { name, value, url: kind } of strategy.identity(scheme).flat()) {
     const base = kind === 'relative' ? target.scope.url : undefined
     const url = kind ? addressOf(value, { secure: true, named, ...(base !== undefined && { base }) }) : undefined

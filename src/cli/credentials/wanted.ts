@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { type Need, needOf, patternFor } from '../../auth/need.ts'
 import { loadStrategies } from '../../auth/registry.ts'
+import { patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
 import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** A scheme without a usable credential; `target` is its first target. */
-export interface Wanted extends Need {
+export interface Wanted extends Requirement {
   /** `NO_CREDENTIAL` if there is no credential, else the reason why the best match is rejected. */
   readonly code: ErrorCode
   readonly places: readonly Place[]
@@ -63,7 +63,7 @@ export async function needsOf({ document, url }: ReadDocument, auth: Auth): Prom
     refused ??= target
     for (const { ref, code } of refs) {
       if (code === undefined || !MISSES.includes(code)) continue
-      const need = needOf(target, ref, strategies)
+      const need = requirementOf(target, ref, strategies)
       if (!need) continue
       const wanted = { code, ...need }
       const known = found.get(wanted.pointer) ?? { wanted, targets: [] }

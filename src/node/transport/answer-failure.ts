@@ -1,5 +1,5 @@
 /** What an answer that is no success means. */
-import { patternFor } from '../../auth/need.ts'
+import { patternFor } from '../../auth/requirement.ts'
 import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { readBody, utf8 } from '../../http/body.ts'
 import { parseChallenges } from '../../http/challenge.ts'

@@ -40,27 +40,27 @@ export const http: Strategy<HttpScheme> = {
     const browsers = known?.about.browsers ?? 'yes'
     return { entry: { type: 'http', scheme: name }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
   },
-  endpoints: (credential) => wordOf(credential)?.endpoints?.(credential) ?? [],
+  endpoints: (credential) => authSchemeOf(credential)?.endpoints?.(credential) ?? [],
   prepare({ credential }) {
-    const problem = wordOf(credential)?.unsupported?.(credential)
+    const problem = authSchemeOf(credential)?.unsupported?.(credential)
     if (problem) throw problem
     return []
   },
   peek: (request, context) => {
-    const scheme = wordOf(context.credential)
+    const scheme = authSchemeOf(context.credential)
     return scheme ? scheme.peek?.(request, context) : readyMade.peek(request, context)
   },
   async token({ credential }) {
-    if (wordOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
+    if (authSchemeOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
     throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" cannot provide a token: only bearer credentials can`, {
       credential: credential.id,
     })
   },
-  authorize: (request, context) => (wordOf(context.credential) ?? readyMade).authorize(request, context),
+  authorize: (request, context) => (authSchemeOf(context.credential) ?? readyMade).authorize(request, context),
 }
 
 /** Returns the HTTP authentication scheme of the credential, or undefined when its value is ready-made. */
-function wordOf({ scheme, credentials }: Credential): HttpAuthScheme | undefined {
+function authSchemeOf({ scheme, credentials }: Credential): HttpAuthScheme | undefined {
   return credentials === undefined ? byName.get(String(scheme)) : undefined
 }
 
@@ -76,7 +76,7 @@ function refine(credential: Credential): Credential {
   const scheme = String(credential.scheme)
   if (!isToken(scheme))
     throw new ConfigurationError('CONFIG_INVALID', 'scheme is not a valid authentication scheme name', { pointer: '/scheme' })
-  const problem = wordOf(credential)?.check?.(credential)
+  const problem = authSchemeOf(credential)?.check?.(credential)
   if (problem) throw problem
   return { ...credential, scheme: scheme.toLowerCase() }
 }

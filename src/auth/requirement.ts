@@ -7,7 +7,7 @@ import { parseUrlPattern } from './parse-url-pattern.ts'
 import type { Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
-export interface Need {
+export interface Requirement {
   /** The name in the catalog. */
   readonly name: string
   readonly pointer: string
@@ -19,7 +19,7 @@ export interface Need {
 }
 
 /** Returns the scheme with that name as seen from the target; undefined when it is missing or unsupported. */
-export function needOf(target: Target, name: string, strategies: readonly Strategy[]): Need | undefined {
+export function requirementOf(target: Target, name: string, strategies: readonly Strategy[]): Requirement | undefined {
   const { object, pointer } = target
   const found = findScheme(schemeMaps(target.scope, { object, pointer, describesItems: false }), name)
   if (!found) return undefined
