@@ -8,10 +8,10 @@ import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
-import { credentialsFor, type UserCredentials, userCredentials } from './credentials/entries-for.ts'
+import type { MissingCredential, NewCredentialOptions } from './credentials/missing-credentials.ts'
+import { credentialsFor, type UserCredentials, userCredentials } from './credentials/needed-credentials.ts'
 import { isTerminal, plain, urlText } from './credentials/question.ts'
-import type { Wanted, WishOptions } from './credentials/wanted.ts'
-import { unknownCredential } from './credentials/widen.ts'
+import { unknownCredential } from './credentials/trust.ts'
 import { EXIT } from './exit-code.ts'
 import { write } from './io.ts'
 import { openAuth } from './open-auth.ts'
@@ -19,7 +19,7 @@ import type { CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
 import { usageError } from './usage.ts'
 
-export interface LoginOptions extends CredentialsOption, WishOptions {
+export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
   readonly browser?: boolean
   readonly port?: number
   readonly yes?: boolean
@@ -60,7 +60,7 @@ async function idsFor(name: string, user: UserCredentials, options: LoginOptions
 }
 
 /** Where there is something to log in to, a login does not ask about the rest. */
-function withLogin(missing: readonly Wanted[], fitting: ReadonlySet<string>): readonly Wanted[] {
+function withLogin(missing: readonly MissingCredential[], fitting: ReadonlySet<string>): readonly MissingCredential[] {
   const chosen = missing.filter(({ strategy }) => strategy.login !== undefined)
   return chosen.length > 0 || fitting.size > 0 ? chosen : missing
 }

@@ -4,12 +4,12 @@ import { pointer as append, DOCUMENT_LIMITS, isObject, own } from '../stac/json.
 import { type DocumentType, likelyType } from '../stac/recognition.ts'
 import type { Levels } from './levels.ts'
 import { LintRun } from './lint-run.ts'
+import { findMisplacedFields } from './misplaced-fields.ts'
 import type { LintDocument } from './model.ts'
 import { valueAt } from './pointer.ts'
 import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'
 import { type Completion, type Finding, problemOf, Runner } from './runner.ts'
-import { straysIn } from './strays.ts'
 import { DEPTH_LIMIT, type Survey, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
@@ -82,7 +82,7 @@ function inspectPart(
   const model = reading.document
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
-  if (reading.hasStrays) model.strays = straysIn(model)
+  if (reading.hasMisplacedFields) model.misplacedFields = findMisplacedFields(model)
   return [...mistyped, ...runner.run(model)]
 }
 

@@ -6,8 +6,8 @@ import type { Declaration, DocumentKind, ExtensionVersion, StacDocument } from '
 import { type JsonObject, ownString, pointer } from '../stac/json.ts'
 import type { LintRun } from './lint-run.ts'
 import { type Definition, definitionOf } from './lookup.ts'
+import type { MisplacedField } from './misplaced-fields.ts'
 import type { Preset } from './problem.ts'
-import type { Stray } from './strays.ts'
 
 /** A document, alone or inside a wrapper. */
 export interface LintDocument {
@@ -40,7 +40,7 @@ export interface LintDocument {
   /** What names mean to its targets, as far as it was looked up. */
   readonly definitions: Map<string, Definition | undefined>
   /** Members with `auth` in their names that stand where the extension does not define them. */
-  readonly strays: readonly Stray[]
+  readonly misplacedFields: readonly MisplacedField[]
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Declaration, type DocumentKind, declarationsOf, kindOf, type StacD
 import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
 import type { LintRun } from './lint-run.ts'
 import { seesOwnSchemes } from './lookup.ts'
+import { expectedFields } from './misplaced-fields.ts'
 import {
   type FlowNode,
   type LintDocument,
@@ -17,7 +18,6 @@ import {
   type TargetPlace,
 } from './model.ts'
 import type { Preset } from './problem.ts'
-import { expectedFields } from './strays.ts'
 import { countIn, countName, DEPTH_LIMIT, emptySurvey, type Survey, survey } from './survey.ts'
 
 /** Where a document was found, and what the caller knows about it. */
@@ -40,11 +40,11 @@ type Writable = { -readonly [K in keyof LintDocument]: LintDocument[K] }
 
 /** What reading a document brought. */
 export interface Reading {
-  /** `strays` is filled in by who looks for them. */
+  /** `misplacedFields` is filled in later. */
   readonly document: Writable
   readonly counted: Survey
   /** True when there are field-like members that the model does not account for. */
-  readonly hasStrays: boolean
+  readonly hasMisplacedFields: boolean
 }
 
 /** Reads one document. Of one that is too deep the model is not complete. */
@@ -59,7 +59,7 @@ export function readDocument(object: StacDocument, around: Surroundings): Readin
   // The reader looks for the depth limit below targets only, and knows no place.
   const isDeep = around.depth > DEPTH_LIMIT - TARGET_DEPTH || reader.counted.tooDeep !== undefined
   const counted = isDeep ? survey(object, around.depth, around.inside) : reader.counted
-  return { document, counted, hasStrays: counted.fields > reader.fieldsOfTargets + expectedFields(document) }
+  return { document, counted, hasMisplacedFields: counted.fields > reader.fieldsOfTargets + expectedFields(document) }
 }
 
 function emptyModel(object: StacDocument, around: Surroundings): Writable {
@@ -85,7 +85,7 @@ function emptyModel(object: StacDocument, around: Surroundings): Writable {
     targets: [],
     refLists: [],
     definitions: new Map(),
-    strays: [],
+    misplacedFields: [],
   }
 }
 

@@ -77,7 +77,7 @@ export class Runner {
     for (const target of document.targets) this.#askTarget(target)
     for (const list of document.refLists) this.#askRefList(list)
     for (const map of document.maps) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map, document)))
-    return this.#found.length === 0 ? this.#found : limited(swallow(this.#found), document.at)
+    return this.#found.length === 0 ? this.#found : limited(withoutConsequences(this.#found), document.at)
   }
 
   /** The finding of a case that is reported by its code, outside of any document model; nothing when it is off. */
@@ -164,7 +164,7 @@ function short(text: string): string {
 }
 
 /** Leaves out what another finding already stands for, and what was reported twice. */
-function swallow(found: readonly Finding[]): Finding[] {
+function withoutConsequences(found: readonly Finding[]): Finding[] {
   const standing = found.flatMap((finding): [Finding, Swallow][] => {
     const rule = swallows[finding.code]
     return rule ? [[finding, rule]] : []

@@ -19,7 +19,7 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   lane: { use: 'limits' },
   hindrance: { use: 'login required' },
   judgement: { use: 'match' },
-  judge: { use: 'match, or check', left: ['judge'] },
+  judge: { use: 'match, or check' },
   chooser: { use: 'credential selector', left: ['chooser', 'chooserOf'] },
   gate: { use: 'limiter', left: ['Gate', 'gate'] },
   world: { use: 'context', left: ['World', 'world', 'WorldSettings'] },
@@ -27,10 +27,10 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   pace: { use: 'rate limit', left: ['withPaceOptions', 'pace', 'Pace', 'paceOf'] },
   turn: { use: 'mutex, or attempt', left: ['turn', 'Turn', 'TURN'] },
   turns: { use: 'mutex, or queue', left: ['turns'] },
-  mend: { use: 'fix', left: ['mend', 'mendStdin', 'mendFile', 'mendText'] },
-  swallow: { use: 'what it does', left: ['swallow', 'Swallow'] },
-  stray: { use: 'what it is', left: ['Stray', 'isStray'] },
-  strays: { use: 'what they are', left: ['straysIn', 'hasStrays', 'strays'] },
+  mend: { use: 'fix' },
+  swallow: { use: 'what it does', left: ['Swallow'] },
+  stray: { use: 'what it is' },
+  strays: { use: 'what they are' },
   lasting: { use: 'persistent', left: ['lasting'] },
   passing: { use: 'in memory, or temporary', left: ['passing', 'isPassing', 'PassingHandler'] },
   draft: { use: 'request, or proposal', left: ['draft', 'draftFor', 'Draft', 'draftOf', 'DraftRules'] },
@@ -73,10 +73,8 @@ export function replacedWords(path: string, text: string): readonly string[] {
 
 /** Names of files and folders from before the glossary. */
 const LEFT_FILES: readonly string[] = [
-  'src/cli/credentials/entries-for.ts',
   'src/crawl/gate.ts',
   'src/http/passing-status.ts',
-  'src/lint/strays.ts',
   'src/strategies/oauth2/patience.ts',
   'src/strategies/signed-url/pace.ts',
 ]

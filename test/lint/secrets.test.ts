@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../src/lint/fix/index.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
-import { isTellingLine, pretty } from '../../src/lint/reporters/pretty.ts'
+import { hasSecretLine, pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
 import { isSecret, looksSecret, secretParameter } from '../../src/lint/secrets.ts'
 
@@ -160,7 +160,7 @@ describe('text that was made to be looked at for ever', () => {
 
   it('is not shown in a line of many megabytes', () => {
     const line = (size: number) => `{"title": "${'x'.repeat(size)}"}`
-    expect([isTellingLine(line(100_000)), isTellingLine(line(20_000_000))]).toEqual([false, true])
+    expect([hasSecretLine(line(100_000)), hasSecretLine(line(20_000_000))]).toEqual([false, true])
   })
 })
 

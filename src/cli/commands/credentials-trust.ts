@@ -9,7 +9,7 @@ export function addTrust(credentials: Command, context: Context): void {
     .description('add a URL pattern to the sendTo of a credential, after confirmation')
   withCredentialsOption(command).action(
     context.run(async (id: string, pattern: string, options: CredentialsOption) => {
-      const { trust } = await import('../credentials/widen.ts')
+      const { trust } = await import('../credentials/trust.ts')
       return trust(id, pattern, options, context)
     }),
   )

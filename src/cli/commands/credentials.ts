@@ -42,7 +42,7 @@ async function check(named: string | undefined, options: ShowOptions, context: C
   const file = await credentialPath(options, context.io, named)
   const { stdout } = context.io
   try {
-    const entries = await entriesOf(file)
+    const entries = await listedCredentials(file)
     const text = `${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`
     await write(stdout, options.json ? jsonOf({ file: file.path, entries, problems: [] }) : text)
     return EXIT.done
@@ -59,12 +59,12 @@ async function verdict({ path }: CredentialPath, count: number): Promise<string>
 }
 
 async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
-  const entries = await entriesOf(await credentialPath(options, context.io, named))
+  const entries = await listedCredentials(await credentialPath(options, context.io, named))
   await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
   return EXIT.done
 }
 
-async function entriesOf({ path, named }: CredentialPath): Promise<readonly Listed[]> {
+async function listedCredentials({ path, named }: CredentialPath): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
   return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialObject) => ({

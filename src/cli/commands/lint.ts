@@ -43,28 +43,31 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options)
-  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, { mend, mendingOf }] =
-    await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), import('../lint/lint-fix.ts')])
-  const mending = mendingOf(inputs, options)
-  const destinations = destinationsOf(options, mending?.taken)
+  const [
+    { destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints },
+    { requireRules, settingsOf },
+    { fixInputs, fixSettingsOf },
+  ] = await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), import('../lint/lint-fix.ts')])
+  const fixSettings = fixSettingsOf(inputs, options)
+  const destinations = destinationsOf(options, fixSettings?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   // `merge` may write the parts of a crawl in a format with fingerprints.
   const fingerprints = options.baseline !== undefined || options.shard !== undefined || wantsFingerprints(destinations)
   const known = await settingsOf(options, fingerprints, context.io)
-  const output = mending?.taken === undefined ? 'stdout' : 'stderr'
+  const output = fixSettings?.taken === undefined ? 'stdout' : 'stderr'
   const baseline = await baselineOf({ ...options, isPart }, context)
   const lines = await linesOf(destinations, options, context, output)
   try {
     const settings = { ...known, ...(read && { read }), ...(baseline && { baseline: baseline.comparison }), ...lines?.settings }
-    const mended = mending && (await mend(inputs, mending, settings, context, openAuth(context, options, inputs)))
-    const reading = { ...context, io: { ...context.io, ...(mended && { stdin: mended.stdin }) } }
+    const fixedInputs = fixSettings && (await fixInputs(inputs, fixSettings, settings, context, openAuth(context, options, inputs)))
+    const reading = { ...context, io: { ...context.io, ...(fixedInputs && { stdin: fixedInputs.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
     if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
       throw usageError(`nothing to lint: no documents in ${inputs.join(', ')}`, whyNothing(outcome, known.selection))
     const fresh = baseline ? await baseline.settle(outcome, context) : outcome.found
     const report = reportOfRun(outcome, fresh, context, options.shard)
     await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
-    const failures = [...(mended?.failures ?? []), ...outcome.failures]
+    const failures = [...(fixedInputs?.failures ?? []), ...outcome.failures]
     await tell(failures, context)
     return exitOf(failures, report.summary, options, context)
   } finally {
@@ -131,9 +134,9 @@ async function elsewhere<T>(
 ): Promise<T> {
   if (queue === undefined && !online) return lint(settings)
   const { localLinter } = await import('../lint/linter.ts')
-  const judge =
+  const inner =
     queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
-  const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(judge, inputs, settings, context) : judge
+  const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
   try {
     return await lint({ ...settings, linter })
   } finally {

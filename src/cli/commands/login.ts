@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { withWishOptions } from '../credentials/wanted.ts'
+import { withNewCredentialOptions } from '../credentials/missing-credentials.ts'
 import type { LoginOptions, LogoutOptions, StatusOptions } from '../login.ts'
 import { portNumber, withCredentialsOption } from '../options.ts'
 
@@ -9,7 +9,7 @@ export function addLogin(program: Command, context: Context): void {
   const command = program
     .command('login <document-or-credential>')
     .description('log in with a credential, or with those that a document needs')
-  withWishOptions(withCredentialsOption(command))
+  withNewCredentialOptions(withCredentialsOption(command))
     .option('--browser', 'log in with a browser on this machine, without a device code')
     .option('--port <number>', 'listen on this port of 127.0.0.1 for the redirect (default: a free port)', portNumber)
     .option('--yes', 'log in without a terminal; does not confirm new credentials')

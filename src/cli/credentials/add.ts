@@ -9,12 +9,12 @@ import type { CredentialsOption } from '../options.ts'
 import { readInput } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 import { addCredential } from './edit-credentials.ts'
-import { credentialsFor, type UserCredentials, userCredentials } from './entries-for.ts'
+import type { NewCredentialOptions } from './missing-credentials.ts'
+import { credentialsFor, type UserCredentials, userCredentials } from './needed-credentials.ts'
 import { ownProposal } from './proposal.ts'
 import { detailsText, isTerminal, questionText, Terminal } from './question.ts'
-import type { WishOptions } from './wanted.ts'
 
-export interface AddOptions extends CredentialsOption, WishOptions {
+export interface AddOptions extends CredentialsOption, NewCredentialOptions {
   readonly entry?: string
 }
 
@@ -22,13 +22,13 @@ export interface AddOptions extends CredentialsOption, WishOptions {
 export async function add(document: string | undefined, options: AddOptions, context: Context): Promise<number> {
   if ((document === undefined) === (options.entry === undefined)) throw usageError('no input is given: give a document, or --entry FILE')
   const user = await userCredentials(options, context)
-  if (options.entry !== undefined) return addOwn(await readEntry(options.entry, context), user, context)
+  if (options.entry !== undefined) return addOwn(await readCredential(options.entry, context), user, context)
   const { created } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
   if (created.length === 0) await context.diagnostics.note('nothing to add: every scheme in this document has a credential')
   return EXIT.done
 }
 
-async function readEntry(name: string, { io }: Context): Promise<CredentialObject> {
+async function readCredential(name: string, { io }: Context): Promise<CredentialObject> {
   const text = Buffer.from(await readInput(name, io)).toString('utf8')
   try {
     const credential: unknown = JSON.parse(text)

@@ -12,9 +12,9 @@ import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { addCredential, replacePrivateFile } from './edit-credentials.ts'
-import { draftFor, fingerprintsOf, proposalOf, type Wishes } from './proposal.ts'
+import type { MissingCredential, Needs } from './missing-credentials.ts'
+import { fingerprintsOf, type NewCredentialSettings, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, isTerminal, questionText, quoted, Terminal } from './question.ts'
-import type { Needs, Wanted } from './wanted.ts'
 
 /** The document and the credential file. */
 interface Occasion {
@@ -26,7 +26,7 @@ interface Occasion {
   readonly file: string
   /** The existing credentials. */
   readonly credentials: readonly CredentialObject[]
-  readonly wishes: Wishes
+  readonly settings: NewCredentialSettings
   readonly errand: Errand
 }
 
@@ -35,7 +35,7 @@ export interface Errand {
   /** The command to repeat at a terminal, without the name of the document. */
   readonly command: string
   /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
-  readonly choose?: (missing: readonly Wanted[], fitting: ReadonlySet<string>) => readonly Wanted[]
+  readonly choose?: (missing: readonly MissingCredential[], fitting: ReadonlySet<string>) => readonly MissingCredential[]
 }
 
 /**
@@ -69,7 +69,7 @@ export async function createCredentials(
   return created
 }
 
-async function askAll(missing: readonly Wanted[], occasion: Occasion, context: Context): Promise<string[]> {
+async function askAll(missing: readonly MissingCredential[], occasion: Occasion, context: Context): Promise<string[]> {
   const terminal = new Terminal(context.io)
   const credentials = [...occasion.credentials]
   const reachable = new Set<string>()
@@ -92,12 +92,17 @@ async function askAll(missing: readonly Wanted[], occasion: Occasion, context: C
 }
 
 /** Asks about one scheme and returns the new credential, or undefined if it is declined. URLs are asked for before the confirmation. */
-async function ask(terminal: Terminal, wanted: Wanted, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
-  const { document, title = 'standard input', file, credentials, wishes } = occasion
-  const { credential: draft, open } = draftFor(wanted, credentials, wishes)
-  const id = String(draft.id)
+async function ask(
+  terminal: Terminal,
+  wanted: MissingCredential,
+  occasion: Occasion,
+  context: Context,
+): Promise<CredentialObject | undefined> {
+  const { document, title = 'standard input', file, credentials, settings } = occasion
+  const { credential: incomplete, open } = proposalFor(wanted, credentials, settings)
+  const id = String(incomplete.id)
   if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} does not specify:\n`)
-  const placed = { ...draft, ...(await askFields(terminal, id, open, isPlace)) }
+  const placed = { ...incomplete, ...(await askFields(terminal, id, open, isPlace)) }
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
@@ -123,9 +128,12 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
   return { issuer: found }
 }
 
-function nobodyThere(missing: readonly Wanted[], { file, credentials: present, wishes, errand: { command } }: Occasion): CredentialError {
+function nobodyThere(
+  missing: readonly MissingCredential[],
+  { file, credentials: present, settings, errand: { command } }: Occasion,
+): CredentialError {
   const [first] = missing
-  const entries = missing.map((wanted) => forJson(draftFor(wanted, present, wishes).credential))
+  const entries = missing.map((wanted) => forJson(proposalFor(wanted, present, settings).credential))
   const which = entries.length === 1 ? 'this credential' : 'one of these credentials'
   const names = missing.map(({ name }) => quoted(name)).join(', ')
   return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation at a terminal`, {
@@ -134,7 +142,7 @@ function nobodyThere(missing: readonly Wanted[], { file, credentials: present, w
   })
 }
 
-function notAgreed(missing: readonly Wanted[], { errand: { command } }: Occasion): CredentialError {
+function notAgreed(missing: readonly MissingCredential[], { errand: { command } }: Occasion): CredentialError {
   const [first] = missing
   return new CredentialError('NO_CREDENTIAL', 'no credential was written: none was confirmed', {
     ...(first && { pointer: first.pointer, ref: first.name }),

@@ -9,16 +9,16 @@ import { placeholder } from '../../auth/selection-errors.ts'
 import type { Identity, Strategy } from '../../auth/strategy.ts'
 import { ownObject } from '../../stac/json.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
-import type { Place, Wanted } from './wanted.ts'
+import type { MissingCredential, Place } from './missing-credentials.ts'
 
 /** The id and scopes that the user gave as options. */
-export interface Wishes {
+export interface NewCredentialSettings {
   readonly id?: string
   readonly scopes: readonly string[]
 }
 
 /** An incomplete credential. */
-interface Draft {
+interface IncompleteCredential {
   /** The known fields; fields to ask for have placeholders, secrets are environment variables to set. */
   readonly credential: CredentialObject
   /** The fields to ask for. */
@@ -29,7 +29,7 @@ interface Draft {
 export interface Proposal {
   readonly entry: CredentialObject
   /** The scheme of the catalog, and the document's URL or path; absent for a credential from a file. */
-  readonly wanted?: Wanted
+  readonly wanted?: MissingCredential
   readonly document?: string
   readonly places: readonly Place[]
   /** Endpoints that receive the user's secret. */
@@ -44,11 +44,11 @@ export interface Proposal {
 const UNKNOWN = '…'
 
 /** Drafts a credential for a scheme from the catalog and the options of the user. */
-export function draftFor(
-  { name, strategy, scheme, target, url, places }: Wanted,
+export function proposalFor(
+  { name, strategy, scheme, target, url, places }: MissingCredential,
   beside: readonly CredentialObject[],
-  { id, scopes }: Wishes,
-): Draft {
+  { id, scopes }: NewCredentialSettings,
+): IncompleteCredential {
   const taken = new Set(beside.map((credential) => credential.id))
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
@@ -76,7 +76,7 @@ function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialFo
 /** Returns the proposal for a credential beside the existing ones. Errors: `CONFIG_INVALID` for an invalid credential. */
 export async function proposalOf(
   document: string,
-  wanted: Wanted,
+  wanted: MissingCredential,
   entry: CredentialObject,
   beside: readonly CredentialObject[],
 ): Promise<Proposal & { readonly fingerprint: string }> {
@@ -116,12 +116,12 @@ function endpointsOf(strategy: Strategy, credential: Credential): Pick<Proposal,
 }
 
 /** Returns the fingerprints of all flows of a scheme; a confirmation covers one of them. */
-export function fingerprintsOf(wanted: Wanted): readonly string[] {
+export function fingerprintsOf(wanted: MissingCredential): readonly string[] {
   return tuplesOf(wanted).map((tuple) => fingerprintOf(wanted.strategy.type, tuple))
 }
 
 /** Returns the identities of a scheme with absolute URLs without fragments. */
-function tuplesOf({ strategy, scheme, target }: Wanted): readonly Identity[] {
+function tuplesOf({ strategy, scheme, target }: MissingCredential): readonly Identity[] {
   return strategy.identity(scheme).map((tuple) =>
     tuple.map((member) => {
       if (!member.url || !URL.canParse(member.value, target.scope.url)) return member

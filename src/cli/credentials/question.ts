@@ -6,8 +6,8 @@ import type { CredentialObject } from '../../auth/credential.ts'
 import { AbortedError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
 import { type Io, write } from '../io.ts'
+import type { Place } from './missing-credentials.ts'
 import type { Proposal } from './proposal.ts'
-import type { Place } from './wanted.ts'
 
 const MAX_SCOPES = 10
 

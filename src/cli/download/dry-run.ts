@@ -25,7 +25,7 @@ interface Access {
 }
 
 /** Prints path and credential of each file; returns the exit codes of files that cannot be downloaded. */
-export async function tellPlan(
+export async function printPlan(
   events: AsyncIterable<DownloadEvent>,
   { forecast, auth, json }: { readonly forecast: Forecast; readonly auth: Auth; readonly json: boolean },
   { io }: Context,

@@ -43,7 +43,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
 /** Adds the options of {@link DownloadCommandOptions}. */
 export function withDownloadOptions(command: Command): Command {
   return withReachOptions(
-    withPaceOptions(withByAddressOption(withCredentialsOption(withFileOptions(command)))),
+    withRateOptions(withByAddressOption(withCredentialsOption(withFileOptions(command)))),
     'follow the links of catalogs and APIs',
   )
 }
@@ -121,7 +121,7 @@ function withFileOptions(command: Command): Command {
     .option('--json', 'print one JSON event per line, then the summary')
 }
 
-function withPaceOptions(command: Command): Command {
+function withRateOptions(command: Command): Command {
   return command
     .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
     .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))

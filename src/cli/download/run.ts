@@ -12,7 +12,7 @@ import { isBrokenPipe } from '../io.ts'
 import type { Diagnostics } from '../lint/diagnostics.ts'
 import { openAuth } from '../open-auth.ts'
 import { crawledDocuments, givenDocuments } from './documents.ts'
-import { Forecast, tellPlan } from './dry-run.ts'
+import { Forecast, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type DownloadCommandOptions, libraryOptions, reachOf } from './options.ts'
 import { type Audience, bytesText, personAudience, programAudience, Totals } from './progress.ts'
@@ -39,9 +39,9 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
     const events = download(forecast.watch(documents, await selectionOptionsOf(settings)), settings)
     const exits = dryRun
-      ? await tellPlan(events, { forecast, auth, json }, within)
+      ? await printPlan(events, { forecast, auth, json }, within)
       : await perform(events, { audience, forecast, folder }, within)
-    return worstExit([...exits, ...(await tellRest(forecast, omissions, within))])
+    return worstExit([...exits, ...(await reportUnread(forecast, omissions, within))])
   } finally {
     audience.end()
   }
@@ -83,7 +83,7 @@ async function perform(
   await failed.tell(diagnostics)
   if (totals.planned > 0) await isHeard(audience.conclude(totals, folder))
   if (interrupted) await diagnostics.error(interrupted)
-  else await tellLeft(totals, forecast, diagnostics)
+  else await reportRemaining(totals, forecast, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
 }
 
@@ -99,7 +99,7 @@ async function isHeard(telling: Promise<void> | void): Promise<boolean> {
 }
 
 /** Reports how many files were not started, as on a full disk. */
-async function tellLeft(
+async function reportRemaining(
   { written, kept, skipped, failed }: Totals,
   { files, isComplete }: Forecast,
   diagnostics: Diagnostics,
@@ -116,7 +116,7 @@ function interruption({ written, kept, resumable }: Totals, { files, isComplete 
 }
 
 /** Reports unread documents and returns the exit codes. Errors: `TARGET_NOT_FOUND` if there was nothing to download. */
-async function tellRest(forecast: Forecast, omissions: Omissions, { io, diagnostics }: Context): Promise<readonly number[]> {
+async function reportUnread(forecast: Forecast, omissions: Omissions, { io, diagnostics }: Context): Promise<readonly number[]> {
   const failures = omissions.failures()
   for (const { error, exit } of failures) {
     if (exit === EXIT.done) diagnostics.warn(error)

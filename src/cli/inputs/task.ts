@@ -17,7 +17,7 @@ export interface Task {
 }
 
 /** Lints a task; pointers and lines are those of the task. */
-export function judge({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
+export function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
   const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
   return text === undefined ? lint(value, all) : lintText(text, all)
 }

@@ -23,7 +23,7 @@ import type { FixingOptions } from './lint-options.ts'
 import type { LintSettings } from './lint-run.ts'
 
 /** Options of fixes. */
-export interface Mending {
+export interface FixSettings {
   readonly suggestions: boolean
   readonly only: readonly string[] | undefined
   /** Print a patch instead of writing files. */
@@ -33,12 +33,12 @@ export interface Mending {
 }
 
 /** Options of fixes, with the schemes that other inputs use. */
-interface Informed extends Mending {
+interface FixContext extends FixSettings {
   readonly usedElsewhere?: UsedElsewhere
 }
 
 /** Returns the options of fixes, or undefined without `--fix`. Errors: `USAGE`. */
-export function mendingOf(inputs: readonly string[], options: FixingOptions): Mending | undefined {
+export function fixSettingsOf(inputs: readonly string[], options: FixingOptions): FixSettings | undefined {
   const { fix = false, fixSuggestions = false, fixDryRun = false, fixType, stdinFilename } = options
   if (!fix && !fixSuggestions && !fixDryRun) {
     if (fixType) throw usageError('--fix-type needs --fix, --fix-suggestions or --fix-dry-run')
@@ -51,7 +51,7 @@ export function mendingOf(inputs: readonly string[], options: FixingOptions): Me
 }
 
 /** The outcome of fixing the inputs. */
-export interface Mended {
+export interface FixedInputs {
   /** The stream that the linter reads instead of stdin. */
   readonly stdin: Readable
   readonly failures: readonly Failure[]
@@ -61,30 +61,30 @@ export interface Mended {
  * Fixes every file among the inputs, or prints a patch. NDJSON, compressed files, links and URLs are not changed; fixed stdin is
  * written to stdout. A file that cannot be replaced is a failure.
  */
-export async function mend(
+export async function fixInputs(
   inputs: readonly string[],
-  mending: Mending,
+  fixSettings: FixSettings,
   settings: LintSettings,
   context: Context,
   auth: () => Promise<Auth>,
-): Promise<Mended> {
+): Promise<FixedInputs> {
   const { diagnostics } = context
   const failures: Failure[] = []
   const selection = { ...settings.selection, mayMiss: true }
-  const { io, references } = await looked(inputs, mending, selection, context, auth)
+  const { io, references } = await looked(inputs, fixSettings, selection, context, auth)
   let stdin: Readable = io.stdin
   const counts = { findings: 0, files: 0 }
   for await (const input of lintInputs(inputs, selection)) {
     if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
     try {
       const usedElsewhere = await references?.usedElsewhere(input.name)
-      const all = { ...mending, ...(usedElsewhere && { usedElsewhere }) }
-      const fixed = input.name === '-' ? await mendStdin(all, settings, io) : await mendFile(input.name, all, settings, io)
+      const all = { ...fixSettings, ...(usedElsewhere && { usedElsewhere }) }
+      const fixed = input.name === '-' ? await fixStdin(all, settings, io) : await fixFile(input.name, all, settings, io)
       if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is not fixed: it is a symbolic link`)
       else if (fixed && fixed.mended.length > 0) {
         counts.files++
         counts.findings += fixed.mended.length
-        await tellRemoved(input.name === '-' ? settings.stdinName : input.name, fixed, mending, diagnostics)
+        await reportRemoved(input.name === '-' ? settings.stdinName : input.name, fixed, fixSettings, diagnostics)
       }
       if (fixed?.read) stdin = Readable.from([fixed.read])
     } catch (error) {
@@ -93,13 +93,13 @@ export async function mend(
     }
   }
   await diagnostics.note(
-    `${mending.dryRun ? 'would fix' : 'fixed'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
+    `${fixSettings.dryRun ? 'would fix' : 'fixed'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
   )
   return { stdin, failures }
 }
 
 /** Reports removed schemes, because a reference to them may have been forgotten. */
-async function tellRemoved(name: string, { mended }: Fixed, { dryRun }: Mending, diagnostics: Context['diagnostics']): Promise<void> {
+async function reportRemoved(name: string, { mended }: Fixed, { dryRun }: FixSettings, diagnostics: Context['diagnostics']): Promise<void> {
   const removed = mended.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
   if (removed.length === 0) return
   const what = `the unused ${removed.length === 1 ? 'scheme' : 'schemes'} ${removed.join(', ')}`
@@ -109,7 +109,7 @@ async function tellRemoved(name: string, { mended }: Fixed, { dryRun }: Mending,
 /** Collects the references of all inputs if unused schemes may be removed; stdin is buffered for later readers. */
 async function looked(
   inputs: readonly string[],
-  { suggestions, only }: Mending,
+  { suggestions, only }: FixSettings,
   selection: Selection,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
@@ -141,30 +141,30 @@ interface Outcome extends Fixed {
   readonly linked?: boolean
 }
 
-async function mendFile(name: string, mending: Informed, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
+async function fixFile(name: string, fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
   const seen = await seenFile(name)
   if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
   // The linter reads the file next and reports read errors.
   const before = textOf(await readFile(name).catch(() => new Uint8Array()))
-  const fixed = before === undefined ? undefined : mendText(before, name, mending, settings)
+  const fixed = before === undefined ? undefined : fixDocument(before, name, fixSettings, settings)
   if (before === undefined || !fixed || fixed.mended.length === 0) return undefined
   if (!seen) return { ...fixed, linked: true }
-  if (mending.dryRun) await showPatch(name, before, fixed.text, io)
+  if (fixSettings.dryRun) await showPatch(name, before, fixed.text, io)
   else await replaceFile(name, fixed.text, seen)
   return fixed
 }
 
-async function mendStdin(mending: Informed, settings: LintSettings, io: Io): Promise<Outcome> {
+async function fixStdin(fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome> {
   const bytes = await readInput('-', io)
   const before = textOf(bytes)
-  const fixed = before === undefined ? { text: '', mended: [] } : mendText(before, settings.stdinName, mending, settings)
+  const fixed = before === undefined ? { text: '', mended: [] } : fixDocument(before, settings.stdinName, fixSettings, settings)
   const after = before === undefined ? bytes : Buffer.from(fixed.text)
-  if (!mending.dryRun) await write(io.stdout, after)
+  if (!fixSettings.dryRun) await write(io.stdout, after)
   else if (before !== undefined) await showPatch(settings.stdinName, before, fixed.text, io)
-  return { ...fixed, read: mending.dryRun ? bytes : after }
+  return { ...fixed, read: fixSettings.dryRun ? bytes : after }
 }
 
-function mendText(text: string, document: string, { suggestions, only, usedElsewhere }: Informed, { levels }: LintSettings): Fixed {
+function fixDocument(text: string, document: string, { suggestions, only, usedElsewhere }: FixContext, { levels }: LintSettings): Fixed {
   const options = { preset: levels.preset, rules: levels.levelsFor(document, true), document, suggestions }
   return fixText(text, { ...options, ...(only && { only }), ...(usedElsewhere && { usedElsewhere }) })
 }

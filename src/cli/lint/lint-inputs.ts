@@ -2,7 +2,7 @@
 import type { Dirent, Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { readRegularFile } from '../../node/regular-file.ts'
 import { readFailure } from '../../node/system-error.ts'
@@ -51,14 +51,14 @@ export async function* lintInputs(inputs: readonly string[], selection: Selectio
   for await (const input of named(inputs, selection)) {
     yield input
     // Small files are linted synchronously, so signals are only handled when the loop yields.
-    if (performance.now() - since < TURN) continue
-    await turn()
+    if (performance.now() - since < YIELD_AFTER) continue
+    await yieldToEvents()
     since = performance.now()
   }
 }
 
 /** Milliseconds after which the event loop runs. */
-const TURN = 50
+const YIELD_AFTER = 50
 
 async function* named(inputs: readonly string[], selection: Selection): AsyncGenerator<LintInput> {
   for (const name of inputs) {

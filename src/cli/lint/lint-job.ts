@@ -6,7 +6,7 @@ import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { type RedisAddress, redisAddressOf } from '../../node/queue/redis-connection.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
 import type { Context } from '../context.ts'
-import { judge, type Task } from '../inputs/task.ts'
+import { lintTask, type Task } from '../inputs/task.ts'
 import { usageError } from '../usage.ts'
 import { type Defined, type Judged, RecordingRun } from './linter.ts'
 import { readProblem } from './read-report.ts'
@@ -48,7 +48,7 @@ export function lintJob(data: unknown): readonly Judged[] {
   return tasks.map(({ document, levels: index, text, base64, ...task }) => {
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
     const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
-    const problems = judge({ ...task, ...(source !== undefined && { text: source }) }, options)
+    const problems = lintTask({ ...task, ...(source !== undefined && { text: source }) }, options)
     return { problems, definitions: run.take() }
   })
 }

@@ -6,7 +6,7 @@ import { access, constants, type FileHandle, open, realpath, rename, rm, stat, w
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { reporterOf } from '../../lint/reporters/index.ts'
-import { inert, type Report, type Shard, type Summary } from '../../lint/reporters/report.ts'
+import { escapeLine, type Report, type Shard, type Summary } from '../../lint/reporters/report.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, worstExit } from '../exit-code.ts'
@@ -128,7 +128,7 @@ export async function tell(failures: readonly Failure[], { io, diagnostics }: Co
   const failed = failures.filter(({ exit }) => exit !== EXIT.done)
   const worst = [...failed].sort((one, other) => weight(other, io.signal) - weight(one, io.signal)).slice(0, TOLD)
   for (const { name, error } of worst.sort((one, other) => weight(one, io.signal) - weight(other, io.signal))) {
-    if (!error.message.includes(name)) await diagnostics.note(inert(name))
+    if (!error.message.includes(name)) await diagnostics.note(escapeLine(name))
     await diagnostics.error(error)
   }
   if (failed.length > TOLD) await diagnostics.note(`… and ${failed.length - TOLD} more, listed in the report (--format json)`)

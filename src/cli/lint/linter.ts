@@ -1,7 +1,7 @@
 /** Linters: in this process, or by workers. */
 import { type Levels, LintRun, type Preset, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { JsonObject } from '../../stac/json.ts'
-import { judge, type Task } from '../inputs/task.ts'
+import { lintTask, type Task } from '../inputs/task.ts'
 
 /** The findings of a task. */
 export interface Judged {
@@ -36,7 +36,7 @@ export interface About {
 /** Returns a linter in this process. With `run`, documents are compared with each other. */
 export function localLinter(complete: TextOptions['complete'], run?: LintRun): Linter {
   return {
-    lint: (task, about) => ({ problems: judge(task, { ...about, complete, ...(run && { run }) }) }),
+    lint: (task, about) => ({ problems: lintTask(task, { ...about, complete, ...(run && { run }) }) }),
     isFull: () => true,
     close: async () => {},
   }

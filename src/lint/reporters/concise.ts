@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts'
 import { messageOf } from './repeats.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
-import { inert, totals } from './report.ts'
+import { escapeLine, totals } from './report.ts'
 
 /** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {
@@ -35,5 +35,5 @@ export function conciseLines(most = 100): LineReporter {
 function lineOf(problem: Problem): string {
   const { document = 'document', line, column, pointer, severity, code } = problem
   const place = line === undefined ? pointer && `#${pointer}` : `:${line}:${column}`
-  return inert(`${document}${place}: ${severity}: ${messageOf(problem)} [${code}]`)
+  return escapeLine(`${document}${place}: ${severity}: ${messageOf(problem)} [${code}]`)
 }

@@ -2,7 +2,7 @@ import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
 import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
-import { inert, totals, worstFirst } from './report.ts'
+import { escapeLine, totals, worstFirst } from './report.ts'
 
 /** Annotations that GitHub shows of one step, of each kind. */
 const SHOWN = 10
@@ -36,7 +36,7 @@ function annotation(problem: Problem): string {
 
 /** Data ends at the line; the runner takes `%` for an escape. Controls are written out first, so nothing else ends it. */
 function data(text: string): string {
-  return inert(forLine(text)).replaceAll('%', '%25')
+  return escapeLine(forLine(text)).replaceAll('%', '%25')
 }
 
 function property(text: string): string {

@@ -1,7 +1,7 @@
 import type { Severity } from '../problem.ts'
 import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
-import { inertJson } from './report.ts'
+import { escapeJson } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
 
@@ -22,5 +22,5 @@ export function gitlab({ problems }: Report): string {
       location: { path: document.replace(/^\.\//, ''), lines: { begin: line } },
     }
   })
-  return `${inertJson(findings, 2)}\n`
+  return `${escapeJson(findings, 2)}\n`
 }

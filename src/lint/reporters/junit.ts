@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts'
 import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { inert } from './report.ts'
+import { escapeLine } from './report.ts'
 
 /**
  * A JUnit report: a test case for each document, errors are failures; warnings and notes are its output. What could not be
@@ -54,7 +54,7 @@ function textOf(problems: readonly Problem[]): string {
 
 /** Also `>`: then no text can hold the end of a CDATA section. What XML cannot hold is written out. */
 function xml(text: string): string {
-  return inert(text)
+  return escapeLine(text)
     .replace(/[\ufffe\uffff]/g, (char) => `\\u{${char.charCodeAt(0).toString(16)}}`)
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

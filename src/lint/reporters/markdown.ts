@@ -1,6 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { type Group, groupsOf, inert, plural, totals } from './report.ts'
+import { escapeLine, type Group, groupsOf, plural, totals } from './report.ts'
 
 const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
 
@@ -27,7 +27,7 @@ function placeOf({ document = 'document', line, column, pointer }: Problem): str
 
 /** Nothing in a code span is a link, a mention, markup or HTML; its fence is longer than any run of backticks in it. */
 function codeSpan(text: string): string {
-  const content = inert(text)
+  const content = escapeLine(text)
   const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return longest > 0 || content.trim() === '' ? `${fence} ${content} ${fence}` : `${fence}${content}${fence}`

@@ -1,5 +1,5 @@
 import type { LineReporter, Report } from './report.ts'
-import { inertJson } from './report.ts'
+import { escapeJson } from './report.ts'
 
 /** The report for programs that read line by line: a finding on each line, then `{"version":1,"summary":…}`. */
 export function ndjson({ problems, ...rest }: Report): string {
@@ -10,5 +10,5 @@ export function ndjson({ problems, ...rest }: Report): string {
 export const ndjsonLines: LineReporter = { line: lineOf, end: lineOf }
 
 function lineOf(value: object): string {
-  return `${inertJson(value)}\n`
+  return `${escapeJson(value)}\n`
 }

@@ -2,22 +2,22 @@
 import type { Problem, Severity } from '../problem.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 import { messageOf } from './repeats.ts'
-import { groupsOf, inert, type Report, type ReportOptions, totals, worst } from './report.ts'
+import { escapeLine, groupsOf, type Report, type ReportOptions, totals, worst } from './report.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
 
 /** The findings under the names of their documents, then one line with the totals. All text of documents is made inert. */
 export function pretty({ problems, summary }: Report, { color = false, texts, limit = 100 }: ReportOptions = {}): string {
   const paint: Paint = (style, text) => (color ? `\u001b[${COLOURS[style]}m${text}\u001b[0m` : text)
-  const isTelling = remembered(isTellingLine)
+  const hasSecret = remembered(hasSecretLine)
   const lines: string[] = []
   let document: string | undefined
   const shown = worst(problems, limit)
   for (const problem of shown) {
-    if (problem.document !== document || lines.length === 0) lines.push('', paint('bold', inert(problem.document ?? 'document')))
+    if (problem.document !== document || lines.length === 0) lines.push('', paint('bold', escapeLine(problem.document ?? 'document')))
     document = problem.document
     lines.push(head(problem, paint))
-    lines.push(...frame(problem, texts?.get(document ?? ''), paint, isTelling))
+    lines.push(...frame(problem, texts?.get(document ?? ''), paint, hasSecret))
   }
   const more = problems.length - shown.length + (summary.unlisted ?? 0)
   if (more > 0) {
@@ -33,7 +33,7 @@ type Paint = (style: keyof typeof COLOURS, text: string) => string
 function head(problem: Problem, paint: Paint): string {
   const { severity, line, column, pointer, code } = problem
   const place = line === undefined ? '' : `${line}:${column} `
-  return `  ${place}${paint(severity, severity)}  ${inert(messageOf(problem))}  ${paint('dim', `${inert(code)} ${inert(pointer)}`.trimEnd())}`
+  return `  ${place}${paint(severity, severity)}  ${escapeLine(messageOf(problem))}  ${paint('dim', `${escapeLine(code)} ${escapeLine(pointer)}`.trimEnd())}`
 }
 
 /** The first line of the place, with marks below it; nothing where there is no text, or none that may be shown. */
@@ -41,18 +41,18 @@ function frame(
   { code, line, column, endLine, endColumn }: Problem,
   text: string | undefined,
   paint: Paint,
-  isTelling: IsTelling,
+  hasSecret: SecretTest,
 ): string[] {
   // What is no JSON may be anything, such as a page with a token in it.
   if (text === undefined || line === undefined || column === undefined || code === 'not-json') return []
   const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
-  if (isTelling(source)) return []
+  if (hasSecret(source)) return []
   // Long lines are cut around the place, so that it stays in view.
   const from = Math.max(0, column - 1 - CONTEXT)
   const end = endLine === line ? (endColumn ?? column + 1) - 1 : source.length
-  const before = inert(source.slice(from, column - 1))
-  const meant = inert(source.slice(column - 1, Math.min(end, column - 1 + WIDTH)))
-  const after = inert(source.slice(end, from + WIDTH))
+  const before = escapeLine(source.slice(from, column - 1))
+  const meant = escapeLine(source.slice(column - 1, Math.min(end, column - 1 + WIDTH)))
+  const after = escapeLine(source.slice(end, from + WIDTH))
   const number = `${line}`
   return [
     `    ${paint('dim', `${number} |`)} ${before}${meant}${after}`,
@@ -60,14 +60,14 @@ function frame(
   ]
 }
 
-type IsTelling = (line: string) => boolean
+type SecretTest = (line: string) => boolean
 
 /** Findings come in the order of their lines, and a line may be all of a document: it is read once. */
-function remembered(isTelling: IsTelling): IsTelling {
-  let last: { readonly line: string; readonly telling: boolean } | undefined
+function remembered(hasSecret: SecretTest): SecretTest {
+  let last: { readonly line: string; readonly hasSecret: boolean } | undefined
   return (line) => {
-    if (last?.line !== line) last = { line, telling: isTelling(line) }
-    return last.telling
+    if (last?.line !== line) last = { line, hasSecret: hasSecret(line) }
+    return last.hasSecret
   }
 }
 
@@ -81,7 +81,8 @@ function rest(problems: readonly Problem[], count: number, paint: Paint): readon
   const lines = groups
     .slice(0, GROUPS)
     .map(
-      ({ code, severity, message, count }) => `  ${count} × ${paint(severity, severity)}  ${inert(message)}  ${paint('dim', inert(code))}`,
+      ({ code, severity, message, count }) =>
+        `  ${count} × ${paint(severity, severity)}  ${escapeLine(message)}  ${paint('dim', escapeLine(code))}`,
     )
   const more = groups.length > GROUPS ? [`  … and ${groups.length - GROUPS} other kinds`] : []
   return ['', `… and ${count} more`, ...lines, ...more]
@@ -99,7 +100,7 @@ const LONGEST = 2 ** 20
  * True for a line that is too long to be looked through, and when a string in the line of a JSON text is or carries a secret. Whether
  * a rule has said so does not matter: it may be off, in the baseline, or too mild to be shown.
  */
-export function isTellingLine(line: string): boolean {
+export function hasSecretLine(line: string): boolean {
   if (line.length > LONGEST) return true
   for (const [, first = '', second] of line.matchAll(STRINGS)) {
     const name = second === undefined ? '' : read(first)

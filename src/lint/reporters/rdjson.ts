@@ -1,7 +1,7 @@
 import type { Problem, Severity } from '../problem.ts'
 import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { inertJson } from './report.ts'
+import { escapeJson } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: 'WARNING', info: 'INFO' }
 
@@ -13,7 +13,7 @@ export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): str
     severity: SEVERITIES[problem.severity],
     code: { value: problem.code },
   }))
-  return `${inertJson({ source: { name: 'stac-auth' }, diagnostics }, 2)}\n`
+  return `${escapeJson({ source: { name: 'stac-auth' }, diagnostics }, 2)}\n`
 }
 
 function rangeOf({ line, column, endLine, endColumn }: Problem, text: string | undefined): object {

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
 import { messageOf } from './repeats.ts'
-import { groupsOf, inert, inertJson, type Report, type ReportOptions } from './report.ts'
+import { escapeJson, escapeLine, groupsOf, type Report, type ReportOptions } from './report.ts'
 
 /** Results that services take in one run; above it, findings that say the same become one result. */
 const MOST = 25_000
@@ -34,7 +34,7 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
     ],
     results,
   }
-  return `${inertJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
+  return `${escapeJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, 2)}\n`
 }
 
 function ruleOf({ meta: { id, section }, cases }: Rule): object {
@@ -91,7 +91,7 @@ function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): objec
 
 /** Braces name arguments, and brackets before parentheses link: neither is meant (3.11.5, 3.11.6). */
 function plain(text: string): string {
-  return inert(text)
+  return escapeLine(text)
     .replace(/[[\]\\]/g, '\\$&')
     .replaceAll('{', '{{')
     .replaceAll('}', '}}')

@@ -10,16 +10,16 @@ const misspeltAuthField: RuleCase = {
     messages: { misspelt: '"{field}" is not a field of the authentication extension' },
     fix: 'suggestion',
   },
-  document({ strays }, report) {
-    for (const { field, pointer } of strays) {
-      const near = nearAuthField(field)
+  document({ misplacedFields }, report) {
+    for (const { field, pointer } of misplacedFields) {
+      const near = nearestAuthField(field)
       if (near) report(pointer, 'misspelt', { field, near })
     }
   },
 }
 
 /** The field that a name misses narrowly. */
-export function nearAuthField(field: string): string | undefined {
+export function nearestAuthField(field: string): string | undefined {
   if (!looksLikeField(field) || FIELDS.includes(field)) return undefined
   const [, rest = ''] = /^a[a-z]*[:_\-. ]+(.+)$/i.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []
   const name = rest.toLowerCase()
@@ -40,9 +40,9 @@ const unknownAuthField: RuleCase = {
       unknown: '"{field}" is not a field of the authentication extension, and clients ignore it: remove it, or use another prefix',
     },
   },
-  document({ strays }, report) {
-    for (const { field, pointer } of strays) {
-      if (field.startsWith('auth:') && field !== 'auth:refs' && field !== 'auth:schemes' && !nearAuthField(field)) {
+  document({ misplacedFields }, report) {
+    for (const { field, pointer } of misplacedFields) {
+      if (field.startsWith('auth:') && field !== 'auth:refs' && field !== 'auth:schemes' && !nearestAuthField(field)) {
         report(pointer, 'unknown', { field })
       }
     }

@@ -10,9 +10,9 @@ const misplacedSchemes: RuleCase = {
     fix: 'suggestion',
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:schemes',
-  document({ strays, kind, map, object }, report) {
+  document({ misplacedFields, kind, map, object }, report) {
     const place = kind === 'item' ? 'properties' : 'the root of the document'
-    for (const { field, pointer, place: found, holder } of strays) {
+    for (const { field, pointer, place: found, holder } of misplacedFields) {
       const free = kind === 'item' && holder === 'document' && !map && isObject(own(object, 'properties'))
       if (field === 'auth:schemes') report(pointer, 'misplaced', { place, found, fix: free && 'suggestion' })
     }
@@ -29,8 +29,8 @@ const misplacedRefs: RuleCase = {
     },
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:refs',
-  document({ strays, kind }, report) {
-    for (const { field, pointer, place, holder } of strays) {
+  document({ misplacedFields, kind }, report) {
+    for (const { field, pointer, place, holder } of misplacedFields) {
       const onDocument = holder === 'properties' || (holder === 'document' && (kind === 'collection' || kind === 'catalog'))
       if (field === 'auth:refs' && !onDocument) report(pointer, 'misplaced', { place })
     }
@@ -60,8 +60,8 @@ const refsOnDocument: RuleCase = {
     severity: { recommended: 'warn', strict: 'error', schema: 'error' },
     messages: { 'on-document': 'auth:refs on a whole document protects nothing: put it on the assets and links that need authentication' },
   },
-  document({ strays, kind }, report) {
-    for (const { field, pointer, holder } of strays) {
+  document({ misplacedFields, kind }, report) {
+    for (const { field, pointer, holder } of misplacedFields) {
       const onDocument = holder === 'properties' || (holder === 'document' && (kind === 'collection' || kind === 'catalog'))
       if (field === 'auth:refs' && onDocument) report(pointer, 'on-document')
     }

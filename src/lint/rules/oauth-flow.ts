@@ -12,13 +12,13 @@ const flowName: RuleCase = {
     fix: 'suggestion',
   },
   flow(flow, report) {
-    const near = nearFlow(flow)
+    const near = nearestFlow(flow)
     if (near !== undefined || (flow.name === '' && flow.scheme.type === 'oauth2')) report(flow.pointer, 'near', { flow: flow.name, near })
   },
 }
 
 /** The defined flow that a flow's name misses narrowly. */
-function nearFlow({ name, scheme }: FlowNode): string | undefined {
+function nearestFlow({ name, scheme }: FlowNode): string | undefined {
   return scheme.type === 'oauth2' ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
 }
 
@@ -33,7 +33,7 @@ const unknownFlow: RuleCase = {
   },
   flow(flow, report) {
     const { name, scheme, pointer } = flow
-    if (scheme.type !== 'oauth2' || name === '' || (FLOW_NAMES as readonly string[]).includes(name) || nearFlow(flow)) return
+    if (scheme.type !== 'oauth2' || name === '' || (FLOW_NAMES as readonly string[]).includes(name) || nearestFlow(flow)) return
     report(pointer, 'unknown', { flow: name })
   },
 }

@@ -42,13 +42,13 @@ const typeNearMiss: RuleCase = {
     fix: 'suggestion',
   },
   scheme(scheme, report) {
-    const near = nearType(scheme)
+    const near = nearestType(scheme)
     if (near) report(`${scheme.pointer}/type`, 'near', { type: scheme.type, near })
   },
 }
 
 /** The defined type that a scheme's type misses narrowly. OAuth 1.0 is a protocol of its own, and `oauth1` a custom type for it. */
-function nearType({ type }: SchemeNode): string | undefined {
+function nearestType({ type }: SchemeNode): string | undefined {
   return type && type !== 'oauth1' && !isDefinedType(type) ? nearMiss(type, [...RETIRED_TYPES, ...SCHEME_TYPES], ALIASES) : undefined
 }
 
@@ -77,7 +77,7 @@ const customType: RuleCase = {
   scheme(scheme, report) {
     const { type, pointer } = scheme
     if (!type || isDefinedType(type) || (RETIRED_TYPES as readonly string[]).includes(type)) return
-    if (!nearType(scheme)) report(`${pointer}/type`, 'custom', { type })
+    if (!nearestType(scheme)) report(`${pointer}/type`, 'custom', { type })
   },
 }
 

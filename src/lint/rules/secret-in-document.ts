@@ -21,9 +21,9 @@ export const secretInDocument: Rule = {
       scheme({ name, value, pointer }, report) {
         search(value, name, pointer, report)
       },
-      document({ map, object, strays, at }, report) {
+      document({ map, object, misplacedFields, at }, report) {
         // What stands in the wrong place, or is no scheme, is not read, but it is published all the same.
-        for (const { field, pointer } of strays) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
+        for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
         if (!map) return
         if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
         else
@@ -40,7 +40,7 @@ const SPEAKING = new Set(['scopes', 'schema'])
 /** Elements of a list go by the name of the list. */
 function search(value: unknown, field: string, at: string, report: Report, speaking = false): void {
   if (typeof value === 'string') {
-    const secret = isAddress(field, value) ? isTelling(value) : speaking ? looksSecret(value) : isSecret(field, value)
+    const secret = isAddress(field, value) ? hasSecret(value) : speaking ? looksSecret(value) : isSecret(field, value)
     if (secret) report(at, 'secret', { field })
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, inner] of Object.entries(value)) {
@@ -54,7 +54,7 @@ function isAddress(field: string, value: string): boolean {
   return value.includes('://') && field !== 'description'
 }
 
-function isTelling(address: string): boolean {
+function hasSecret(address: string): boolean {
   return hasUserInfo(address) || secretParameter(address) !== undefined || looksSecret(address)
 }
 

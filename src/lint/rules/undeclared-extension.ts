@@ -1,7 +1,7 @@
 import { own } from '../../stac/json.ts'
 import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
-import { nearAuthField } from './auth-field-name.ts'
+import { nearestAuthField } from './auth-field-name.ts'
 
 /** A document that uses the fields says so in `stac_extensions`; its wrapper may say it for all. */
 export const undeclaredExtension: Rule = {
@@ -29,9 +29,14 @@ export const undeclaredExtension: Rule = {
 }
 
 /** True for a field of the extension anywhere, in its place or not, also misspelt; `auth_token` and the like are somebody else's. */
-function usesFields({ map, maps, targets, strays }: LintDocument): boolean {
+function usesFields({ map, maps, targets, misplacedFields }: LintDocument): boolean {
   const onTarget = targets.some(({ object }) => Object.hasOwn(object, 'auth:refs') || Object.hasOwn(object, 'auth:schemes'))
-  return onTarget || map !== undefined || maps.length > 0 || strays.some(({ field }) => field.startsWith('auth:') || nearAuthField(field))
+  return (
+    onTarget ||
+    map !== undefined ||
+    maps.length > 0 ||
+    misplacedFields.some(({ field }) => field.startsWith('auth:') || nearestAuthField(field))
+  )
 }
 
 export const docs: RuleDocs = {

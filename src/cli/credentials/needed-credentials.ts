@@ -13,7 +13,7 @@ import type { CredentialsOption } from '../options.ts'
 import { isAddress, type ReadDocument, readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 import { createCredentials, type Errand } from './create-credentials.ts'
-import { needsOf, type WishOptions, wishesOf } from './wanted.ts'
+import { type NewCredentialOptions, needsOf, newCredentialSettingsOf } from './missing-credentials.ts'
 
 /** The path of the credential file, which may be missing, and its credentials. */
 export interface UserCredentials {
@@ -29,7 +29,7 @@ export async function userCredentials(options: CredentialsOption, { io }: Contex
 }
 
 /** Ids of the new credentials, and of existing credentials that match. */
-export interface Entries {
+export interface NeededCredentials {
   readonly created: readonly string[]
   readonly fitting: readonly string[]
 }
@@ -42,10 +42,10 @@ export interface Entries {
 export async function credentialsFor(
   name: string,
   { file, credentials }: UserCredentials,
-  options: CredentialsOption & WishOptions,
+  options: CredentialsOption & NewCredentialOptions,
   errand: Errand,
   context: Context,
-): Promise<Entries> {
+): Promise<NeededCredentials> {
   if (options.id !== undefined && credentials.some(({ id }) => id === options.id))
     throw usageError(`the credential "${options.id}" exists already`)
   const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
@@ -59,7 +59,7 @@ export async function credentialsFor(
     ...document,
     file,
     credentials,
-    wishes: wishesOf(options),
+    settings: newCredentialSettingsOf(options),
     errand: { ...errand, command: `${errand.command} ${name}` },
   }
   return { created: await createCredentials(needs, occasion, opened, context), fitting: [...needs.entries] }

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
 import { addPattern } from './edit-credentials.ts'
-import { userCredentials } from './entries-for.ts'
+import { userCredentials } from './needed-credentials.ts'
 import { credentialText, isTerminal, kindOf, Terminal, urlText } from './question.ts'
 
 /** Adds an allowed URL pattern to a credential. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */

@@ -5,7 +5,7 @@ import type { LintDocument } from './model.ts'
 import { looksLikeField } from './survey.ts'
 
 /** One such member. */
-export interface Stray {
+export interface MisplacedField {
   readonly field: string
   readonly pointer: string
   readonly holder: Holder
@@ -24,9 +24,9 @@ export function expectedFields({ map, object, schemes, kind }: LintDocument): nu
   return expected
 }
 
-/** All strays of a document, in document order. */
-export function straysIn(document: LintDocument): readonly Stray[] {
-  const found: Stray[] = []
+/** Returns all misplaced fields of a document, in document order. */
+export function findMisplacedFields(document: LintDocument): readonly MisplacedField[] {
+  const found: MisplacedField[] = []
   const { kind, at } = document
   visit(document.object, at, 'document', { kind, found })
   return found
@@ -34,7 +34,7 @@ export function straysIn(document: LintDocument): readonly Stray[] {
 
 interface Walk {
   readonly kind: DocumentKind
-  readonly found: Stray[]
+  readonly found: MisplacedField[]
 }
 
 type Inside = Holder | 'assets' | 'links' | 'schemes' | 'schemesList' | 'skip'
@@ -42,7 +42,7 @@ type Inside = Holder | 'assets' | 'links' | 'schemes' | 'schemesList' | 'skip'
 function visit(object: JsonObject, at: string, holder: Inside, walk: Walk): void {
   for (const field of Object.keys(object)) {
     const here = pointer(at, field)
-    if (looksLikeField(field) && isStray(field, holder, walk.kind)) {
+    if (looksLikeField(field) && isMisplaced(field, holder, walk.kind)) {
       walk.found.push({ field, pointer: here, holder: holder as Holder, place: placeName(at, holder) })
       continue
     }
@@ -60,7 +60,7 @@ function descend(value: unknown, at: string, holder: Inside, walk: Walk): void {
   for (const [index, item] of (value as readonly unknown[]).entries()) descend(item, `${at}/${index}`, element, walk)
 }
 
-function isStray(field: string, holder: Inside, kind: DocumentKind): boolean {
+function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean {
   switch (holder) {
     case 'document':
       return !(field === 'auth:schemes' && kind !== 'item')

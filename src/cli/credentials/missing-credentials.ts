@@ -8,7 +8,7 @@ import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { ReadDocument } from '../read-document.ts'
-import type { Wishes } from './proposal.ts'
+import type { NewCredentialSettings } from './proposal.ts'
 
 /** A URL pattern, and the number of its targets by kind. */
 export interface Place {
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** A scheme without a usable credential; `target` is its first target. */
-export interface Wanted extends Requirement {
+export interface MissingCredential extends Requirement {
   /** `NO_CREDENTIAL` if there is no credential, else the reason why the best match is rejected. */
   readonly code: ErrorCode
   readonly places: readonly Place[]
@@ -30,7 +30,7 @@ export interface Wanted extends Requirement {
 /** The credentials that a document needs. */
 export interface Needs {
   /** Valid schemes without a credential, in the order of the document. */
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly MissingCredential[]
   /** Ids of existing credentials that match. */
   readonly entries: ReadonlySet<string>
   /** The first target without a usable reference. */
@@ -42,7 +42,7 @@ const MAX_PLACES = 12
 /** Error codes of a valid scheme that only lacks a credential. */
 const MISSES: readonly ErrorCode[] = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH']
 
-type Found = Omit<Wanted, 'places' | 'more' | 'targets'>
+type Found = Omit<MissingCredential, 'places' | 'more' | 'targets'>
 
 /** Explains every asset and link with references, without network access. */
 export async function needsOf({ document, url }: ReadDocument, auth: Auth): Promise<Needs> {
@@ -87,7 +87,7 @@ async function waiting(target: Target, auth: Auth): Promise<readonly string[]> {
 }
 
 /** Returns the URL patterns of targets in the order of their first use. */
-function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 'targets'> {
+function placesOf(targets: readonly Target[]): Pick<MissingCredential, 'places' | 'more' | 'targets'> {
   const counts = new Map<string, Record<string, number>>()
   for (const { href, scope, kind } of targets) {
     const pattern = patternFor(new URL(href, scope.url))
@@ -100,13 +100,13 @@ function placesOf(targets: readonly Target[]): Pick<Wanted, 'places' | 'more' | 
   return { places: places.slice(0, MAX_PLACES), more: Math.max(0, places.length - MAX_PLACES), targets: targets.map((one) => one.pointer) }
 }
 
-export interface WishOptions {
+export interface NewCredentialOptions {
   readonly id?: string
   readonly scope?: readonly string[]
 }
 
 /** Adds `--id` and `--scope`. */
-export function withWishOptions(command: Command): Command {
+export function withNewCredentialOptions(command: Command): Command {
   return command
     .option('--id <id>', 'set the id of a new credential')
     .option('--scope <scope>', 'request this scope with a new credential (repeatable)', (scope, scopes: readonly string[] = []) => [
@@ -115,6 +115,6 @@ export function withWishOptions(command: Command): Command {
     ])
 }
 
-export function wishesOf({ id, scope = [] }: WishOptions): Wishes {
+export function newCredentialSettingsOf({ id, scope = [] }: NewCredentialOptions): NewCredentialSettings {
   return { ...(id !== undefined && { id }), scopes: scope }
 }
