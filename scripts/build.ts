@@ -96,7 +96,15 @@ async function joinShared(file: string, modules: readonly string[]): Promise<voi
         return { path: pathTo(found, target), external: true }
       }),
   }
-  const options = { bundle: true, format: 'esm', target: 'es2022', logLevel: 'warning', packages: 'external', write: false } as const
+  const options = {
+    absWorkingDir: fresh,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+    packages: 'external',
+    write: false,
+  } as const
   const contents = modules.map((module) => `export * from '${pathTo(`${fresh}/${module}`, target)}'`).join('\n')
   const joined = await build({ ...options, stdin: { contents, resolveDir: dirname(target), sourcefile: file }, plugins: [membersOnly] })
   const exported = await Promise.all([...members].map(async (path) => ({ path, names: await exportsOf(path) })))

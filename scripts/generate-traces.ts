@@ -139,10 +139,25 @@ async function modulesOf({ title, args, succeeded }: Trace): Promise<readonly st
   const urls = [...traced.calls.keys()].filter((url) => url !== `${DIST}cli/bin.js`)
   const imports = urls.map((url) => `import ${JSON.stringify(url)}`).join('\n')
   const evaluated = await callsIn(['--input-type=module', '--eval', imports])
-  return urls
-    .filter((url) => [...(traced.calls.get(url) ?? [])].some(([place, count]) => count > (evaluated.calls.get(url)?.get(place) ?? 0)))
-    .map((url) => url.slice(DIST.length).replace(/\.js$/, ''))
-    .sort()
+  const modules = urls.flatMap((url) => {
+    const ran = [...(traced.calls.get(url) ?? [])].filter(([place, count]) => count > (evaluated.calls.get(url)?.get(place) ?? 0))
+    return ran.map(([place]) => moduleAt(url, Number.parseInt(place, 10)))
+  })
+  return [...new Set(modules)].sort()
+}
+
+/** The module of which a function is, also where the build joined several in one file: there a comment names each. */
+function moduleAt(url: string, offset: number): string {
+  const path = url.slice(DIST.length)
+  if (!path.endsWith('shared.js')) return path.replace(/\.js$/, '')
+  const names = [
+    ...readFileSync(new URL(url), 'utf8')
+      .slice(0, offset)
+      .matchAll(/^\/\/ (\S+)\.js$/gm),
+  ]
+  const name = names.at(-1)?.[1]
+  if (name === undefined) throw new Error(`nothing says of which module the function at ${offset} of ${path} is`)
+  return name
 }
 
 /** Runs `node` and reads what V8 counted. */
