@@ -1,19 +1,21 @@
 /**
- * Fills the four traces in CONTRIBUTING.md: runs each of them on the build in `dist/` against a server on loopback, and lists the modules in
- * which a function ran. A second process only imports the same modules; what ran there as well is module evaluation and does not count.
+ * Fills the four traces in CONTRIBUTING.md: compiles `src` without the joining of modules that `scripts/build.ts` does, runs each trace
+ * against a server on loopback, and lists the modules in which a function ran. A second process only imports the same modules; what ran there as well is module evaluation and does not count.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checkOnly, emit } from './emit.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DIST = new URL('../dist/', import.meta.url).href
+// Below node_modules, so that it finds the dependencies.
+const PACKAGE = realpathSync(mkdtempSync(`${ROOT}node_modules/.traces-`))
+const DIST = pathToFileURL(`${PACKAGE}/dist/`).href
 const TOKEN = 'trace-token'
 const FILE = 'bytes of a scene'
 
@@ -44,6 +46,7 @@ await once(server, 'listening')
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const folder = mkdtempSync(join(tmpdir(), 'traces-'))
 try {
+  compile()
   writeInputs()
   const lists: string[] = []
   for (const trace of traces()) lists.push(listOf(trace, await modulesOf(trace)))
@@ -56,6 +59,14 @@ try {
 } finally {
   server.close()
   rmSync(folder, { recursive: true, force: true })
+  rmSync(PACKAGE, { recursive: true, force: true })
+}
+
+function compile(): void {
+  copyFileSync(`${ROOT}package.json`, `${PACKAGE}/package.json`)
+  const options = ['-p', `${ROOT}tsconfig.build.json`, '--outDir', `${PACKAGE}/dist`]
+  const { status } = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...options], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('src does not compile')
 }
 
 function traces(): readonly Trace[] {
@@ -71,7 +82,7 @@ function traces(): readonly Trace[] {
     console.log((await client.translateText({ text: 'Hello', target_lang: 'DE' })).translations[0].text)`
   const program = (code: string) => ['--input-type=module', '--eval', code]
   const command = (...args: string[]) => [fileURLToPath(new URL('cli/bin.js', DIST)), ...args]
-  const rules = { modules: /^lint\/rules\//, note: 'the rules (`lint/rules/`), which the build joins in one file' }
+  const rules = { modules: /^lint\/rules\//, note: 'the rules' }
   return [
     {
       title: "`auth.fetch(assetOf(item, 'x'))` with a bearer token",
@@ -164,7 +175,7 @@ function moduleAt(url: string, offset: number): string {
 async function callsIn(args: readonly string[]): Promise<Run> {
   const coverage = mkdtempSync(join(folder, 'coverage-'))
   const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, NODE_V8_COVERAGE: coverage }
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { cwd: PACKAGE, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const [status] = await once(child, 'close')

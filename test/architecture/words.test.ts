@@ -52,6 +52,7 @@ describe('the check of words', () => {
 
   it('finds phrases in texts, and not names in code', () => {
     expect(replacedPhrases('a\n/** The governor waits. */')).toEqual(['line 2: say service limits in "/** The governor waits. */"'])
-    expect(replacedPhrases('| `governor` | `limits` |')).toEqual([])
+    expect(replacedPhrases('the first leg\nthe legs')).toHaveLength(2)
+    expect(replacedPhrases('| `Leg` | `governor` | `limits` |')).toEqual([])
   })
 })

@@ -88,6 +88,7 @@ export function replacedName(path: string): string | undefined {
 
 /** Words and phrases that no text of the project uses for what a standard word says. */
 const TEXTS: Readonly<Record<string, RegExp>> = {
+  step: /(?<!`)\blegs?\b(?!`)/i,
   'missing login': /\bhindrances?\b/i,
   'service limits': /\bgovernors?\b(?!`)/i,
 }
