@@ -32,7 +32,7 @@ describe('credentials check', () => {
     expect(stdout).toBe('login  http  https://archive.example/\narchive  s3  s3://eo/  keys from: https://archive.example/keys\n')
     const wrong = await put(folder, 'archive-profile.json', { version: 1, credentials: [login, { ...keys, profile: 'eo' }] })
     const { code, stderr } = await run(['credentials', 'check', wrong])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('keys come from one place: credentialsUrl or profile, not both')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('keys must have one source: credentialsUrl or profile, not both')])
   })
 
   it('prints JSON for programs', async () => {

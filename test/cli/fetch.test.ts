@@ -91,7 +91,7 @@ describe('fetch', () => {
     const { code, stderr } = await fetchIt(`${server.origin}circle`)
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^error REDIRECT_LOOP: .*circle, from (http:\/\/127\.0\.0\.1:\d+) back to \1\n/),
+      expect.stringMatching(/^error REDIRECT_LOOP: redirect loop: from (http:\/\/127\.0\.0\.1:\d+) back to \1\n/),
     ])
   })
 
@@ -149,7 +149,7 @@ describe('fetch', () => {
       const { code, stdout, stderr } = await get(`${archive}granule.h5`)
       expect([code, stdout]).toEqual([3, ''])
       expect(stderr).toContain(
-        `error LOGIN_PAGE: ${archive.slice(0, -1)} was asked for "granule.h5", and ${origin.slice(0, -1)} answered with a web page`,
+        `error LOGIN_PAGE: ${archive.slice(0, -1)} was asked for "granule.h5", but ${origin.slice(0, -1)} answered with a web page`,
       )
       expect(stderr).toContain(`"sendTo":["${archive}"]`)
     })

@@ -193,8 +193,8 @@ describe('what is refused', () => {
     [['--staged', '--crawl', 'items'], '--staged and --crawl exclude each other'],
     [['--changed', '--', '-'], 'not stdin'],
     [['--staged', 'https://data.example/'], 'not URLs'],
-    [['--changed', 'items'], 'no revision "items"'],
-    [['--changed=--output=/tmp/x'], 'no revision "--output=/tmp/x"'],
+    [['--changed', 'items'], 'does not know the revision "items"'],
+    [['--changed=--output=/tmp/x'], 'does not know the revision "--output=/tmp/x"'],
     [['--staged', 'missing.json'], '"missing.json" is not a file or folder'],
     [['--staged', '--baseline', 'b', '--update-baseline'], 'a run over all documents'],
   ])('%j', async (argv, message) => {
@@ -206,6 +206,6 @@ describe('what is refused', () => {
   it('is a folder outside of any repository', async () => {
     process.chdir(base)
     const outcome = await run(['lint', '--staged'], {})
-    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('in no repository')])
+    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('is not in a repository')])
   })
 })

@@ -33,7 +33,7 @@ describe('readDocument', () => {
   it.each([
     ['missing.json', 'no such file'],
     ['', 'folder'],
-    ['self.json/x', 'no folder'],
+    ['self.json/x', 'is not a folder'],
   ])('%j: FILE_ACCESS, %s', async (name, why) => {
     await put(folder, 'self.json', {})
     await expect(read(join(folder, name))).rejects.toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining(why) })

@@ -203,7 +203,7 @@ describe.each(places)('with %s', (_name, place) => {
     expect(error).toMatchObject({
       code: 'CACHE_NOT_WRITABLE',
       credential: 'login',
-      hint: expect.stringContaining('the login is still good'),
+      hint: expect.stringContaining('the login is still valid'),
     })
     expect(asked).toEqual(['authorization_code'])
     expect(`${shown(error)} ${shown(warnings)}`).not.toMatch(/(?:refresh|access)-1/)

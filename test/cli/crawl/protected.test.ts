@@ -73,7 +73,7 @@ function expectedIn({ origin }: Server) {
       code: 'HTTP_401',
       message: `${origin}inner/plain.json: the server answered 401`,
       hint:
-        `if you have access, add a credential whose "sendTo" covers ${origin}: stac-auth credentials add --entry FILE; ` +
+        `if you have access, add a credential whose "sendTo" includes ${origin}: stac-auth credentials add --entry FILE; ` +
         'download also needs --by-address for assets without auth:refs',
       exit: 5,
     },
@@ -180,7 +180,7 @@ it('names a server that a redirect led to', async () => {
   expect(summary.incomplete).toMatchObject([
     {
       message: `${server.origin}a: ${other.origin.slice(0, -1)} answered 401`,
-      hint: expect.stringContaining(`"sendTo" covers ${other.origin}:`),
+      hint: expect.stringContaining(`"sendTo" includes ${other.origin}:`),
     },
   ])
 })

@@ -188,7 +188,7 @@ describe('what goes wrong', () => {
     [['x.json', '--limit-rate', 'fast'], 'USAGE', /such as 500k or 10M/],
     [['x.json', '--max-size', '10x'], 'USAGE', /such as 500k or 10M/],
     [['x.json', '--min-size', '2k', '--max-size', '1k'], 'CONFIG_INVALID', /2000 bytes exceeds .* 1000 bytes/],
-    [['x.json', '--template', '../{name}'], 'CONFIG_INVALID', /no file below the folder/],
+    [['x.json', '--template', '../{name}'], 'CONFIG_INVALID', /does not name a file below the folder/],
     [['-', '--crawl'], 'USAGE', /cannot start from stdin/],
   ])('says what is wrong with %j', async (argv, code, message) => {
     const outcome = await run(['download', ...argv, '--json', '-d', await temporaryFolder()])

@@ -25,7 +25,7 @@ describe('the challenges of an answer', () => {
     const response = await answer(unauthorized(`${many}, ="`))
     const error = thrownBy(() => challengesFor(response, 'Digest', context))
     expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', url: 'https://data.example/f', credential: 'mine', status: 401 })
-    expect(error.message).toContain(`S7 (realm "${'r'.repeat(64)}…"); there is something that is neither`)
+    expect(error.message).toContain(`S7 (realm "${'r'.repeat(64)}…"); an element is neither`)
     expect(error.message).not.toContain('S8')
   })
 })
