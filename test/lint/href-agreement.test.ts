@@ -118,8 +118,8 @@ describe('lint and authorize agree about the URL of an asset', () => {
     const asset = { ...item.assets.data, alternate: { other: { href: '//data.example/a', 'auth:refs': ['token'] } } }
     const problems = lint({ ...item, assets: { data: asset } })
     expect(problems.filter(({ code }) => code === 'href-invalid').map(({ pointer, message }) => [pointer, message])).toEqual([
-      ['/assets/data/alternate/other/href', 'the address of this asset leaves out its scheme'],
-      ['/links/0/href', 'the address of this link has a control character, a space or a backslash in it'],
+      ['/assets/data/alternate/other/href', 'the URL of this asset leaves out its scheme'],
+      ['/links/0/href', 'the URL of this link has a control character, a space or a backslash in it'],
     ])
   })
 })

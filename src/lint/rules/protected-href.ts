@@ -27,7 +27,7 @@ const hrefInvalid: RuleCase = {
   meta: {
     code: 'href-invalid',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { invalid: 'the address of this {what} {problem}' },
+    messages: { invalid: 'the URL of this {what} {problem}' },
   },
   protectedTarget(target, report) {
     const { href, kind } = target
