@@ -10,12 +10,22 @@ interface Definitions {
   readonly texts: Set<string>
 }
 
+export interface LintRunOptions {
+  /** Returns the registrable domain of a host, by the public suffix list. Without it hosts are compared by their last two labels. */
+  readonly siteOf?: (host: string) => string
+}
+
 /** The memory of a run. Hand the same one to `lint` or `lintText` for every document of it, in the order of the run. */
 export class LintRun {
+  readonly siteOf: ((host: string) => string) | undefined
   readonly #definitions = new Map<string, Definitions>()
   /** Names with definitions as they were written: putting the members in order costs more than all other rules about a scheme. */
   readonly #written = new Set<string>()
   #remembered = 0
+
+  constructor({ siteOf }: LintRunOptions = {}) {
+    this.siteOf = siteOf
+  }
 
   /**
    * The document that was the first to define a scheme of that name, when it defined it differently. Each definition is told

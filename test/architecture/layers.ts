@@ -48,7 +48,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   cli: {
     from: [...CORE, 'error-codes', 'index', 'node', 'platform/node', '#platform'],
-    packages: ['node:', 'commander'],
+    // The public suffix list is loaded by a synchronous rule, with the first host that it compares.
+    packages: ['node:', 'commander', 'tldts'],
     lazily: ['diff', 'undici', 'hyparquet', 'picomatch'],
   },
 }

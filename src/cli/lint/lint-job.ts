@@ -8,7 +8,7 @@ import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
 import type { Context } from '../context.ts'
 import { lintTask, type Task } from '../inputs/task.ts'
 import { usageError } from '../usage.ts'
-import { type Defined, type Judged, RecordingRun } from './linter.ts'
+import { type Defined, type Judged, RecordingRun, siteOf } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
 /** Limit of tasks in a job. */
@@ -44,7 +44,7 @@ export function packed({ text, ...task }: Task, document: string, levels: number
 export function lintJob(data: unknown): readonly Judged[] {
   if (!isJob(data)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = data
-  const run = new RecordingRun()
+  const run = new RecordingRun({ siteOf })
   return tasks.map(({ document, levels: index, text, base64, ...task }) => {
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
     const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }

@@ -21,7 +21,7 @@ import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import { type Found, type LintInput, lintInputs, type Selection } from './lint-inputs.ts'
 import type { SelectionOptions } from './lint-options.ts'
-import { compared, type Judged, type Linter, localLinter } from './linter.ts'
+import { compared, type Judged, type Linter, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
   readonly levels: LevelTable & { readonly config: LintConfig }
@@ -81,7 +81,7 @@ export async function settingsOf(options: GivenRules & InputOptions, fingerprint
   const areListed = changed !== undefined || staged === true
   return {
     levels: await readLintConfig(options, io),
-    run: new LintRun(),
+    run: new LintRun({ siteOf }),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
     room: roomForFindings(),

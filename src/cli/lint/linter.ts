@@ -1,4 +1,5 @@
 /** Linters: in this process, or by workers. */
+import { createRequire } from 'node:module'
 import { type Levels, LintRun, type Preset, type Problem, type TextOptions } from '../../lint/index.ts'
 import type { JsonObject } from '../../stac/json.ts'
 import { lintTask, type Task } from '../inputs/task.ts'
@@ -31,6 +32,17 @@ export interface About {
   readonly document: string
   readonly preset: Preset
   readonly rules: Levels
+}
+
+const require = createRequire(import.meta.url)
+
+/**
+ * Returns the registrable domain of a host by the public suffix list, private suffixes such as `github.io` included; the host itself if it
+ * is an address or a suffix. Rules are synchronous, so the list is loaded with the first host that is compared.
+ */
+export function siteOf(host: string): string {
+  const { getDomain } = require('tldts') as typeof import('tldts')
+  return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
 /** Returns a linter in this process. With `run`, documents are compared with each other. */

@@ -38,14 +38,16 @@ function decodedHost(address: string): string {
 }
 
 /** Another site than the document's own; false when nobody knows where the document lives. */
-function isElsewhere(host: string, { object, url }: LintDocument): boolean {
+function isElsewhere(host: string, { object, url, run }: LintDocument): boolean {
   const links = own(object, 'links')
   const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
   const home = decodedHost(ownString(self, 'href') ?? '') || decodedHost(url ?? '')
-  return home !== '' && site(home) !== site(host)
+  const siteOf = run?.siteOf ?? lastLabels
+  return home !== '' && siteOf(home) !== siteOf(host)
 }
 
-function site(host: string): string {
+/** An approximation of the registrable domain that needs no list. */
+function lastLabels(host: string): string {
   return host.split('.').slice(-2).join('.')
 }
 
