@@ -1,20 +1,6 @@
 /** The commands and the parser of their arguments. */
 import { Command, CommanderError } from 'commander'
 import { isAuthError } from '../errors.ts'
-import { addAuthorize } from './commands/authorize.ts'
-import { addCredentials } from './commands/credentials.ts'
-import { addDownload } from './commands/download.ts'
-import { addExplain } from './commands/explain.ts'
-import { addFetch } from './commands/fetch.ts'
-import { addLint } from './commands/lint.ts'
-import { addList } from './commands/list.ts'
-import { addLogin, addLogout, addStatus } from './commands/login.ts'
-import { addMerge } from './commands/merge.ts'
-import { addRules } from './commands/rules.ts'
-import { addTime } from './commands/time.ts'
-import { addTranslate } from './commands/translate.ts'
-import { addVerify } from './commands/verify.ts'
-import { addWorker } from './commands/worker.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-code.ts'
 import type { Io } from './io.ts'
@@ -22,6 +8,29 @@ import type { Diagnostics } from './lint/diagnostics.ts'
 import { refuseRepeats } from './options.ts'
 import { usageError, usageErrorOf } from './usage.ts'
 import { version } from './version.ts'
+
+/** Adds a command with its options to the program. */
+type AddCommand = (program: Command, context: Context) => void
+
+/** The commands in the order of the help text. A module is loaded when its command is named, or for help about all of them. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  lint: async () => (await import('./commands/lint.ts')).addLint,
+  merge: async () => (await import('./commands/merge.ts')).addMerge,
+  explain: async () => (await import('./commands/explain.ts')).addExplain,
+  authorize: async () => (await import('./commands/authorize.ts')).addAuthorize,
+  fetch: async () => (await import('./commands/fetch.ts')).addFetch,
+  download: async () => (await import('./commands/download.ts')).addDownload,
+  verify: async () => (await import('./commands/verify.ts')).addVerify,
+  list: async () => (await import('./commands/list.ts')).addList,
+  translate: async () => (await import('./commands/translate.ts')).addTranslate,
+  login: async () => (await import('./commands/login.ts')).addLogin,
+  logout: async () => (await import('./commands/login.ts')).addLogout,
+  status: async () => (await import('./commands/login.ts')).addStatus,
+  credentials: async () => (await import('./commands/credentials.ts')).addCredentials,
+  time: async () => (await import('./commands/time.ts')).addTime,
+  worker: async () => (await import('./commands/worker.ts')).addWorker,
+  rules: async () => (await import('./commands/rules.ts')).addRules,
+}
 
 const EXIT_CODES = `
 Exit codes:
@@ -53,7 +62,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
         exitCode = await action(...given)
       },
   }
-  const program = programOf(context)
+  const program = await programOf(argv, context)
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return exitCode
@@ -80,7 +89,7 @@ function helpCommand(program: Command, argv: readonly string[]): string {
   return command === program ? `${program.name()} help` : `${names.join(' ')} --help`
 }
 
-function programOf(context: Context): Command {
+async function programOf(argv: readonly string[], context: Context): Promise<Command> {
   const { stdout } = context.io
   const program = new Command('stac-auth')
     .description('Send authorized requests for STAC assets and links, and lint their authentication metadata')
@@ -94,25 +103,9 @@ function programOf(context: Context): Command {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(false)
-  for (const add of [
-    addLint,
-    addMerge,
-    addExplain,
-    addAuthorize,
-    addFetch,
-    addDownload,
-    addVerify,
-    addList,
-    addTranslate,
-    addLogin,
-    addLogout,
-    addStatus,
-    addCredentials,
-    addTime,
-    addWorker,
-    addRules,
-  ])
-    add(program, context)
+  const named = argv.find((argument) => !argument.startsWith('-')) ?? ''
+  const load = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS)
+  for (const add of await Promise.all(load.map((command) => command?.()))) add?.(program, context)
   refuseRepeats(program)
   return program
 }
