@@ -1,10 +1,12 @@
-/** The built program where the system lets it open few files: Node loads the modules of a graph all at once. */
+/** The built program where the system lets it open few files: Node 20 opens the modules of a graph all at once. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+/** Later versions open one module after the other, and need a descriptor or two more than themselves. */
+const OPENS_ALL = Number(process.versions.node.split('.')[0]) < 22
 const folder = await temporaryFolder()
 const item = await put(folder, 'item.json', JSON.stringify({ type: 'Feature', stac_version: '1.0.0', id: 'a', properties: {}, assets: {} }))
 
@@ -30,15 +32,14 @@ it.each([[['lint', item]], [['lint', '--format', 'sarif', item]], [['lint', '--c
 )
 
 it.each([[['lint', item]], [['explain', item, '--json']], [['download', '--dry-run', item, '-d', folder]]])(
-  '%j says that too many files are open where it can open too few',
+  '%j says that too many files are open, or works, where it can open few',
   async (argv) => {
+    const { code, stderr } = await run(1024, argv)
+    const usual = [code, stderr]
     for (const limit of [24, 26]) {
       const { code, stderr } = await run(limit, argv)
-      expect([limit, code, stderr]).toEqual([
-        limit,
-        6,
-        expect.stringMatching(/FILE_ACCESS.*too many open files \(EMFILE\)[\s\S]*ulimit -n 1024/),
-      ])
+      const tooMany = [6, expect.stringMatching(/FILE_ACCESS.*too many open files \(EMFILE\)[\s\S]*ulimit -n 1024/)]
+      expect([limit, code, stderr]).toEqual([limit, ...(OPENS_ALL ? tooMany : usual)])
     }
   },
 )
