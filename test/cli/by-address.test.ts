@@ -100,7 +100,10 @@ describe('without it', () => {
 
   it('sends nothing, and names the option when the server refuses', async () => {
     const { code, stderr } = await run(['fetch', document, '--asset', 'data', '--credentials', credentials])
-    expect([code, stderr]).toEqual([3, expect.stringContaining('--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ')])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('--by-address sends the credential whose sendTo matches the URL: stac-auth fetch '),
+    ])
     expect(archive.requests.at(-1)).toEqual({ path: '/private/data.tif', key: undefined })
   })
 })

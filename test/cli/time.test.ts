@@ -117,7 +117,10 @@ describe('the credential', () => {
     const argv = ['time', 'projects', 'list', '--base-url', service.base, '--credentials', credentials, '--allow-insecure', '--json']
     const outcome = await run(argv)
     expect(outcome.code).toBe(3)
-    expect(lastError(outcome)).toMatchObject({ code: 'NO_CREDENTIAL', hint: expect.stringMatching(/^set STAC_AUTH_TIME_TOKEN, or add "http:\/\/127\.0\.0\.1:\d+\/" to "sendTo"/) })
+    expect(lastError(outcome)).toMatchObject({
+      code: 'NO_CREDENTIAL',
+      hint: expect.stringMatching(/^set STAC_AUTH_TIME_TOKEN, or add "http:\/\/127\.0\.0\.1:\d+\/" to "sendTo"/),
+    })
   })
 
   it('goes into the header that is chosen', async () => {
