@@ -20,12 +20,14 @@ const OWN_NAME = [
 const ONCE = [
   'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
-  'test/cli/{lint-memory,crawl/faults,download/process}.test.ts',
+  'test/cli/{lint-memory,lint-repeats,lint-changed,merge,crawl/faults,download/process,inputs/inputs}.test.ts',
   'test/demo/demo.test.ts',
   'test/node/providers.test.ts',
   'test/strategies/s3/differential.test.ts',
-  'test/node/download/{gaps,ranges}.test.ts',
-  'test/node/download/chaos/{load,descriptors,hostile-bodies,kill,patience,unreachable}.test.ts',
+  'test/node/process-lock.test.ts',
+  'test/node/download/{full-disk,gaps,integrity,manifest,names,ranges,retries}.test.ts',
+  'test/node/download/chaos/{bodies,load,descriptors,hostile-bodies,kill,retry-after,unreachable}.test.ts',
+  'test/strategies/http/private-token-issuance.test.ts',
   'test/package/vite.test.ts',
 ]
 

@@ -96,14 +96,11 @@ describe('hrefProblem', () => {
   })
 
   it('takes hosts that look like numbers, Punycode and long texts to the parser', () => {
-    for (const href of [
-      'https://1.2.3.4.5/a',
-      'https://a.0x/',
-      'https://xn--a/',
-      'https://a.xn--a.example/',
-      `https://a.example/${'a'.repeat(8192)}`,
-    ])
+    for (const href of ['https://1.2.3.4.5/a', 'https://a.0x/', `https://a.example/${'a'.repeat(8192)}`])
       expect(hrefProblem(href)?.code, href.slice(0, 30)).toBe('URL_INVALID')
+    // Versions of Node disagree about Punycode that encodes nothing: the parser at hand decides.
+    for (const href of ['https://xn--a/', 'https://a.xn--a.example/'])
+      expect(hrefProblem(href)?.code, href).toBe(URL.canParse(href) ? undefined : 'URL_INVALID')
     for (const href of ['https://127.0.0.1/a', 'https://xn--bcher-kva.example/a', 'gs://bucket/a', 'https://data.example:65535/a'])
       expect(hrefProblem(href), href).toBeUndefined()
   })
