@@ -162,7 +162,7 @@ describe('somebody in the place of Apache', () => {
     expect(proof).toMatch(/^Negotiate oY/)
     const { code, stdout, stderr } = await fetchFile('files', { origin })
     expect([code, stdout]).toEqual([4, ''])
-    expect(stderr).toContain('gives a wrong proof')
+    expect(stderr).toContain('sends a wrong proof')
   })
 })
 
