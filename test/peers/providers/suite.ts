@@ -84,8 +84,8 @@ function browser({ provider, files }: World): void {
       return provider().visit(url)
     }
     const login = await loggingIn(await userWith(provider().person, files()), { visit })
-    expect(pages).toEqual([expect.not.stringContaining('The answer has arrived')])
-    expect([login.code, login.page]).toEqual([0, expect.stringContaining('The answer has arrived')])
+    expect(pages).toEqual([expect.not.stringContaining('The login response was received')])
+    expect([login.code, login.page]).toEqual([0, expect.stringContaining('The login response was received')])
   }, 30_000)
 
   it('gives one new token for many requests of a program at once', async () => {
@@ -224,7 +224,7 @@ async function loggingIn(user: User, { visit }: Pick<Provider, 'visit'>, how: Vi
     if (acting !== undefined || url === undefined) return
     acting = visit(url, how)
     // Nobody waits for a person who does not come back.
-    acting.then((page) => page.includes('The answer has arrived') || end(), end)
+    acting.then((page) => page.includes('The login response was received') || end(), end)
   })
   return { ...outcome, page: (await acting) ?? '' }
 }
