@@ -126,7 +126,7 @@ function device({ provider, files }: World): void {
     const user = await userWith(provider().person, files())
     let acting: Promise<void> | undefined
     const login = await user.follow(['login', 'mine', '--yes'], (text, end) => {
-      const [, url, code] = /(http:\/\/\S+)\s+and type the code {2}(\S+)\n/.exec(text) ?? []
+      const [, url, code] = /(http:\/\/\S+)\s+and enter the code {2}(\S+)\n/.exec(text) ?? []
       if (acting !== undefined || url === undefined || code === undefined) return
       acting = required(provider().approve)(url, code)
       acting.catch(end)
