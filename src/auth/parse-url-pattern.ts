@@ -57,7 +57,6 @@ function refused(pattern: string, why: string): ConfigurationError {
 }
 
 /** Hosts under which anyone can register a name or a path; maintained by hand, deliberately broad. */
-
 const SUFFIXES = /* @__PURE__ */ (
   'amazonaws.com amazonaws.com.cn blob.core.windows.net dfs.core.windows.net file.core.windows.net web.core.windows.net ' +
   'azurewebsites.net azureedge.net azurefd.net cloudapp.azure.com cloudfront.net elasticbeanstalk.com storage.googleapis.com ' +

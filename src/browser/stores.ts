@@ -1,4 +1,4 @@
-/** Keys for bound tokens (RFC 9449) that outlive a reload and that no script can read out. */
+/** What a page stores: tokens in IndexedDB or in the session storage, and keys for bound tokens (RFC 9449) that no script can read out. */
 
 import type { Warning } from '../auth/strategy.ts'
 import { type SessionStore, withMemoryFallback } from '../auth/token-store.ts'
@@ -168,8 +168,6 @@ function keptOrAdded(store: IDBObjectStore, key: string, fresh: CryptoKeyPair, r
     resolve(known.result ?? fresh)
   }
 }
-
-/** One small database of IndexedDB for what has to outlive a page, and be the same in all tabs. */
 
 export interface DatabaseOptions {
   /** Name of the database; default `stac-auth`. */

@@ -1,4 +1,4 @@
-/** Byte strings: texts that have one character, up to U+00FF, for each byte; header fields are such texts. */
+/** Bytes and how text carries them: byte strings (one character, up to U+00FF, for each byte, as in header fields), base64, base64url, hex. */
 
 const utf8 = /* @__PURE__ */ new TextEncoder()
 

@@ -1,4 +1,4 @@
-/** Sending in parts: no URL is parsed, no stream is made, and the caller learns how far the request came. */
+/** Bodies of responses: collected by the transport or read from a stream, never beyond a limit. */
 import { type AuthError, ProtocolError } from '../errors.ts'
 import type { HttpResponse, ReplayableBody } from './message.ts'
 import { tooLarge } from './network-error.ts'

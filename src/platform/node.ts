@@ -1,4 +1,4 @@
-/** Hash functions of Node: synchronous, many times faster than SubtleCrypto for texts as short as a request. */
+/** The platform of Node: hash functions are synchronous, many times faster than SubtleCrypto for texts as short as a request. */
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'

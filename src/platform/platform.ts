@@ -10,7 +10,7 @@ export interface Platform {
   /** As that transport connects; undefined where the platform cannot hold a connection. */
   readonly connect: Connect | undefined
   /**
-   * Opens connections for messages (RFC 6455), to public addresses unless `granted` where the platform can tell. Errors:
+   * Opens connections for messages (RFC 6455), to public addresses unless `allowPrivateNetwork`, where the platform can tell. Errors:
    * `UNSUPPORTED_IN_BROWSER` where it has none.
    */
   socket(allowPrivateNetwork: boolean): Promise<(url: string) => MessageSocket>

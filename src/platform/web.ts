@@ -1,4 +1,4 @@
-/** Hash functions of browsers and other web runtimes: SubtleCrypto, with keys imported once. */
+/** The platform of browsers and other web runtimes: hash functions are those of SubtleCrypto, with keys imported once. */
 
 import { hex } from '../crypto/encoding.ts'
 import type { notInPages } from './not-in-pages.ts'

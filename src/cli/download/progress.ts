@@ -353,8 +353,6 @@ function count(): Count {
   return { files: 0, bytes: 0, verified: new Map() }
 }
 
-/** Amounts as people read them. */
-
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']
 
 /** `512 bytes`, `1.5 MB`: three figures at most, in units of 1000. */

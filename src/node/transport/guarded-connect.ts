@@ -42,7 +42,7 @@ interface ConnectOptions extends ConnectHooks {
 }
 
 /**
- * Opens connections to public addresses only, unless granted. The address that was checked is the one that is dialled: names are
+ * Opens connections to public addresses only, unless `allowPrivateNetwork`. The address that was checked is the one that is dialled: names are
  * resolved once, all their addresses must be public, and IP literals go through the same check. Behind a proxy that resolves
  * names itself (all but `socks5:`), the name is checked. Certificates are always verified.
  *

@@ -1,4 +1,4 @@
-/** Requests for `http:` URLs through a proxy that forwards them, with the whole URL as request target (RFC 9112 §3.2.2). */
+/** Proxies: tunnels for `https:` URLs; requests for `http:` URLs are forwarded, with the whole URL as request target (RFC 9112 §3.2.2). */
 import { BlockList, isIP, type Socket } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { buildConnector, type Dispatcher } from 'undici'

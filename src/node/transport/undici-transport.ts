@@ -30,7 +30,7 @@ const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 /**
  * Sends requests with undici, which follows no redirect and keeps connections open.
  *
- * Addresses that are not granted must be public, checked on the very address dialled. Headers end at 16 KiB; gzip, deflate and br are
+ * Without `allowPrivateNetwork` addresses must be public, checked on the very address dialled. Headers end at 16 KiB; gzip, deflate and br are
  * taken off, at most two of them. Proxies of the environment see requests for `http:` URLs; for all others they open tunnels and see none.
  *
  * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`

@@ -1,4 +1,7 @@
-/** Challenges of HTTP authentication schemes and the URLs they are for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3). */
+/**
+ * What HTTP authentication schemes share: the challenges of a response, the errors of refused and unproven ones, and the URLs that a
+ * challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
+ */
 import { platform } from '#platform'
 import type { Credential } from '../../auth/credential.ts'
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
