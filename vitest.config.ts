@@ -1,9 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
-const setupFiles = ['test/setup/prototypes.ts']
+const setupFiles = ['test/setup/leaves-no-trace.ts']
 /** What is waited for may come late on a busy machine. */
 const expect = { poll: { timeout: 15_000 } }
 
@@ -15,6 +16,15 @@ const OWN_NAME = [
   { find: /^stac-auth$/, replacement: src('index.ts') },
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
+
+/**
+ * Test files that replace modules, and so need modules of their own. All others share those of their worker, which halves the time:
+ * most of it went into loading the same modules again for each file.
+ */
+const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && !/^(?:peers|package)\//.test(name))
+  .map((name) => `test/${name}`)
+  .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8')))
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
@@ -31,6 +41,9 @@ const ONCE = [
   'test/package/vite.test.ts',
 ]
 
+/** The folders whose code runs in pages as well. */
+const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|text|browser)\//
+
 export default defineConfig({
   test: {
     // One worker per processor: most tests wait for servers.
@@ -42,7 +55,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/package/**', ...ONCE],
+          exclude: ['test/peers/**', 'test/package/**', ...ONCE, ...REPLACING],
+          isolate: false,
           setupFiles,
           ...PATIENCE,
           expect,
@@ -51,7 +65,15 @@ export default defineConfig({
       // The same, where one version of Node is enough.
       {
         resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
-        test: { name: 'once', include: ONCE, setupFiles, ...PATIENCE, expect },
+        test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, setupFiles, ...PATIENCE, expect },
+      },
+      {
+        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
+        test: { name: 'replacing', include: REPLACING, setupFiles, ...PATIENCE, expect },
+      },
+      {
+        resolve: { alias: { '#platform': src('platform/web.ts') } },
+        test: { name: 'web-replacing', include: REPLACING.filter((path) => ON_THE_WEB.test(path)), setupFiles, ...PATIENCE, expect },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
       {
@@ -59,8 +81,14 @@ export default defineConfig({
         test: {
           name: 'web',
           include: ['test/{stac,http,auth,strategies,outputs,text,browser}/**/*.test.ts'],
+          isolate: false,
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
-          exclude: ['test/strategies/s3/sigv4.test.ts', 'test/auth/fuzz.test.ts', 'test/strategies/http/concealed-wire.test.ts'],
+          exclude: [
+            'test/strategies/s3/sigv4.test.ts',
+            'test/auth/fuzz.test.ts',
+            'test/strategies/http/concealed-wire.test.ts',
+            ...REPLACING,
+          ],
           setupFiles,
           ...PATIENCE,
           expect,

@@ -25,7 +25,21 @@ try {
     const node = join(folder, `node_modules/node-${version}/bin/node`)
     run(node, ['-p', '"Node " + process.version'], folder)
     // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
-    run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'package', ...shardOf(version)], root)
+    run(
+      node,
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        '--project',
+        'unit',
+        '--project',
+        'replacing',
+        '--project',
+        'package',
+        ...shardOf(version),
+      ],
+      root,
+    )
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })

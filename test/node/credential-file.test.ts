@@ -1,21 +1,20 @@
 import { chmod, chown, link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
 import { credentialsFromFile, defaultCredentialFile } from '../../src/node/credentials/credential-file.ts'
 
-const saved = { ...process.env }
 const cwd = process.cwd()
 let folder = ''
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'credential-file-'))
-  process.env.XDG_CONFIG_HOME = join(folder, 'config')
-  delete process.env.STAC_AUTH_CREDENTIALS
+  vi.stubEnv('XDG_CONFIG_HOME', join(folder, 'config'))
+  vi.stubEnv('STAC_AUTH_CREDENTIALS', undefined)
 })
 afterEach(async () => {
   process.chdir(cwd)
-  process.env = { ...saved }
+  vi.unstubAllEnvs()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -54,7 +53,7 @@ describe('which file', () => {
     await mkdir(join(folder, 'config/stac-auth'), { recursive: true })
     await file(named('folder'), 'config/stac-auth/credentials.json')
     expect(await ids()).toEqual(['folder'])
-    process.env.STAC_AUTH_CREDENTIALS = await file(named('variable'), 'variable.json')
+    vi.stubEnv('STAC_AUTH_CREDENTIALS', await file(named('variable'), 'variable.json'))
     expect(await ids()).toEqual(['variable'])
     expect(await ids(await file(named('argument'), 'argument.json'))).toEqual(['argument'])
   })
@@ -65,8 +64,8 @@ describe('which file', () => {
     await file('STAC_AUTH_CREDENTIALS=credentials.json', '.env')
     await mkdir(join(folder, 'stac-auth'))
     await file(good, 'stac-auth/credentials.json')
-    process.env.XDG_CONFIG_HOME = '.'
-    process.env.HOME = join(folder, 'home')
+    vi.stubEnv('XDG_CONFIG_HOME', '.')
+    vi.stubEnv('HOME', join(folder, 'home'))
     expect(await credentialsFromFile()).toEqual({ credentials: [] })
   })
 
@@ -83,7 +82,7 @@ describe('which file', () => {
       code: 'CONFIG_INVALID',
       message: `the credential file ${path} does not exist`,
     })
-    process.env.STAC_AUTH_CREDENTIALS = path
+    vi.stubEnv('STAC_AUTH_CREDENTIALS', path)
     await expect(credentialsFromFile()).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('"credentials": []'),
