@@ -29,7 +29,7 @@ const ticket: Strategy<TicketScheme, TicketCredential> = {
   // What a scheme of a catalog must have in common with a credential of the user.
   identity: ({ counter }) => [[{ name: 'counter', value: counter, pointer: '/counter' }]],
   schemeOf: ({ counter }) => ({ type: 'com.example.ticket', counter }),
-  describe: ({ counter }) => ({ entry: { type: 'com.example.ticket', counter }, fields: ticket.forms[0]?.fields ?? {} }),
+  describe: ({ counter }) => ({ credential: { type: 'com.example.ticket', counter }, fields: ticket.forms[0]?.fields ?? {} }),
   authorize: singleStep(async (request, { credential }) => ({
     ...request,
     headers: { ...request.headers, 'x-ticket': await credential.ticket.reveal() },

@@ -23,7 +23,7 @@ export interface AuthorizedRequest extends HttpRequest {
   /** For object stores, only when `keys` was requested. Handle them with more care than the headers: they can sign any request. */
   readonly keys?: ObjectKeys
   /** The parts that are secret: header names, and whether the URL itself carries a secret. */
-  readonly material: { readonly headers: readonly string[]; readonly url: boolean }
+  readonly secretIn: { readonly headers: readonly string[]; readonly url: boolean }
 }
 
 /** One reference of a target: `code` says why it is rejected; with `credential` and without `code` it would be used. */
@@ -163,7 +163,7 @@ export interface CredentialStatus {
   readonly expiresAt?: string
   readonly scopes?: readonly string[]
   /** True when a new token can be obtained without user interaction. */
-  readonly renewable: boolean
+  readonly refreshable: boolean
   /** False when tokens of the credential are kept in memory only, whatever `session` is. */
-  readonly lasts: boolean
+  readonly persistent: boolean
 }

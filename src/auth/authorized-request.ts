@@ -8,13 +8,13 @@ import type { AuthorizedRequest } from './auth.ts'
 import type { Selection } from './credential-selection.ts'
 import type { AuthStep } from './flow.ts'
 
-const NOTHING: AuthorizedRequest['material'] = { headers: [], url: false }
+const NOTHING: AuthorizedRequest['secretIn'] = { headers: [], url: false }
 
 /** Returns a request without credentials. */
 export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
   return selection?.ref !== undefined
-    ? { ...request, ref: selection.ref, scheme: selection.type, pointer, material: NOTHING }
-    : { ...request, pointer, material: NOTHING }
+    ? { ...request, ref: selection.ref, scheme: selection.type, pointer, secretIn: NOTHING }
+    : { ...request, pointer, secretIn: NOTHING }
 }
 
 /** Returns the authorized request; every difference from the plain request is marked as secret. */
@@ -39,7 +39,7 @@ export function authorizedRequest(
     ...(location && { location }),
     ...(keys && { keys }),
     // The location of an object is not secret; a presigned or signed URL is.
-    material: { headers: names, url: url !== plain.url && !location },
+    secretIn: { headers: names, url: url !== plain.url && !location },
   }
 }
 

@@ -21,7 +21,7 @@ const ORIGIN = new LastOrigin()
 export interface World {
   readonly transport: Transport
   readonly sessions: MemorySessions
-  readonly stores: { readonly lasting: SessionStore; readonly passing: SessionStore }
+  readonly stores: { readonly persistent: SessionStore; readonly inMemory: SessionStore }
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
   readonly warn: (warning: Warning) => void

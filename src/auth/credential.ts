@@ -125,11 +125,11 @@ export interface CredentialFields {
 /** The fields that a user must supply for a scheme: for prompts, web forms and the credential printed in errors. */
 export interface CredentialForm {
   /** The credential as far as the scheme determines it; `id`, `sendTo` and the fields below complete it. */
-  readonly entry: { readonly type: string; readonly [field: string]: unknown }
+  readonly credential: { readonly type: string; readonly [field: string]: unknown }
   /** The fields to fill in; the kind says which are secret. */
   readonly fields: { readonly [name: string]: Field }
-  /** Where the secret is sent in each request, when that is neither in `entry` nor the header `authorization`. */
-  readonly carriedIn?: 'address' | 'signature'
+  /** Where the secret is sent in each request, when that is neither in `credential` nor the header `authorization`. */
+  readonly carriedIn?: 'url' | 'signature'
   /** The URL of the login page, or of the document that names it. */
   readonly loginAt?: string
   /** What is supported in browsers; default: everything. `if exposed`: only when servers expose the challenge to scripts. */

@@ -30,13 +30,13 @@ export class Runtime {
 
   constructor(selector: CredentialSelector, clock: Clock, options: EngineOptions) {
     const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
-    const passing = memoryStore()
+    const inMemory = memoryStore()
     this.#selector = selector
     this.#anonymous = anonymous
     this.#world = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
       sessions: new MemorySessions(clock),
-      stores: { lasting: session ?? passing, passing },
+      stores: { persistent: session ?? inMemory, inMemory },
       clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: onWarning,

@@ -189,9 +189,9 @@ function missingCredential(target: Target, ref: string, scheme: AuthScheme, stra
 }
 
 /** Returns a credential with every field to fill in; secrets are environment variables to set. */
-function entryFor({ entry, fields }: CredentialForm, ref: string, sendTo: string): Record<string, unknown> {
+function entryFor({ credential, fields }: CredentialForm, ref: string, sendTo: string): Record<string, unknown> {
   const id = ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'credential'
-  const filled: Record<string, unknown> = { id, ...entry }
+  const filled: Record<string, unknown> = { id, ...credential }
   for (const [name, field] of Object.entries(fields))
     if (field.required && filled[name] === undefined) filled[name] = placeholder(id, name, field)
   return { ...filled, sendTo: [sendTo] }

@@ -7,7 +7,7 @@ export interface CacheEntry<T = unknown> {
   readonly value: T
   readonly expiresAt?: number
   /** When to obtain a new one; default: 10 % of its lifetime before it expires, at most 5 minutes. */
-  readonly renewAt?: number
+  readonly refreshAt?: number
 }
 
 /** The session of one credential. Keys contain everything that the value depends on. */
@@ -31,7 +31,7 @@ const MAX_MARGIN = 5 * 60_000
 
 /** Keeps values in memory, at most the 10 000 most recently used. */
 export class MemorySessions {
-  readonly #entries = new Map<string, CacheEntry & { renewAt: number }>()
+  readonly #entries = new Map<string, CacheEntry & { refreshAt: number }>()
   readonly #flights = new Map<string, Flight>()
   readonly #clock: Clock
 
@@ -54,7 +54,7 @@ export class MemorySessions {
 
   #current(key: string): CacheEntry | undefined {
     const entry = this.#entries.get(key)
-    if (!entry || this.#clock.now() >= entry.renewAt) return undefined
+    if (!entry || this.#clock.now() >= entry.refreshAt) return undefined
     // A Map iterates in insertion order: reinserting marks a value as most recently used.
     if (this.#entries.size > MAX_ENTRIES / 2) {
       this.#entries.delete(key)
@@ -114,9 +114,9 @@ export class MemorySessions {
 
   #keep(key: string, entry: CacheEntry, started: number): void {
     const { expiresAt = Number.POSITIVE_INFINITY } = entry
-    const renewAt = entry.renewAt ?? expiresAt - Math.min(MAX_MARGIN, (expiresAt - started) / 10)
+    const refreshAt = entry.refreshAt ?? expiresAt - Math.min(MAX_MARGIN, (expiresAt - started) / 10)
     this.#entries.delete(key)
-    this.#entries.set(key, { ...entry, renewAt })
+    this.#entries.set(key, { ...entry, refreshAt })
     if (this.#entries.size <= MAX_ENTRIES) return
     for (const oldest of this.#entries.keys()) {
       this.#entries.delete(oldest)

@@ -58,17 +58,17 @@ export interface TokenState {
   readonly expiresAt?: number
   readonly scopes?: readonly string[]
   /** True when a new one can be obtained without user interaction. */
-  readonly renewable: boolean
-  /** False when it is kept in memory only. */
-  readonly lasts: boolean
+  readonly refreshable: boolean
+  /** False when it is kept in memory only, whatever `session` is. */
+  readonly persistent: boolean
 }
 
 /** A change of the token of a credential. */
 export interface SessionChange {
   /** Id of the credential. */
   readonly credential: string
-  /** `started`: obtained; `renewed`: refreshed; `ended`: removed. */
-  readonly change: 'started' | 'renewed' | 'ended'
+  /** `started`: obtained; `refreshed`; `removed`: by a logout, or because the provider refused the refresh token. */
+  readonly change: 'started' | 'refreshed' | 'removed'
 }
 
 /** The credential that another one names in `with` or `subject`: its result is the other's input. */
@@ -101,8 +101,8 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
   /** For token endpoints and signing APIs of the credential (`endpoints`) only; redirects are never followed. */
   readonly send: Send
   readonly input?: Input
-  /** `lasting`: persistent, where the caller's store is; `passing`: in memory, as long as the engine exists. */
-  readonly stores: { readonly lasting: SessionStore; readonly passing: SessionStore }
+  /** `persistent`: the caller's store; `inMemory`: one for the lifetime of the engine. */
+  readonly stores: { readonly persistent: SessionStore; readonly inMemory: SessionStore }
   /**
    * Opens a connection for steps whose authorization is bound to it; the caller closes it. Errors: `SCHEME_UNSUPPORTED` when
    * the transport cannot, or the request will not be sent; `CREDENTIAL_TARGET_UNTRUSTED`.

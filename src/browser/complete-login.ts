@@ -4,12 +4,12 @@ import { ownAddress, type Page, thisPage } from './page.ts'
 export interface CompleteLoginOptions {
   /** Default: the page itself. */
   readonly page?: Page
-  /** Milliseconds in which the page that began the login must take the answer; default 5 seconds. */
-  readonly patience?: number
+  /** Milliseconds to wait for the page that began the login to take the answer; default 5000. */
+  readonly timeout?: number
 }
 
 /** Milliseconds: a page behind another window wakes up slowly. */
-const PATIENCE = 5000
+const DEFAULT_TIMEOUT = 5000
 
 /**
  * All that the page at the redirect URI has to do. It takes the answer out of the URL, and hands it to the page that waits for it
@@ -20,7 +20,7 @@ const PATIENCE = 5000
  */
 export async function completeLogin({
   page: given,
-  patience = PATIENCE,
+  timeout = DEFAULT_TIMEOUT,
 }: CompleteLoginOptions = {}): Promise<'delivered' | 'returned' | 'unclaimed'> {
   const page = thisPage(given)
   const answer = answerIn(page)
@@ -33,7 +33,7 @@ export async function completeLogin({
     page.location.replace(ownAddress(page, record.returnTo, 'returnTo'))
     return 'returned'
   }
-  if (!(await deliverAnswer(page, answer, patience))) return 'unclaimed'
+  if (!(await deliverAnswer(page, answer, timeout))) return 'unclaimed'
   page.close()
   return 'delivered'
 }

@@ -17,7 +17,7 @@ export interface DescribeOptions {
  * network. A form says where everything would go, and whether a page can do it at all. Errors: `TARGET_NOT_FOUND` for what `assetOf` did not
  * find.
  */
-export async function describeNeeds(
+export async function describeRequirements(
   targets: Target | Iterable<Target> | undefined,
   options: DescribeOptions = {},
 ): Promise<readonly FormModel[]> {
@@ -36,7 +36,7 @@ export interface FormModel {
   /** Where the credential would go: patterns of URLs, to be shown and agreed to. */
   readonly sendTo: readonly string[]
   /** In which part of each request to these. */
-  readonly carriedIn: { readonly place: 'header' | 'query' | 'cookie' | 'address' | 'signature'; readonly name?: string }
+  readonly carriedIn: { readonly place: 'header' | 'query' | 'cookie' | 'url' | 'signature'; readonly name?: string }
   /** Endpoints that get what is typed, before anything goes to the data: token endpoints, signing services. */
   readonly secretTo: readonly string[]
   /** Where a person logs in afterwards (`popup`, `redirect`), or the document that names the page. */
@@ -46,11 +46,11 @@ export interface FormModel {
   /** Why it cannot be done here, whatever is typed. */
   readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** The part of the credential that the catalog determines; no secret. */
-  readonly entry: { readonly type: string; readonly [field: string]: unknown }
+  readonly credential: { readonly type: string; readonly [field: string]: unknown }
 }
 
 export interface FormField {
-  /** Name in the credential, and in the values given to `entryFrom`. */
+  /** Name in the credential, and in the values passed to `credentialFrom`. */
   readonly name: string
   readonly label: string
   readonly type: 'text' | 'password' | 'textarea' | 'url' | 'number' | 'checkbox' | 'select'

@@ -17,7 +17,7 @@ const MAX_PLACES = 12
 
 const MAX_TEXT = 500
 
-/** Builds the forms for `describeNeeds`. */
+/** Builds the forms for `describeRequirements`. */
 export async function formModels(
   targets: Target | Iterable<Target> | undefined,
   { strategies = defaultStrategies, typed = [] }: DescribeOptions = {},
@@ -47,7 +47,7 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
     type: shown(scheme.type),
   }
   const problem = strategy.problem?.(scheme, pointer) ?? addressProblem(first, named)
-  if (problem) return { ...base, ...NOTHING, entry: { type: strategy.type }, obstacle: toObstacle(problem) }
+  if (problem) return { ...base, ...NOTHING, credential: { type: strategy.type }, obstacle: toObstacle(problem) }
   const form = strategy.describe(scheme, { url: first.url, target: first.target })
   const places = needs.map(({ url }) => placeOf(url, named))
   const sendTo = [...new Set(places.flatMap((place) => (typeof place === 'string' ? [place] : [])))].slice(0, MAX_PLACES)
@@ -63,7 +63,7 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
     ...(form.loginAt !== undefined && { loginAt: plainAddress(form.loginAt) }),
     ...(form.inPages === 'if exposed' && { condition: EXPOSED }),
     ...(obstacle && { obstacle }),
-    entry: form.entry,
+    credential: form.credential,
   }
 }
 
@@ -94,9 +94,9 @@ function placeOf(address: string, named: ReadonlySet<string>): string | Obstacle
   return patternFor(url) ?? { code: 'CONFIG_INVALID', message: `${url.host} is shared by many owners and cannot be allowed as a whole` }
 }
 
-function carrierOf({ entry, carriedIn }: CredentialForm): FormModel['carriedIn'] {
+function carrierOf({ credential, carriedIn }: CredentialForm): FormModel['carriedIn'] {
   if (carriedIn) return { place: carriedIn }
-  const { in: place, name } = entry
+  const { in: place, name } = credential
   if ((place === 'header' || place === 'query' || place === 'cookie') && typeof name === 'string') return { place, name: shown(name) }
   return { place: 'header', name: 'authorization' }
 }
@@ -109,17 +109,21 @@ function obstacleOf({ inPages }: CredentialForm, { place, name }: FormModel['car
 }
 
 /** Returns the endpoints of the credential, as far as it is known. */
-function endpointsOf({ entry }: CredentialForm, strategy: Strategy): readonly string[] {
-  if (entry.type !== strategy.type) return []
-  const draft = { id: '', sendTo: [], preference: 0, ...entry } satisfies Credential
+function endpointsOf({ credential }: CredentialForm, strategy: Strategy): readonly string[] {
+  if (credential.type !== strategy.type) return []
+  const draft = { id: '', sendTo: [], preference: 0, ...credential } satisfies Credential
   return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
 /** Returns the input field; functions, ids of other credentials and the like are for programs. */
-function fieldOf(name: string, { kind, label, required = false, values, lines }: Field, { entry }: CredentialForm): readonly FormField[] {
+function fieldOf(
+  name: string,
+  { kind, label, required = false, values, lines }: Field,
+  { credential }: CredentialForm,
+): readonly FormField[] {
   const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
   // Places are agreed to, not typed.
-  if (type === undefined || entry[name] !== undefined || name === 'sendTo') return []
+  if (type === undefined || credential[name] !== undefined || name === 'sendTo') return []
   const secret = kind === 'secret'
   const autocomplete = name === 'username' ? 'username' : name === 'password' ? 'current-password' : 'off'
   const several = kind === 'texts' || kind === 'signed-url-patterns' || kind === 'patterns'
@@ -156,7 +160,7 @@ export async function credentialOfForm(
   { sendTo, secretTo = [], id }: Consent,
   { strategies = defaultStrategies }: Pick<DescribeOptions, 'strategies'> = {},
 ): Promise<UncheckedCredential> {
-  const { obstacle, entry: known, fields } = model
+  const { obstacle, credential: known, fields } = model
   if (obstacle) throw new UnsupportedError(obstacle.code, obstacle.message, obstacle.hint === undefined ? {} : { hint: obstacle.hint })
   if (sendTo.length === 0) throw invalid('sendTo', 'sendTo must contain at least one of the URLs shown')
   const further = sendTo.find((pattern) => !model.sendTo.includes(pattern))

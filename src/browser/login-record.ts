@@ -85,7 +85,7 @@ export function awaitAnswer(page: Page, state: string, take: TakeAnswer): { clos
 }
 
 /** Tells whoever waits for the answer; true when it was taken within that many milliseconds. */
-export async function deliverAnswer(page: Page, { url, state }: LoginAnswer, patience: number): Promise<boolean> {
+export async function deliverAnswer(page: Page, { url, state }: LoginAnswer, timeout: number): Promise<boolean> {
   const { origin } = page.location
   const channel = new BroadcastChannel(nameOf(state))
   let direct: ((event: MessageEvent) => void) | undefined
@@ -96,7 +96,7 @@ export async function deliverAnswer(page: Page, { url, state }: LoginAnswer, pat
       channel.onmessage = ({ data }) => hear(data)
       direct = (event) => event.origin === origin && hear(event.data)
       page.addEventListener('message', direct)
-      timer = setTimeout(resolve, patience, false)
+      timer = setTimeout(resolve, timeout, false)
       const message: Message = { type: TYPE, state, answer: url }
       channel.postMessage(message)
       const opener: Pick<Window, 'postMessage'> | null = page.opener

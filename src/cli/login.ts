@@ -70,8 +70,8 @@ function needsPerson({ flow }: CredentialStatus): boolean {
   return flow === 'authorizationCode' || flow === 'implicit'
 }
 
-function isLoggedIn({ state, renewable }: CredentialStatus): boolean {
-  return state === 'valid' || renewable
+function isLoggedIn({ state, refreshable }: CredentialStatus): boolean {
+  return state === 'valid' || refreshable
 }
 
 async function logIn(
@@ -87,7 +87,7 @@ async function logIn(
       hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
     })
   }
-  if (needsPerson(entry) && !entry.lasts) throw boundToProcess(credential)
+  if (needsPerson(entry) && !entry.persistent) throw boundToProcess(credential)
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
@@ -179,12 +179,12 @@ function textOf(known: readonly CredentialStatus[]): string {
   return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')
 }
 
-function stateText({ credential, state, expiresAt, renewable, scopes = [] }: CredentialStatus): string {
-  if (state === 'none') return renewable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
+function stateText({ credential, state, expiresAt, refreshable, scopes = [] }: CredentialStatus): string {
+  if (state === 'none') return refreshable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
   const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
   return [
     `${state}${until}`,
-    ...(renewable ? ['refreshed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
+    ...(refreshable ? ['refreshed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
     ...(scopes.length > 0 ? [`scopes ${scopes.join(' ')}`] : []),
   ].join(', ')
 }

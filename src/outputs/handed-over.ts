@@ -25,6 +25,6 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
 const DROPPED = new Set(['authorization', 'cookie'])
 
 /** Returns the secret headers that a client which follows redirects would send on to another origin. */
-export function carriedHeaders({ material }: AuthorizedRequest): readonly string[] {
-  return material.headers.filter((name) => !DROPPED.has(name.toLowerCase()))
+export function carriedHeaders({ secretIn }: AuthorizedRequest): readonly string[] {
+  return secretIn.headers.filter((name) => !DROPPED.has(name.toLowerCase()))
 }

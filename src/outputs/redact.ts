@@ -17,11 +17,11 @@ export interface Shown {
 
 /** The request as it may be printed: secret header values and a secret URL hidden unless `reveal`. */
 export function shown(request: AuthorizedRequest, { reveal = false }: OutputOptions = {}): Shown {
-  const secret = new Set(reveal ? [] : request.material.headers.map((name) => name.toLowerCase()))
+  const secret = new Set(reveal ? [] : request.secretIn.headers.map((name) => name.toLowerCase()))
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [forLine(name), secret.has(name.toLowerCase()) ? '[secret]' : forLine(value)] as const,
   )
-  const url = request.material.url && !reveal ? forUrl(request.url) : forLine(request.url)
+  const url = request.secretIn.url && !reveal ? forUrl(request.url) : forLine(request.url)
   return { method: forLine(request.method), url, headers, ...(request.body !== undefined && { body: bodyText(request.body) }) }
 }
 

@@ -49,7 +49,7 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   },
   describe({ in: place, name }) {
     return {
-      entry: { type: 'apiKey', in: place, name },
+      credential: { type: 'apiKey', in: place, name },
       fields: { value: { kind: 'secret', label: `Key (${place} ${name})`, required: true } },
     }
   },

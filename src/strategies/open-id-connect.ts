@@ -33,7 +33,7 @@ export const openIdConnect: Strategy<OpenIdConnectScheme, OAuth2Credential> = {
     return complete
   },
   describe: ({ openIdConnectUrl }) => ({
-    entry: { type: 'openIdConnect', openIdConnectUrl },
+    credential: { type: 'openIdConnect', openIdConnectUrl },
     fields: { clientId: clientFields.clientId, clientSecret: clientFields.clientSecret, scopes: clientFields.scopes },
     loginAt: discoveryUrl(openIdConnectUrl),
   }),

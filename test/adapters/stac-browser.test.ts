@@ -82,7 +82,7 @@ describe('what STAC Browser adds', () => {
       forms: [{ fields: {} }],
       identity: ({ type }) => [[{ name: 'type', value: type, pointer: '/type' }]],
       schemeOf: () => ({ type: 'com.example.resign' }),
-      describe: () => ({ entry: { type: 'com.example.resign' }, fields: {} }),
+      describe: () => ({ credential: { type: 'com.example.resign' }, fields: {} }),
       authorize: singleStep(async (request) => {
         const url = new URL(request.url)
         url.searchParams.set('sig', 'new')

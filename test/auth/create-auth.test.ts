@@ -70,7 +70,7 @@ describe('authorize', () => {
       url: F,
       headers: { accept: '*/*' },
       pointer: '/assets/data',
-      material: { headers: [], url: false },
+      secretIn: { headers: [], url: false },
     })
     expect(servers.sent).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('authorize', () => {
       scheme: 'apiKey',
       credential: 'key',
       pointer: '/assets/data',
-      material: { headers: ['x-api-key'], url: false },
+      secretIn: { headers: ['x-api-key'], url: false },
     })
   })
 
@@ -124,7 +124,7 @@ describe('peek', () => {
     const wanted = target(scheme.signed(SIGN_URL), F)
     expect(auth.peek(wanted)).toBeUndefined()
     await auth.authorize(wanted)
-    expect(auth.peek(wanted)?.material.url).toBe(true)
+    expect(auth.peek(wanted)?.secretIn.url).toBe(true)
     expect(servers.sent).toHaveLength(1)
   })
 

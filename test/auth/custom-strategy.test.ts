@@ -24,7 +24,7 @@ function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
     forms: [{ fields: {} }],
     identity: () => [[]],
     schemeOf: () => ({ type: 'mine' }),
-    describe: () => ({ entry: { type: 'mine' }, fields: {} }),
+    describe: () => ({ credential: { type: 'mine' }, fields: {} }),
     endpoints: () => [ENDPOINT],
     authorize,
   }
@@ -53,7 +53,7 @@ describe("a strategy of a caller's own", () => {
     const { auth, script: servers } = engine(async function* () {})
     await auth.fetch(wanted)
     expect(servers.sent).toMatchObject([{ headers: {} }])
-    expect(await auth.authorize(wanted)).toMatchObject({ headers: {}, material: { headers: [] } })
+    expect(await auth.authorize(wanted)).toMatchObject({ headers: {}, secretIn: { headers: [] } })
   })
 
   it.each([

@@ -238,7 +238,7 @@ describe('their honest neighbours', () => {
     const { auth: wider } = victim({ credentials: unchecked([wildcard, local]) }, script)
     const request = await (['wide', 'local'].includes(credential) ? wider : auth).authorize(wanted)
     expect(request.credential).toBe(credential)
-    expect(request.material.headers.length > 0 || request.material.url).toBe(true)
+    expect(request.secretIn.headers.length > 0 || request.secretIn.url).toBe(true)
   })
 
   it("a discovery or login address of the user's fits, as far as the login", async () => {

@@ -101,9 +101,9 @@ describe('O22 nothing that is returned or thrown shows a secret', () => {
   it('an authorized request says by structure what of it is secret', async () => {
     const { auth } = victim({}, honestServers())
     for (const k of [scheme.client(TOKEN_URL), scheme.key(), scheme.key('key&admin=1#', 'query'), scheme.key('session', 'cookie')]) {
-      const { material, url, headers, ...rest } = await auth.authorize(target(k, F))
-      const open = Object.fromEntries(Object.entries(headers).filter(([name]) => !material.headers.includes(name)))
-      expect(leaks(all, texts({ rest, open, url: material.url ? '' : url }))).toEqual([])
+      const { secretIn, url, headers, ...rest } = await auth.authorize(target(k, F))
+      const open = Object.fromEntries(Object.entries(headers).filter(([name]) => !secretIn.headers.includes(name)))
+      expect(leaks(all, texts({ rest, open, url: secretIn.url ? '' : url }))).toEqual([])
     }
   })
 })

@@ -106,7 +106,7 @@ describe('a scheme matches an entry', () => {
   it.each(['none', 'public', 'Anonymous', 'OPEN'])('of type %s needs nothing', async (type) => {
     const { auth, script } = victim()
     const wanted = target({ type }, 'https://anywhere.example/f.tif')
-    expect(await auth.authorize(wanted)).toMatchObject({ ref: 'k', scheme: type, headers: {}, material: { headers: [], url: false } })
+    expect(await auth.authorize(wanted)).toMatchObject({ ref: 'k', scheme: type, headers: {}, secretIn: { headers: [], url: false } })
     await auth.fetch(wanted)
     expect(script.sent).toMatchObject([{ headers: {} }])
   })

@@ -164,7 +164,7 @@ describe('a login by redirect', () => {
 describe('an answer', () => {
   it('leaves an address whose path begins like a host as well', async () => {
     const page = fakePage(`${SITE}//other.example/?code=c&state=s`)
-    expect(await completeLogin({ page, patience: 1 })).toBe('unclaimed')
+    expect(await completeLogin({ page, timeout: 1 })).toBe('unclaimed')
     expect(page.location.href).toBe(`${SITE}//other.example/`)
   })
 
@@ -242,7 +242,7 @@ describe('a logout', () => {
       `${SITE}/bye`,
     ])
     expect(searchParams.get('id_token_hint')?.split('.')).toHaveLength(3)
-    expect(next.changes.map(({ change }) => change)).toEqual(['started', 'ended'])
+    expect(next.changes.map(({ change }) => change)).toEqual(['started', 'removed'])
     expect(await failureOf(read(next.auth))).toMatchObject({ code: 'LOGIN_REQUIRED' })
     await next.logins.logoutAll()
     expect(next.page.visited).toEqual([address])

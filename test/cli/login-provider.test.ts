@@ -81,7 +81,7 @@ describe('login DOC', () => {
       /^eo {2}openIdConnect authorizationCode {2}valid until \S+, refreshed when needed, scopes /,
     )
     const [status] = JSON.parse((await at(['status', '--json'])).stdout)
-    expect(status).toMatchObject({ credential: 'eo', state: 'valid', renewable: true })
+    expect(status).toMatchObject({ credential: 'eo', state: 'valid', refreshable: true })
 
     const [name = ''] = await readdir(join(home, 'cache/stac-auth/tokens'))
     const kept = await readFile(join(home, 'cache/stac-auth/tokens', name), 'utf8')

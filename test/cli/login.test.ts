@@ -48,7 +48,15 @@ function stage({
       ['ada', 'bob'].map((credential) => {
         const state = states[credential] ?? 'none'
         const known = state === 'none' ? {} : { expiresAt: '2026-07-01T10:00:00.000Z', scopes: ['read'] }
-        return { credential, type: 'oauth2', flow: 'authorizationCode', state, renewable: credential === 'bob', lasts: lasting, ...known }
+        return {
+          credential,
+          type: 'oauth2',
+          flow: 'authorizationCode',
+          state,
+          refreshable: credential === 'bob',
+          persistent: lasting,
+          ...known,
+        }
       }),
   }
   let [shown, printed] = ['', '']
@@ -216,8 +224,8 @@ describe('status', () => {
       type: 'oauth2',
       flow: 'authorizationCode',
       state: 'expired',
-      renewable: false,
-      lasts: true,
+      refreshable: false,
+      persistent: true,
       expiresAt: '2026-07-01T10:00:00.000Z',
       scopes: ['read'],
     })

@@ -82,7 +82,7 @@ function downloadContext(replies: (leg: number) => Reply): { world: World; serve
   const world = {
     transport,
     sessions: new MemorySessions(clock),
-    stores: { lasting: memoryStore(), passing: memoryStore() },
+    stores: { persistent: memoryStore(), inMemory: memoryStore() },
     clock,
     random,
     warn: () => {},

@@ -28,7 +28,7 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
     connect: () => Promise.reject(new Error('no connections')),
-    stores: { lasting: memoryStore(), passing: memoryStore() },
+    stores: { persistent: memoryStore(), inMemory: memoryStore() },
     clock,
     random,
     warn: () => {},

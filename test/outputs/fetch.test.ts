@@ -10,7 +10,7 @@ describe('fetchArguments', () => {
   })
 
   it('refuses redirects where a header would be carried on to another origin', () => {
-    const withKey = { ...withBearer, headers: { 'x-api-key': SECRET }, material: { headers: ['X-Api-Key'], url: false } }
+    const withKey = { ...withBearer, headers: { 'x-api-key': SECRET }, secretIn: { headers: ['X-Api-Key'], url: false } }
     expect(fetchArguments(withKey)[1].redirect).toBe('error')
     expect(fetchArguments(withQueryKey)[1].redirect).toBe('follow')
   })

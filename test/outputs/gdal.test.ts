@@ -77,7 +77,7 @@ describe('gdal opens an object store as /vsis3/', () => {
 
 describe('gdal opens anything else as /vsicurl/', () => {
   const headersOf = (headers: Readonly<Record<string, string>>) =>
-    /^GDAL_HTTP_HEADERS=(.*)$/m.exec(gdal({ ...withBearer, headers, material: { headers: [], url: false } }))?.[1]
+    /^GDAL_HTTP_HEADERS=(.*)$/m.exec(gdal({ ...withBearer, headers, secretIn: { headers: [], url: false } }))?.[1]
 
   it('with its headers', () => {
     expect(gdal({ ...withBearer, headers: { authorization: `Bearer ${SECRET}` } }, { reveal: true }).split('\n')).toEqual([

@@ -12,7 +12,7 @@ export const withBearer: AuthorizedRequest = {
   credential: 'cdse',
   expiresAt: '2026-11-20T10:00:00Z',
   pointer: '/assets/B04',
-  material: { headers: ['authorization'], url: false },
+  secretIn: { headers: ['authorization'], url: false },
 }
 
 /** A request whose secret stands in the address. */
@@ -23,7 +23,7 @@ export const withQueryKey: AuthorizedRequest = {
   ref: 'k',
   scheme: 'apiKey',
   credential: 'portal',
-  material: { headers: [], url: true },
+  secretIn: { headers: [], url: true },
 }
 
 /** A signed request to an object store. */
@@ -42,7 +42,7 @@ export const withObject: AuthorizedRequest = {
     virtualHost: true,
     requesterPays: true,
   },
-  material: { headers: ['authorization'], url: false },
+  secretIn: { headers: ['authorization'], url: false },
 }
 
 /** What a hostile catalog would like to print. */
@@ -50,5 +50,5 @@ export const hostile: AuthorizedRequest = {
   method: 'GET',
   url: "https://data.example/'$(id)'\u202e",
   headers: { "x-\u001b[2J'": "a'b\r\nx-injected: 1", authorization: SECRET },
-  material: { headers: ['authorization'], url: false },
+  secretIn: { headers: ['authorization'], url: false },
 }

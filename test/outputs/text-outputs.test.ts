@@ -47,7 +47,7 @@ describe('url', () => {
 
 describe('headers', () => {
   it('is one line per header, whatever the case in which a secret one was named', () => {
-    const request = { ...withBearer, material: { headers: ['Authorization'], url: false } }
+    const request = { ...withBearer, secretIn: { headers: ['Authorization'], url: false } }
     expect(headers(request)).toBe('accept: */*\nauthorization: [secret]')
     expect(headers(withQueryKey)).toBe('')
   })

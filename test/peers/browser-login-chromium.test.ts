@@ -123,7 +123,7 @@ describe('a session', () => {
     await expect
       .poll(async () => [await read(page, server.resource), grants(server).includes('granted refresh_token')], PATIENTLY)
       .toEqual([{ value: 'file of alice' }, true])
-    expect(await page.evaluate(() => app.changes)).toContain('portal renewed')
+    expect(await page.evaluate(() => app.changes)).toContain('portal refreshed')
     expect(grants(server).filter((line) => line.startsWith('refused'))).toEqual([])
   }, 60_000)
 

@@ -1,5 +1,5 @@
 /** What of the library works in a worker: it answers a message with what came of it. */
-import { createLogins, describeNeeds, dpopKeyStore, sessionStorageStore } from '../../src/browser/index.ts'
+import { createLogins, describeRequirements, dpopKeyStore, sessionStorageStore } from '../../src/browser/index.ts'
 import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
 
 const codeOf = (error: unknown) => (isAuthError(error) ? error.code : String(error))
@@ -16,7 +16,7 @@ self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly 
     refused: await auth.fetch(data.url).then(({ status }) => status, codeOf),
     popup: await logins.popup('http-1').catch(codeOf),
     redirect: await logins.redirect('http-1').catch(codeOf),
-    forms: (await describeNeeds(assetOf(data.item, 'data'))).map(({ fields }) => fields.map(({ name }) => name)),
+    forms: (await describeRequirements(assetOf(data.item, 'data'))).map(({ fields }) => fields.map(({ name }) => name)),
     extractable: pair.privateKey.extractable,
   })
 }

@@ -62,7 +62,7 @@ export async function giveCredential(page: Page, key: string, values: Readonly<R
   for (const box of await page.getByRole('dialog').getByRole('checkbox').all()) await box.check()
   await page.click('dialog button[type=submit]')
   // Until an entry is made of it, the dialog stays, and nothing beside it takes what is typed.
-  await page.locator('dialog form.entry').first().waitFor({ state: 'hidden' })
+  await page.locator('dialog form.credential').first().waitFor({ state: 'hidden' })
 }
 
 /** Logs in with a window, and consents at the provider. */

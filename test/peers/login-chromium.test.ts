@@ -79,7 +79,7 @@ describe('a login in Chromium', () => {
     })
     expect([outcome.code, outcome.err]).toEqual([0, expect.not.stringContaining('error')])
     const status = await stacAuth(['status', '--json'])
-    expect(JSON.parse(status.out)).toMatchObject([{ credential: 'person', state: 'valid', renewable: true }])
+    expect(JSON.parse(status.out)).toMatchObject([{ credential: 'person', state: 'valid', refreshable: true }])
     const file = await stacAuth(['fetch', server.resource])
     expect([file.code, file.out]).toEqual([0, 'file of alice'])
     const logout = await stacAuth(['logout', 'person'])

@@ -20,7 +20,7 @@ describe('a key', () => {
     expect(request).toMatchObject({
       url: F,
       headers: { 'x-api-key': 'k1', accept: '*/*' },
-      material: { headers: ['x-api-key'], url: false },
+      secretIn: { headers: ['x-api-key'], url: false },
     })
   })
 
@@ -53,7 +53,7 @@ describe('a key', () => {
     ['to an empty query', `${F}?`, `${F}?key=k1`],
     ['behind a separator', `${F}?a=1&`, `${F}?a=1&key=k1`],
   ])('in the query is added %s', async (_name, href, url) => {
-    expect(await requestFor('query', 'key', 'k1', href)).toMatchObject({ url, headers: {}, material: { headers: [], url: true } })
+    expect(await requestFor('query', 'key', 'k1', href)).toMatchObject({ url, headers: {}, secretIn: { headers: [], url: true } })
   })
 
   it('in the query is encoded with its name', async () => {

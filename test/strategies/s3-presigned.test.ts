@@ -27,7 +27,7 @@ describe('a presigned address', () => {
   it('opens by itself, needs no header and counts as secret', async () => {
     const request = await presigned()
     expect(request.headers).toEqual({})
-    expect(request.material).toEqual({ headers: [], url: true })
+    expect(request.secretIn).toEqual({ headers: [], url: true })
     expect(await (await fetch(request.url)).text()).toBe('hello world')
   })
 

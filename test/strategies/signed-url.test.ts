@@ -47,7 +47,7 @@ describe('the signing call', () => {
       headers: { accept: 'application/json' },
       options: { timeout: 60_000 },
     })
-    expect(request).toMatchObject({ method: 'GET', url: SIGNED, headers: {}, credential: 'signer', material: { headers: [], url: true } })
+    expect(request).toMatchObject({ method: 'GET', url: SIGNED, headers: {}, credential: 'signer', secretIn: { headers: [], url: true } })
   })
 
   it('by POST has a JSON body with bucket and key', async () => {

@@ -1,6 +1,6 @@
 /** Whether an asset can be read now, and if not, what is in the way. Nothing is sent to find out. */
 import { isAuthError, type RefExplanation, type Target } from 'stac-auth'
-import { describeNeeds, type FormModel } from 'stac-auth/browser'
+import { describeRequirements, type FormModel } from 'stac-auth/browser'
 import type { SiteSettings } from './site.ts'
 import type { Wallet } from './wallet.ts'
 import { needWords } from './words.ts'
@@ -52,7 +52,7 @@ export async function accessTo(target: Target, wallet: Wallet, { worker }: SiteS
     if (credential !== undefined)
       return { state: 'login', words: `Waits for a login with “${credential}”`, credential, forms: [], refusals: [] }
   }
-  return missing(await describeNeeds(target, { typed: wallet.named }), refs)
+  return missing(await describeRequirements(target, { typed: wallet.named }), refs)
 }
 
 function missing(forms: readonly FormModel[], refs: readonly RefExplanation[]): Access {

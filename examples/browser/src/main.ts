@@ -95,7 +95,7 @@ async function finishLogin(): Promise<void> {
 }
 
 function count(): void {
-  const { length } = wallet.entries
+  const { length } = wallet.credentials
   byId('credentials', HTMLElement).textContent = length === 0 ? 'Credentials' : `Credentials (${length})`
 }
 

@@ -6,9 +6,9 @@ export interface Wallet {
   /** Changes with every credential: ask for it each time. */
   readonly auth: Auth
   readonly logins: Logins
-  readonly entries: readonly CredentialInput[]
-  /** Adds a credential under that name; `lasting` ones, which hold no secret, outlive a reload. */
-  add(entry: CredentialInput, name: string, lasting: boolean): string
+  readonly credentials: readonly CredentialInput[]
+  /** Adds a credential under that name; `persistent` ones, which hold no secret, outlive a reload. */
+  add(credential: CredentialInput, name: string, persistent: boolean): string
   /** Forgets the credential and its tokens. */
   remove(id: string): Promise<void>
   /** A URL that the person typed may be on a private network. */
@@ -19,11 +19,11 @@ export interface Wallet {
 }
 
 interface Held {
-  readonly entry: CredentialInput
-  readonly lasting: boolean
+  readonly credential: CredentialInput
+  readonly persistent: boolean
 }
 
-const NAME = 'catalog-browser:entries'
+const NAME = 'catalog-browser:credentials'
 
 /** The wallet of this tab; `local` are origins that count as typed. */
 export async function openWallet(local: readonly string[]): Promise<Wallet> {
@@ -33,19 +33,19 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
   }
   const session = sessionStorageStore()
   let named = local
-  let held = await readable(keptEntries())
+  let held = await readable(storedCredentials())
   let engine = engineOf()
 
   function engineOf(): { readonly auth: Auth; readonly logins: Logins } {
-    const auth = createAuth({ credentials: held.map(({ entry }) => entry), typed: named, session, onSession: tell })
+    const auth = createAuth({ credentials: held.map(({ credential }) => credential), typed: named, session, onSession: tell })
     return { auth, logins: createLogins(auth, { callback: '/callback.html', afterLogout: '/' }) }
   }
 
   function renew(): void {
     engine = engineOf()
-    const lasting = held.flatMap(({ entry, lasting }) => (lasting ? [entry] : []))
+    const persistent = held.flatMap(({ credential, persistent }) => (persistent ? [credential] : []))
     try {
-      sessionStorage.setItem(NAME, JSON.stringify(lasting))
+      sessionStorage.setItem(NAME, JSON.stringify(persistent))
     } catch {
       // A browser that keeps nothing forgets them with the page.
     }
@@ -59,18 +59,18 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
     get logins() {
       return engine.logins
     },
-    get entries() {
-      return held.map(({ entry }) => entry)
+    get credentials() {
+      return held.map(({ credential }) => credential)
     },
     get named() {
       return named
     },
-    add(entry, name, lasting) {
+    add(credential, name, persistent) {
       const id = freeId(
         name,
-        held.map(({ entry }) => entry.id),
+        held.map(({ credential }) => credential.id),
       )
-      held = [...held, { entry: { ...entry, id }, lasting }]
+      held = [...held, { credential: { ...credential, id }, persistent }]
       renew()
       return id
     },
@@ -81,7 +81,7 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
         // A credential without tokens has nothing to log out of.
         if (!isAuthError(error)) throw error
       }
-      held = held.filter(({ entry }) => entry.id !== id)
+      held = held.filter(({ credential }) => credential.id !== id)
       renew()
     },
     typed(url) {
@@ -94,7 +94,7 @@ export async function openWallet(local: readonly string[]): Promise<Wallet> {
   }
 }
 
-function keptEntries(): readonly CredentialInput[] {
+function storedCredentials(): readonly CredentialInput[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(NAME) ?? '[]')
     return Array.isArray(kept) ? (kept as readonly CredentialInput[]) : []
@@ -104,10 +104,10 @@ function keptEntries(): readonly CredentialInput[] {
 }
 
 /** What was kept, unless somebody has changed it into something else. */
-async function readable(entries: readonly CredentialInput[]): Promise<readonly Held[]> {
+async function readable(credentials: readonly CredentialInput[]): Promise<readonly Held[]> {
   try {
-    await createAuth({ credentials: entries }).ready()
-    return entries.map((entry) => ({ entry, lasting: true }))
+    await createAuth({ credentials }).ready()
+    return credentials.map((credential) => ({ credential, persistent: true }))
   } catch {
     return []
   }

@@ -4,14 +4,14 @@ import type { FormModel } from 'stac-auth/browser'
 const PASSWORDS = /^(?:basic|digest|mutual|scram-)/
 
 /** What the person must have: `Key`, `User name and password`, `Login at identity.example`. */
-export function credentialWords({ entry, loginAt, secretTo }: Pick<FormModel, 'entry' | 'loginAt' | 'secretTo'>): string {
-  switch (entry.type) {
+export function credentialWords({ credential, loginAt, secretTo }: Pick<FormModel, 'credential' | 'loginAt' | 'secretTo'>): string {
+  switch (credential.type) {
     case 'http':
-      return PASSWORDS.test(String(entry.scheme))
+      return PASSWORDS.test(String(credential.scheme))
         ? 'User name and password'
-        : entry.scheme === 'bearer'
+        : credential.scheme === 'bearer'
           ? 'Token'
-          : `Proof by ${entry.scheme}`
+          : `Proof by ${credential.scheme}`
     case 'apiKey':
       return 'Key'
     case 'oauth2':
@@ -22,7 +22,7 @@ export function credentialWords({ entry, loginAt, secretTo }: Pick<FormModel, 'e
     case 's3':
       return 'Keys of an object store'
     default:
-      return `Credential of type ${entry.type}`
+      return `Credential of type ${credential.type}`
   }
 }
 
@@ -35,7 +35,7 @@ export function placeWords({ place, name }: FormModel['carriedIn']): string {
       return `in the address, as ${name}`
     case 'cookie':
       return `in the cookie ${name}`
-    case 'address':
+    case 'url':
       return 'in the address'
     case 'signature':
       return 'as a signature'
@@ -56,6 +56,6 @@ export function hostOf(address: string): string {
 }
 
 /** Type of a scheme as a badge shows it. */
-export function typeWords({ type, entry }: Pick<FormModel, 'type' | 'entry'>): string {
-  return type === 'http' && typeof entry.scheme === 'string' ? `http ${entry.scheme}` : type
+export function typeWords({ type, credential }: Pick<FormModel, 'type' | 'credential'>): string {
+  return type === 'http' && typeof credential.scheme === 'string' ? `http ${credential.scheme}` : type
 }

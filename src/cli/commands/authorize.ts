@@ -61,14 +61,14 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
 /** Returns notes on what the output form does not show, and on its risks. */
 function notesOn(request: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
-  const { material, location } = request
+  const { secretIn, location } = request
   const notes: string[] = []
-  if (as === 'url' && material.headers.length > 0)
-    notes.push(`the URL alone is not authorized: it needs ${material.headers.join(', ')} (see --as headers)`)
-  if (as === 'headers' && material.url) notes.push('the key is in the URL (see --as url --reveal)')
+  if (as === 'url' && secretIn.headers.length > 0)
+    notes.push(`the URL alone is not authorized: it needs ${secretIn.headers.join(', ')} (see --as headers)`)
+  if (as === 'headers' && secretIn.url) notes.push('the key is in the URL (see --as url --reveal)')
   const carried = as === 'gdal' && !location ? carriedHeaders(request) : []
   if (carried.length > 0) notes.push(`GDAL sends ${carried.join(', ')} after redirects too, also to other hosts`)
-  const hidden = (material.url && as !== 'headers') || (material.headers.length > 0 && as !== 'url')
+  const hidden = (secretIn.url && as !== 'headers') || (secretIn.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
   return notes
 }

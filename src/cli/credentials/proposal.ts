@@ -52,8 +52,8 @@ export function proposalFor(
   const taken = new Set(beside.map((credential) => credential.id))
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
-  const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.entry[field]))
-  const hasScopes = form.entry.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
+  const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.credential[field]))
+  const hasScopes = form.credential.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
   const entry = {
     id: label,
@@ -65,12 +65,12 @@ export function proposalFor(
 }
 
 /** Normalizes URLs, so that the file contains what is compared and shown: hosts in ASCII. */
-function canonical({ entry }: CredentialForm, { forms }: Strategy): CredentialForm['entry'] {
-  const plain = Object.entries(entry).map(([name, value]): [string, unknown] => {
+function canonical({ credential }: CredentialForm, { forms }: Strategy): CredentialForm['credential'] {
+  const plain = Object.entries(credential).map(([name, value]): [string, unknown] => {
     const isUrl = typeof value === 'string' && URL.canParse(value) && forms.some(({ fields }) => fields[name]?.kind === 'url')
     return [name, isUrl ? new URL(value).href : value]
   })
-  return { ...entry, ...Object.fromEntries(plain) }
+  return { ...credential, ...Object.fromEntries(plain) }
 }
 
 /** Returns the proposal for a credential beside the existing ones. Errors: `CONFIG_INVALID` for an invalid credential. */

@@ -81,9 +81,9 @@ export async function fixInputs(
       const all = { ...fixSettings, ...(usedElsewhere && { usedElsewhere }) }
       const fixed = input.name === '-' ? await fixStdin(all, settings, io) : await fixFile(input.name, all, settings, io)
       if (fixed?.linked) await diagnostics.note(`${forLine(input.name)} is not fixed: it is a symbolic link`)
-      else if (fixed && fixed.mended.length > 0) {
+      else if (fixed && fixed.fixed.length > 0) {
         counts.files++
-        counts.findings += fixed.mended.length
+        counts.findings += fixed.fixed.length
         await reportRemoved(input.name === '-' ? settings.stdinName : input.name, fixed, fixSettings, diagnostics)
       }
       if (fixed?.read) stdin = Readable.from([fixed.read])
@@ -99,8 +99,8 @@ export async function fixInputs(
 }
 
 /** Reports removed schemes, because a reference to them may have been forgotten. */
-async function reportRemoved(name: string, { mended }: Fixed, { dryRun }: FixSettings, diagnostics: Context['diagnostics']): Promise<void> {
-  const removed = mended.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
+async function reportRemoved(name: string, { fixed }: Fixed, { dryRun }: FixSettings, diagnostics: Context['diagnostics']): Promise<void> {
+  const removed = fixed.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => `"${namesOf(pointer).at(-1)}"`)
   if (removed.length === 0) return
   const what = `the unused ${removed.length === 1 ? 'scheme' : 'schemes'} ${removed.join(', ')}`
   await diagnostics.note(forLine(`${name}: ${dryRun ? 'would remove' : 'removed'} ${what}`))
@@ -147,7 +147,7 @@ async function fixFile(name: string, fixSettings: FixContext, settings: LintSett
   // The linter reads the file next and reports read errors.
   const before = textOf(await readFile(name).catch(() => new Uint8Array()))
   const fixed = before === undefined ? undefined : fixDocument(before, name, fixSettings, settings)
-  if (before === undefined || !fixed || fixed.mended.length === 0) return undefined
+  if (before === undefined || !fixed || fixed.fixed.length === 0) return undefined
   if (!seen) return { ...fixed, linked: true }
   if (fixSettings.dryRun) await showPatch(name, before, fixed.text, io)
   else await replaceFile(name, fixed.text, seen)
@@ -157,7 +157,7 @@ async function fixFile(name: string, fixSettings: FixContext, settings: LintSett
 async function fixStdin(fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome> {
   const bytes = await readInput('-', io)
   const before = textOf(bytes)
-  const fixed = before === undefined ? { text: '', mended: [] } : fixDocument(before, settings.stdinName, fixSettings, settings)
+  const fixed = before === undefined ? { text: '', fixed: [] } : fixDocument(before, settings.stdinName, fixSettings, settings)
   const after = before === undefined ? bytes : Buffer.from(fixed.text)
   if (!fixSettings.dryRun) await write(io.stdout, after)
   else if (before !== undefined) await showPatch(settings.stdinName, before, fixed.text, io)

@@ -26,7 +26,7 @@ export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
 export interface Fixed {
   readonly text: string
   /** What was mended, in the order in which it was done; places are those of the text before its round. */
-  readonly mended: readonly Problem[]
+  readonly fixed: readonly Problem[]
 }
 
 /** Rounds of fixes: one fix may open the way for the next. */
@@ -39,7 +39,7 @@ const ROUNDS = 10
 export function fixText(source: string, options: FixOptions = {}): Fixed {
   const mark = source.charCodeAt(0) === 0xfeff ? source.slice(0, 1) : ''
   let text = source.slice(mark.length)
-  const mended: Problem[] = []
+  const fixed: Problem[] = []
   const refused = new Set<string>()
   for (let round = 0; round < ROUNDS; round++) {
     const found = candidates(text, options).filter(({ problem }) => !refused.has(keyOf(problem)))
@@ -50,10 +50,10 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
     // After another fix it may do no harm.
     if (applied.done.length > 0) refused.clear()
     else for (const { problem } of chosen) refused.add(keyOf(problem))
-    mended.push(...applied.done)
+    fixed.push(...applied.done)
     text = applied.text
   }
-  return { text: mark + text, mended }
+  return { text: mark + text, fixed }
 }
 
 /** Mended when nothing else is left to mend: a scheme may be used after a ref was mended. */

@@ -38,7 +38,7 @@ export const http: Strategy<HttpScheme> = {
     const known = byName.get(name)
     const form = (known && formsOf(known)[0]) ?? readyMadeForm
     const browsers = known?.about.browsers ?? 'yes'
-    return { entry: { type: 'http', scheme: name }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
+    return { credential: { type: 'http', scheme: name }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
   },
   endpoints: (credential) => authSchemeOf(credential)?.endpoints?.(credential) ?? [],
   prepare({ credential }) {

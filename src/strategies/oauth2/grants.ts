@@ -129,7 +129,7 @@ export async function password(context: OAuth2Context): Promise<TokenSet> {
     if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
     const refusal = refused(error.url, error.status, context)
     allowAgain(context)
-    await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error: refusal }, renewAt: clock.now() + REMEMBERED }))
+    await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error: refusal }, refreshAt: clock.now() + REMEMBERED }))
     throw refusal
   }
 }

@@ -36,13 +36,17 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   describe({ flows }) {
     const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((flow) => own(flows, String(flow)) !== undefined))
     const flow = String(form?.when?.flow?.[0])
-    if (!form || flow === 'implicit') return { entry: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
+    if (!form || flow === 'implicit') return { credential: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
     const urls = URLS.flatMap((name) => {
       const value = ownString(own(flows, flow), name)
       return value === undefined ? [] : [[name, value]]
     })
     const loginAt = flow === 'authorizationCode' ? ownString(own(flows, flow), 'authorizationUrl') : undefined
-    return { entry: { type: 'oauth2', flow, ...Object.fromEntries(urls) }, fields: wanted(form), ...(loginAt !== undefined && { loginAt }) }
+    return {
+      credential: { type: 'oauth2', flow, ...Object.fromEntries(urls) },
+      fields: wanted(form),
+      ...(loginAt !== undefined && { loginAt }),
+    }
   },
   prepare({ scheme, pointer: at, credential }) {
     if (credential.flow === 'implicit' && platform.connect) throw fragmentsUnseen(credential.id)

@@ -89,7 +89,7 @@ export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> 
   if (url === undefined) return written(credential)
   const { value } = await context.session.resolve<ServerMetadata>(`metadata ${url}`, async (signal) => {
     const metadata = await published(url, { ...context, signal })
-    return { value: metadata, renewAt: clock.now() + LIFE }
+    return { value: metadata, refreshAt: clock.now() + LIFE }
   })
   return value
 }

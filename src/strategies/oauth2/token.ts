@@ -16,7 +16,7 @@ import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './toke
 export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
   const { value } = await context.session.resolve<TokenSet>(tokenKey(context.credential), async (signal) => {
     const set = await kept({ ...context, signal }, refused)
-    return { value: set, renewAt: renewalOf(set), ...(set.expiresAt !== undefined && { expiresAt: set.expiresAt }) }
+    return { value: set, refreshAt: renewalOf(set), ...(set.expiresAt !== undefined && { expiresAt: set.expiresAt }) }
   })
   return value
 }
@@ -50,7 +50,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
       // A page without storage is logged out as well.
       await store.remove(key).finally(() => {
         context.session.invalidate(tokenKey(context.credential), knownTokens(context))
-        if (set) context.changed('ended')
+        if (set) context.changed('removed')
       })
       return set
     },
@@ -60,22 +60,22 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
 
 /** Returns why the user must log in before a token can be obtained; undefined when that is not needed. */
 export async function loginProblem(context: OAuth2Context): Promise<AuthError | undefined> {
-  const { state, renewable } = await tokenState(context)
-  return state === 'valid' || renewable ? undefined : loginRequired(context.credential)
+  const { state, refreshable } = await tokenState(context)
+  return state === 'valid' || refreshable ? undefined : loginRequired(context.credential)
 }
 
 export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   const { store, key } = await placeOf(context)
   const set = decodeTokenSet(await store.read(key))
   const anew = !needsPerson(context.credential)
-  const lasts = !isPassing(context.credential)
-  if (!set) return { state: 'none', renewable: anew, lasts }
+  const persistent = !isMemoryOnly(context.credential)
+  if (!set) return { state: 'none', refreshable: anew, persistent }
   const { expiresAt, scopes, refreshToken } = set
   const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
   return {
     state: ended ? 'expired' : 'valid',
-    renewable: anew || refreshToken !== undefined,
-    lasts,
+    refreshable: anew || refreshToken !== undefined,
+    persistent,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(scopes && { scopes }),
   }
@@ -128,10 +128,10 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         if (meanwhile) return meanwhile
         const old = await own()
         try {
-          const set = { ...(await renewed(locked, old, { store, key })), user }
+          const set = { ...(await refreshed(locked, old, { store, key })), user }
           // A rotated refresh token is stored before the access token is used.
           await store.write(key, encodeTokenSet(set))
-          context.changed(old ? 'renewed' : 'started')
+          context.changed(old ? 'refreshed' : 'started')
           return set
         } catch (error) {
           if (!old || !isLiving(old, refused, context)) throw error
@@ -157,7 +157,7 @@ function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | unde
  * Obtains a set with the refresh token if there is one, else with the grant. A refused refresh token is removed. A refresh token
  * whose successor could not be stored is not sent: grants without a login are repeated, others fail with `CACHE_NOT_WRITABLE`.
  */
-async function renewed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
+async function refreshed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
   if (old?.refreshToken !== undefined && (await isRefreshable(context, old, place))) {
     try {
       const { refresh } = await import('./grants.ts')
@@ -165,7 +165,7 @@ async function renewed(context: OAuth2Context, old: TokenSet | undefined, place:
     } catch (error) {
       if (!isRefused(error, context.credential)) throw error
       await place.store.remove(place.key)
-      context.changed('ended')
+      context.changed('removed')
     }
   }
   return byGrant(context)
@@ -230,7 +230,7 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
 }
 
 /** True for tokens that are kept in memory only: bound to a key that cannot be exported, or derived from another credential's login. */
-function isPassing({ flow, dpop, dpopKey, dpopKeyPair }: OAuth2Credential): boolean {
+function isMemoryOnly({ flow, dpop, dpopKey, dpopKeyPair }: OAuth2Credential): boolean {
   return flow === 'tokenExchange' || (dpop === true && dpopKey === undefined && dpopKeyPair === undefined)
 }
 
@@ -262,5 +262,5 @@ async function placeOf({ credential, stores }: OAuth2Context): Promise<Place> {
   const more = await parametersOf(credential)
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
-  return { store: isPassing(credential) ? stores.passing : stores.lasting, key }
+  return { store: isMemoryOnly(credential) ? stores.inMemory : stores.persistent, key }
 }

@@ -43,7 +43,7 @@ export function keyState({ session, clock }: S3PeekContext): TokenState | undefi
   if (!known) return undefined
   const { expiresAt } = known
   const state = expiresAt !== undefined && expiresAt <= clock.now() ? 'expired' : 'valid'
-  return { state, renewable: true, lasts: false, ...(expiresAt !== undefined && { expiresAt }) }
+  return { state, refreshable: true, persistent: false, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
 function hasSource({ keys, credentialsUrl }: S3Credential): boolean {
@@ -54,7 +54,7 @@ async function obtained(context: S3Context, signal: AbortSignal): Promise<CacheE
   const value = await keysFromSource(context, signal)
   const { expiration } = value
   if (expiration === undefined) return { value }
-  return { value, expiresAt: expiration, renewAt: expiration - Math.min(MARGIN, (expiration - context.clock.now()) / 2) }
+  return { value, expiresAt: expiration, refreshAt: expiration - Math.min(MARGIN, (expiration - context.clock.now()) / 2) }
 }
 
 async function keysFromSource({ credential, input, send, warn }: S3Context, signal: AbortSignal): Promise<S3Keys> {

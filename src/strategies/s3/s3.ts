@@ -47,7 +47,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   schemeOf: () => ({ type: 's3' }),
   refine,
   describe: (_scheme, resource) => ({
-    entry: { type: 's3', ...statedService(resource) },
+    credential: { type: 's3', ...statedService(resource) },
     fields: {
       accessKeyId: { kind: 'secret', label: 'Access key id' },
       secretAccessKey: { kind: 'secret', label: 'Secret access key' },

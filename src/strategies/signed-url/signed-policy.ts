@@ -57,7 +57,7 @@ export function expiryOf(address: string, answer: unknown, now: number): CacheEn
     ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
     secondsFrom(now, own(answer, 'expires_in')),
   ].filter((end) => end !== undefined)
-  if (ends.length === 0) return { value: address, renewAt: now + UNKNOWN_LIFE }
+  if (ends.length === 0) return { value: address, refreshAt: now + UNKNOWN_LIFE }
   return ending(address, Math.min(...ends), now)
 }
 
@@ -69,7 +69,7 @@ export function endingWith<T>(entry: CacheEntry<T>, asset: unknown, now: number)
 }
 
 function ending<T>(value: T, expiresAt: number, now: number): CacheEntry<T> {
-  return { value, expiresAt, renewAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
+  return { value, expiresAt, refreshAt: expiresAt - Math.min(MARGIN, Math.max(0, expiresAt - now) / 2) }
 }
 
 function secondsFrom(now: number, value: unknown): number | undefined {

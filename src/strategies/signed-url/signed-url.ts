@@ -77,8 +77,8 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   refine,
   describe({ flows }) {
     const [flow] = Object.values(flows)
-    const entry = { type: 'signedUrl', authorizationApi: flow?.authorizationApi ?? '…', method: methodOf(flow) }
-    return { entry, fields: signedUrl.forms[0]?.fields ?? {}, carriedIn: 'address' }
+    const known = { type: 'signedUrl', authorizationApi: flow?.authorizationApi ?? '…', method: methodOf(flow) }
+    return { credential: known, fields: signedUrl.forms[0]?.fields ?? {}, carriedIn: 'url' }
   },
   endpoints: ({ authorizationApi }) => [authorizationApi],
   reaches: ({ signedUrlHosts }, url) => matchesAny(signedUrlHosts, new URL(url)),

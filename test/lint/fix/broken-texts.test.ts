@@ -64,10 +64,10 @@ describe('fixes of broken texts', () => {
       for (let times = 1 + random(2); times > 0; times--) text = broken(text)
       const fixed = fixText(text, { suggestions: random(2) === 0 })
       const isBroken = !isJson(text.startsWith(MARK) ? text.slice(1) : text)
-      if (isBroken) expect(fixed, JSON.stringify(text)).toEqual({ text, mended: [] })
+      if (isBroken) expect(fixed, JSON.stringify(text)).toEqual({ text, fixed: [] })
       else expect(isJson(fixed.text.startsWith(MARK) ? fixed.text.slice(1) : fixed.text), JSON.stringify(text)).toBe(true)
       if (isBroken) counts.broken++
-      else if (fixed.mended.length > 0) counts.fixed++
+      else if (fixed.fixed.length > 0) counts.fixed++
     }
     expect(counts.broken).toBeGreaterThan(400)
     expect(counts.fixed).toBeGreaterThan(80)
@@ -93,7 +93,7 @@ describe('fixes of broken texts', () => {
 
   it('keep two byte order marks, which are not JSON', () => {
     const text = `${MARK}${MARK}${JSON.stringify(documents[0])}`
-    expect(fixText(text, { suggestions: true })).toEqual({ text, mended: [] })
+    expect(fixText(text, { suggestions: true })).toEqual({ text, fixed: [] })
     expect(lintText(new TextEncoder().encode(text))).toMatchObject([{ code: 'not-json' }])
   })
 })

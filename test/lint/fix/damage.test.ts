@@ -22,10 +22,10 @@ describe('fixes of damaged documents', () => {
       for (let times = random(4); times > 0; times--) document = damage(document, random)
       const text = JSON.stringify(document, null, random(3)) ?? 'null'
       const fixed = fixText(text, { suggestions: true })
-      mended += fixed.mended.length
+      mended += fixed.fixed.length
       expect(errors(JSON.parse(fixed.text)), text).toBeLessThanOrEqual(errors(JSON.parse(text)))
-      expect(fixText(fixed.text, { suggestions: true }), text).toEqual({ text: fixed.text, mended: [] })
-      if (fixed.mended.length === 0) expect(fixed.text).toBe(text)
+      expect(fixText(fixed.text, { suggestions: true }), text).toEqual({ text: fixed.text, fixed: [] })
+      if (fixed.fixed.length === 0) expect(fixed.text).toBe(text)
     }
     expect(mended).toBeGreaterThan(300)
   })
@@ -38,7 +38,7 @@ describe('fixes of damaged documents', () => {
       for (let times = random(3); times > 0; times--) document = damage(document, random)
       const text = JSON.stringify(document) ?? 'null'
       const fixed = fixText(text, { preset: 'strict' })
-      mended += fixed.mended.length
+      mended += fixed.fixed.length
       expect(schemesIn(JSON.parse(fixed.text)), text).toEqual(schemesIn(JSON.parse(text)))
     }
     expect(mended).toBeGreaterThan(25)

@@ -21,24 +21,24 @@ const linkTo = (...refs: unknown[]) => ({ rel: 'item', href: 'https://data.examp
 
 describe('fixes', () => {
   it('that touch each other are applied one after the other', () => {
-    const { text, mended } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key', 'key', 'key')])))
+    const { text, fixed } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key', 'key', 'key')])))
     expect(JSON.parse(text)).toEqual(catalogWith([linkTo('key')]))
-    expect(mended).toHaveLength(3)
+    expect(fixed).toHaveLength(3)
   })
 
   it('that lead to more errors are taken back, and the others stay', () => {
     // As an API key it would lack two fields; as what it is it has one mistake.
     const schemes = { key: { ...KEY, in: 'Header' }, other: { type: 'apikey' } }
-    const { text, mended } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key'), linkTo('other')], schemes)), { suggestions: true })
+    const { text, fixed } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key'), linkTo('other')], schemes)), { suggestions: true })
     expect(JSON.parse(text)).toEqual(catalogWith([linkTo('key'), linkTo('other')], { key: KEY, other: { type: 'apikey' } }))
-    expect(mended.map(({ code }) => code).sort()).toEqual(['apikey-in', 'duplicate-ref'])
+    expect(fixed.map(({ code }) => code).sort()).toEqual(['apikey-in', 'duplicate-ref'])
   })
 
   it('that would change nothing are not said to have been made', () => {
     const flow = (tokenUrl: string) => ({ key: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
     const mend = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
-    expect(mend('http:token.example/token')).toMatchObject({ mended: [] })
-    expect(mend('http://token.example:80/token')).toMatchObject({ mended: [{ code: 'insecure-endpoint' }] })
+    expect(mend('http:token.example/token')).toMatchObject({ fixed: [] })
+    expect(mend('http://token.example:80/token')).toMatchObject({ fixed: [{ code: 'insecure-endpoint' }] })
     expect(mend('http://token.example:80/token').text).toContain('"https://token.example/token"')
   })
 
@@ -58,7 +58,7 @@ describe('fixes', () => {
   })
 
   it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('leave %j alone', (text) => {
-    expect(fixText(text, { suggestions: true })).toEqual({ text, mended: [] })
+    expect(fixText(text, { suggestions: true })).toEqual({ text, fixed: [] })
   })
 
   it('declare the version that has what is used', () => {
@@ -79,7 +79,7 @@ describe('unused schemes', () => {
   const document = (links: readonly object[]) =>
     JSON.stringify({ type: 'Catalog', stac_version: '1.1.0', id: 'c', description: 'd', 'auth:schemes': { old: { type: 's3' } }, links })
   const mended = (text: string, usedElsewhere?: () => boolean) =>
-    fixText(text, { suggestions: true, only: ['unused-scheme'], ...(usedElsewhere && { usedElsewhere }) }).mended.length
+    fixText(text, { suggestions: true, only: ['unused-scheme'], ...(usedElsewhere && { usedElsewhere }) }).fixed.length
 
   it('stay in a document with others below it, unless those are known not to use them', () => {
     const children = document([{ rel: 'child', href: './a.json' }])

@@ -22,9 +22,9 @@ describe.each(mendable)('$code', ({ code: id, fix }) => {
   const lines = new Set(text.split('\r\n'))
 
   it('mends its bad example, and once is enough', () => {
-    expect(fixed.mended.map(({ code }) => code)).toContain(id)
+    expect(fixed.fixed.map(({ code }) => code)).toContain(id)
     expect(lintText(fixed.text, { rules: levels }).filter((problem) => problem.code === id && problem.fix)).toEqual([])
-    expect(fixText(fixed.text, { suggestions: true, only, rules: levels })).toEqual({ text: fixed.text, mended: [] })
+    expect(fixText(fixed.text, { suggestions: true, only, rules: levels })).toEqual({ text: fixed.text, fixed: [] })
   })
 
   it('leaves no more errors than there were', () => {
@@ -52,8 +52,6 @@ describe.each(mendable)('$code', ({ code: id, fix }) => {
 
   it(`is ${fix}: applied when that is asked for`, () => {
     const safely = fixText(text, { only, rules: levels })
-    expect(safely.mended.length > 0).toBe(
-      lintText(text, { rules: levels }).some((problem) => problem.code === id && problem.fix === 'safe'),
-    )
+    expect(safely.fixed.length > 0).toBe(lintText(text, { rules: levels }).some((problem) => problem.code === id && problem.fix === 'safe'))
   })
 })

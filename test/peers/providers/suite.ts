@@ -55,7 +55,7 @@ function browser({ provider, files }: World): void {
     const login = await loggingIn(user, provider())
     expect([login.code, login.err, login.page]).toEqual([0, noError, expect.stringContaining('You can close this page')])
     const status = await user.run('status', '--json')
-    expect(JSON.parse(status.out)).toMatchObject([{ credential: 'mine', state: 'valid', renewable: true }])
+    expect(JSON.parse(status.out)).toMatchObject([{ credential: 'mine', state: 'valid', refreshable: true }])
     const before = new Set(files().shown).size
     for (let turn = 0; turn < 3; turn++) {
       const fetched = await user.run('fetch', files().url)

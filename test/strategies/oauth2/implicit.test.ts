@@ -86,7 +86,7 @@ describe('an implicit entry', () => {
     }
     await auth.login('mine', { redirect: async () => page })
     expect(Object.fromEntries(asked?.searchParams ?? [])).toMatchObject({ response_type: 'token', client_id: 'app', scope: 'read' })
-    expect(await auth.status()).toMatchObject([{ credential: 'mine', state: 'valid', renewable: false }])
+    expect(await auth.status()).toMatchObject([{ credential: 'mine', state: 'valid', refreshable: false }])
     expect(script.sent).toEqual([])
   })
 })

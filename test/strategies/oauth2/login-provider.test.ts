@@ -35,7 +35,7 @@ describe('a login in a browser', () => {
     expect(await (await engine(entries.person).fetch(file(entries.person))).text()).toBe('file of alice')
     expect(tokensOf(kept)).toMatchObject({ tokenType: 'Bearer', refreshToken: expect.any(String), idToken: expect.any(String) })
     expect(await auth.status()).toMatchObject([
-      { credential: 'person', type: 'openIdConnect', flow: 'authorizationCode', state: 'valid', renewable: true },
+      { credential: 'person', type: 'openIdConnect', flow: 'authorizationCode', state: 'valid', refreshable: true },
     ])
   })
 

@@ -17,6 +17,6 @@ it('a logout ends the session where the storage is switched off, and says that n
   await auth.login('person', browser().interaction)
   expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
   expect(await failureOf(auth.logout('person'))).toMatchObject({ code: 'FILE_ACCESS' })
-  expect(told).toEqual(['started', 'ended'])
+  expect(told).toEqual(['started', 'removed'])
   expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED' })
 })

@@ -116,7 +116,7 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
 describe('a token answer with empty texts', () => {
   it('has no refresh token and no ID token', async () => {
     const { auth } = await loggedIn(() => ({ body: { ...tokens, refresh_token: '', id_token: '', scope: '' } }))
-    expect(await auth.status()).toMatchObject([{ state: 'valid', renewable: false }])
+    expect(await auth.status()).toMatchObject([{ state: 'valid', refreshable: false }])
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 

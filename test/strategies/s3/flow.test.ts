@@ -23,7 +23,7 @@ function contextWith(fields: Partial<S3Credential>, url: string, now = () => NOW
     session: new MemorySessions(clock).view('mine'),
     send: () => Promise.reject(new Error('no side requests')),
     connect: () => Promise.reject(new Error('no connections')),
-    stores: { lasting: memoryStore(), passing: memoryStore() },
+    stores: { persistent: memoryStore(), inMemory: memoryStore() },
     clock,
     random: (bytes) => new Uint8Array(bytes),
     warn: () => {},

@@ -80,7 +80,9 @@ describe('keys from a service', () => {
     expect(await auth.status()).toEqual([])
     await auth.authorize(target)
     const expiresAt = expect.stringMatching(/^\d{4}-.*Z$/)
-    expect(await auth.status()).toEqual([{ credential: 'archive', type: 's3', state: 'valid', renewable: true, lasts: false, expiresAt }])
+    expect(await auth.status()).toEqual([
+      { credential: 'archive', type: 's3', state: 'valid', refreshable: true, persistent: false, expiresAt },
+    ])
   })
 
   it('are renewed five minutes before they end', async () => {

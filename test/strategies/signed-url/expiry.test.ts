@@ -28,7 +28,7 @@ describe('the end of a signed address', () => {
     ['expires_in as a text', A, { expires_in: '3600' }],
     ['the earliest of several', `${A}?Expires=${END / 1000 + 9}`, { expires_in: 3600, expires_at: '2027-01-01' }],
   ])('is known by %s, and comes with a margin of 30 s', (_name, address, answer) => {
-    expect(expiryOf(address, answer, NOW)).toEqual({ value: address, expiresAt: END, renewAt: END - 30_000 })
+    expect(expiryOf(address, answer, NOW)).toEqual({ value: address, expiresAt: END, refreshAt: END - 30_000 })
   })
 
   it.each<[string, string, unknown]>([
@@ -43,7 +43,7 @@ describe('the end of a signed address', () => {
     ['NaN', A, { expires_in: Number.NaN, expires: Number.NaN }],
     ['members of the prototype', A, Object.create({ expires_in: 5 })],
   ])('is unknown with %s: kept five minutes', (_name, address, answer) => {
-    expect(expiryOf(address, answer, NOW)).toEqual({ value: address, renewAt: NOW + 300_000 })
+    expect(expiryOf(address, answer, NOW)).toEqual({ value: address, refreshAt: NOW + 300_000 })
   })
 
   it('is at most a year away by expires_in', () => {
@@ -51,7 +51,7 @@ describe('the end of a signed address', () => {
   })
 
   it('that is near is renewed when half of it has passed', () => {
-    expect(expiryOf(A, { expires_in: 20 }, NOW)).toEqual({ value: A, expiresAt: NOW + 20_000, renewAt: NOW + 10_000 })
+    expect(expiryOf(A, { expires_in: 20 }, NOW)).toEqual({ value: A, expiresAt: NOW + 20_000, refreshAt: NOW + 10_000 })
   })
 
   it('is that of the asset, where that comes first and is still to come', () => {

@@ -3,7 +3,7 @@ import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthE
 import {
   createLogins,
   credentialFrom,
-  describeNeeds,
+  describeRequirements,
   dpopKeyStore,
   indexedDbStore,
   type Logins,
@@ -37,7 +37,7 @@ export const logins: Logins = createLogins(auth, { callback: '/callback.html' })
 export const pair: () => Promise<CryptoKeyPair> = dpopKeyStore().pair('portal')
 
 export async function ask(item: Item, values: Readonly<Record<string, string>>): Promise<Auth> {
-  const [model] = await describeNeeds(assetOf(item, 'thumbnail'))
+  const [model] = await describeRequirements(assetOf(item, 'thumbnail'))
   if (!model) return auth
   const { sendTo, secretTo } = model
   return createAuth({ credentials: await credentialFrom(model, values, { sendTo, secretTo }) })

@@ -27,7 +27,7 @@ function formView(model: FormModel, index: number, filled: Filled, wallet: Walle
   const submit = element('button', { type: 'submit' }, model.loginAt === undefined ? 'Use it in this tab' : 'Continue to the login')
   const form = element(
     'form',
-    { class: 'entry', autocomplete: 'off' },
+    { class: 'credential', autocomplete: 'off' },
     heading,
     about,
     // What the site has filled in need not be looked at.
@@ -54,12 +54,12 @@ function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
 
 async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () => void): Promise<void> {
   const values = Object.fromEntries(model.fields.map(({ name }) => [name, String(data.get(`value:${name}`) ?? '')]))
-  const entry = await credentialFrom(model, values, {
+  const credential = await credentialFrom(model, values, {
     sendTo: data.getAll('place').map(String),
     secretTo: data.getAll('endpoint').map(String),
   })
   const holdsSecret = model.fields.some(({ secret, name }) => (secret || name === 'username') && values[name] !== '')
-  const id = wallet.add(entry, model.name, !holdsSecret)
+  const id = wallet.add(credential, model.name, !holdsSecret)
   close()
   if (model.loginAt === undefined) announce(`Credential “${id}” is ready`)
   else openLoginDialog(id, model.loginAt, wallet)
@@ -88,9 +88,9 @@ function fieldView({ name, label, type, required, autocomplete, options, several
 
 /** Each host by itself, to be agreed to: nothing is ticked beforehand. */
 function placesView(model: FormModel, index: number): HTMLElement {
-  const { sendTo, secretTo, loginAt, carriedIn, condition, entry } = model
+  const { sendTo, secretTo, loginAt, carriedIn, condition, credential } = model
   const isLogin = loginAt !== undefined
-  const isSigned = entry.type === 'signedUrl'
+  const isSigned = credential.type === 'signedUrl'
   const asked = isLogin
     ? ['I log in at ', '']
     : isSigned

@@ -9,7 +9,7 @@ import { refusalOf, refusalView } from './refusal.ts'
 
 /** Opens the list. */
 export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
-  const place = element('div', { class: 'entries' })
+  const place = element('div', { class: 'credentials' })
   const dialog = openDialog(
     'Credentials of this tab',
     place,
@@ -20,15 +20,16 @@ export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
     ),
   )
   const close = dialog.querySelector<HTMLElement>('.close') ?? dialog
-  const show = async () => refill(place, close, ...(await entryViews(wallet, () => dialog.close(), show)))
+  const show = async () => refill(place, close, ...(await credentialViews(wallet, () => dialog.close(), show)))
   await show()
 }
 
-async function entryViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
-  if (wallet.entries.length === 0) return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
+async function credentialViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
+  if (wallet.credentials.length === 0)
+    return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
-  return wallet.entries.map((entry) => {
-    const { id = '', type, sendTo } = entry
+  return wallet.credentials.map((credential) => {
+    const { id = '', type, sendTo } = credential
     const status = states.get(id)
     const problem = element('div', { role: 'alert' })
     const attempt = (act: () => Promise<void>) => async () => {
@@ -41,8 +42,8 @@ async function entryViews(wallet: Wallet, close: () => void, again: () => Promis
     }
     return element(
       'section',
-      { class: 'entry', 'aria-label': id },
-      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords({ type, entry }))),
+      { class: 'credential', 'aria-label': id },
+      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords({ type, credential }))),
       element('p', {}, 'Goes to ', ...[sendTo ?? []].flat().map((place) => element('code', {}, place))),
       status && element('p', {}, stateWords(status)),
       problem,
@@ -77,9 +78,9 @@ async function entryViews(wallet: Wallet, close: () => void, again: () => Promis
   })
 }
 
-function stateWords({ state, expiresAt, renewable }: Awaited<ReturnType<Wallet['auth']['status']>>[number]): string {
+function stateWords({ state, expiresAt, refreshable }: Awaited<ReturnType<Wallet['auth']['status']>>[number]): string {
   if (state === 'none') return 'Not logged in'
   const until = expiresAt === undefined ? '' : ` until ${new Date(expiresAt).toLocaleTimeString()}`
-  if (state === 'expired') return renewable ? 'Renewed with the next request' : 'The login has ended'
-  return `Logged in${until}${renewable ? ', then renewed' : ''}`
+  if (state === 'expired') return refreshable ? 'Refreshed with the next request' : 'The login has ended'
+  return `Logged in${until}${refreshable ? ', then refreshed' : ''}`
 }

@@ -20,7 +20,7 @@ export async function* vapidFlow(request: HttpRequest, context: HttpContext): Au
   const { value, expiresAt } = await session.resolve(name, async () => {
     const exp = Math.floor(clock.now() / 1000) + LIFETIME
     const token = await compactJws(key, { typ: 'JWT', alg: 'ES256' }, { aud, exp, sub: credential.subject })
-    return { value: token, expiresAt: exp * 1000, renewAt: exp * 1000 - MARGIN }
+    return { value: token, expiresAt: exp * 1000, refreshAt: exp * 1000 - MARGIN }
   })
   const response = yield authorized(
     withHeader(request, 'authorization', `vapid t=${value}, k=${base64url(uncompressedPoint(key.publicJwk))}`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeNeeds } from '../../src/browser/credential-form.ts'
+import { describeRequirements } from '../../src/browser/credential-form.ts'
 import { targetsOf } from '../../src/stac/target.ts'
 import { asset, found, item, type Json, target } from '../harness/documents.ts'
 
@@ -7,7 +7,7 @@ const DATA = 'https://data.example/a.tif'
 
 /** The form for a scheme. */
 async function formFor(scheme: Json, href = DATA) {
-  const [model] = await describeNeeds(target(scheme, href))
+  const [model] = await describeRequirements(target(scheme, href))
   return found(model)
 }
 
@@ -66,7 +66,7 @@ describe('the form for a scheme', () => {
       ['https://identity.example/'],
       'https://identity.example/.well-known/openid-configuration',
     ],
-    ['a signing service', sign, 'signedUrlHosts:text:off', { place: 'address' }, ['https://sign.example/v1'], undefined],
+    ['a signing service', sign, 'signedUrlHosts:text:off', { place: 'url' }, ['https://sign.example/v1'], undefined],
     ['S3', { type: 's3' }, 'accessKeyId:password:off secretAccessKey:password:off region:text:off', { place: 'signature' }, [], undefined],
   ] as const)('%s says what is asked for and where it goes', async (_name, scheme, fields, carriedIn, secretTo, loginAt) => {
     const model = await formFor(scheme, scheme.type === 's3' ? 's3://pictures/a.tif' : DATA)
@@ -138,7 +138,7 @@ it('there is one form for each scheme of a document, with all places that it is 
     c: asset('https://data.example/c', ['one', 'unknown', 'missing']),
     d: { href: 'https://open.example/d' },
   }
-  const models = await describeNeeds(targetsOf(item(schemes, assets)))
+  const models = await describeRequirements(targetsOf(item(schemes, assets)))
   expect(models.map(({ name, sendTo }) => [name, sendTo])).toEqual([
     ['one', ['https://data.example/', 'https://tiles.example/']],
     ['two', ['https://data.example/']],

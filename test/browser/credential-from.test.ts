@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { credentialFrom, describeNeeds } from '../../src/browser/credential-form.ts'
+import { credentialFrom, describeRequirements } from '../../src/browser/credential-form.ts'
 import { canaryOf, leaks, shown } from '../harness/canary.ts'
 import { found, type Json, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
@@ -11,7 +11,7 @@ const basic = { type: 'http', scheme: 'basic' }
 const service = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://identity.example/token', scopes: { admin: 'all' } } } }
 
 async function formFor(scheme: Json) {
-  return found((await describeNeeds(target(scheme, `${PLACE}a.tif`)))[0])
+  return found((await describeRequirements(target(scheme, `${PLACE}a.tif`)))[0])
 }
 
 describe('the entry for a form', () => {
