@@ -1,89 +1,88 @@
+/** The limits of each origin of a crawl or download. */
+import { abortedBy } from '../errors.ts'
 import { sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
+import { Interruption } from '../net/deadline.ts'
+import { ConcurrencyLimiter, RateLimiter } from '../net/limiter.ts'
 import { type CrawlManners, DEFAULTS } from './settings.ts'
 
-/** The state of one origin. */
-interface OriginState {
-  active: number
-  /** Concurrency limit: halved after a refusal, raised by one after {@link SUCCESSES} successes. */
-  limit: number
-  successes: number
-  readonly queue: (() => void)[]
-  /** No request starts before this time. */
-  from: number
+interface OriginLimit {
+  readonly concurrency: ConcurrencyLimiter
+  readonly rate: RateLimiter | undefined
 }
 
 const SUCCESSES = 20
+/** The crawl itself bounds how many requests wait. */
+const UNBOUNDED = { queueLimit: Number.POSITIVE_INFINITY }
 
-/** Limits concurrency and rate per origin, and holds requests during a `Retry-After`. */
+/** Limits concurrency and rate per origin, and starts no request during a `Retry-After`. */
 export class OriginLimiter {
-  readonly #origins = new Map<string, OriginState>()
-  readonly #limit: number
-  readonly #spacing: number
+  readonly #origins = new Map<string, OriginLimit>()
+  readonly #concurrency: number
+  readonly #requestsPerSecond: number | undefined
   readonly #clock: Clock
   readonly #opened: () => void
 
-  /** @param opened called when a request has finished, so that another one can start */
+  /** @param opened called when another request may be able to start */
   constructor({ concurrency = DEFAULTS.concurrency, rate }: CrawlManners, clock: Clock, opened: () => void) {
-    this.#limit = concurrency
-    this.#spacing = rate === undefined ? 0 : 1000 / rate
+    this.#concurrency = concurrency
+    this.#requestsPerSecond = rate
     this.#clock = clock
     this.#opened = opened
   }
 
-  /** True when a request to that origin can start at once. */
+  /** True when a request to that origin would not wait for another one. */
   hasRoom(origin: string): boolean {
-    const state = this.#origins.get(origin)
-    return !state || (state.active < state.limit && state.queue.length === 0)
+    const concurrency = this.#origins.get(origin)?.concurrency
+    return !concurrency || (concurrency.active < concurrency.limit && concurrency.depth === 0)
   }
 
-  /** Waits for a free slot, then for the rate limit and `Retry-After`. `leave` must follow in any case. */
+  /** Waits for a free slot, for the rate limit and for the end of a `Retry-After`. `leave` must follow. Errors: `ABORTED`. */
   enter(origin: string, signal?: AbortSignal): void | Promise<void> {
-    const state = this.#stateOf(origin)
-    if (state.active >= state.limit || this.#spacing > 0 || state.from > 0) return this.#admitted(state, signal)
-    state.active++
+    const limit = this.#limitOf(origin)
+    if (limit.rate || !limit.concurrency.tryEnter()) return this.#waitFor(limit, signal)
   }
 
-  async #admitted(state: OriginState, signal: AbortSignal | undefined): Promise<void> {
-    if (state.active >= state.limit) await new Promise<void>((resolve) => state.queue.push(resolve))
-    else state.active++
-    for (let now = this.#clock.now(); state.from > now; now = this.#clock.now()) await sleep(state.from - now, this.#clock, signal)
-    if (this.#spacing > 0) state.from = this.#clock.now() + this.#spacing
+  async #waitFor({ concurrency, rate }: OriginLimit, signal: AbortSignal | undefined): Promise<void> {
+    if (!concurrency.tryEnter()) {
+      const interruption = new Interruption(signal, abortedBy)
+      await concurrency.enter(interruption, UNBOUNDED).finally(() => interruption.close())
+      this.#opened()
+    }
+    if (!rate) return
+    try {
+      let wait = rate.take(this.#clock.now())
+      // The origin may ask for a pause meanwhile.
+      for (; wait > 0; wait = concurrency.pause) await sleep(wait, this.#clock, signal)
+    } catch (error) {
+      concurrency.leave()
+      throw error
+    }
   }
 
   leave(origin: string): void {
-    const state = this.#stateOf(origin)
-    state.active--
-    while (state.active < state.limit) {
-      const next = state.queue.shift()
-      if (!next) break
-      state.active++
-      next()
-    }
+    this.#limitOf(origin).concurrency.leave()
     this.#opened()
   }
 
-  /** Counts a success; enough of them raise the concurrency limit by one. */
+  /** Counts a success; {@link SUCCESSES} of them raise the concurrency limit by one. */
   succeeded(origin: string): void {
-    const state = this.#stateOf(origin)
-    if (state.limit >= this.#limit || ++state.successes < SUCCESSES) return
-    state.successes = 0
-    state.limit++
+    this.#limitOf(origin).concurrency.succeeded()
   }
 
-  /** Halves the concurrency limit after a 429 or 503, and holds requests for that many milliseconds. */
+  /** Halves the concurrency limit after a 429 or 503, and starts no request for that many milliseconds. */
   refused(origin: string, milliseconds: number): void {
-    const state = this.#stateOf(origin)
-    state.limit = Math.max(1, state.limit >> 1)
-    state.successes = 0
-    state.from = Math.max(state.from, this.#clock.now() + milliseconds)
+    this.#limitOf(origin).concurrency.refused(milliseconds)
   }
 
-  #stateOf(origin: string): OriginState {
+  #limitOf(origin: string): OriginLimit {
     const known = this.#origins.get(origin)
     if (known) return known
-    const state = { active: 0, limit: this.#limit, successes: 0, queue: [], from: 0 }
-    this.#origins.set(origin, state)
-    return state
+    const policy = { initial: this.#concurrency, max: this.#concurrency, successes: SUCCESSES }
+    const rate =
+      this.#requestsPerSecond === undefined ? undefined : new RateLimiter({ requestsPerSecond: this.#requestsPerSecond, burst: 1 })
+    const limit = { concurrency: new ConcurrencyLimiter(this.#clock, policy), rate }
+    this.#origins.set(origin, limit)
+    return limit
   }
 }

@@ -1,37 +1,48 @@
-/** How many requests may be under way at a time, and how many may begin in a second. */
+/** Limits of one service or origin: concurrent requests, requests per second, and the pauses that it asks for. */
 import { type AuthError, ConfigurationError } from '../errors.ts'
 import { type Clock, startTimer } from './clock.ts'
 import type { Interruption } from './deadline.ts'
 
-const START = 8
-const MOST = 64
-/** Milliseconds within which refusals count as one. */
-const WINDOW = 1000
+/** How a concurrency limit adapts. */
+export interface ConcurrencyPolicy {
+  readonly initial: number
+  readonly max: number
+  /** Successes that raise the limit by one; default: as many as the limit. */
+  readonly successes?: number
+}
 
-/** Somebody who waits for a turn. */
+const API_CONCURRENCY: ConcurrencyPolicy = { initial: 8, max: 64 }
+
+/** Milliseconds within which refusals count as one: requests that were in flight together are refused together. */
+const REFUSAL_WINDOW = 1000
+
+/** A caller in the queue. */
 interface Waiting {
   enter(): void
   refuse(reason: AuthError): void
 }
 
 /**
- * Lets requests pass as many at a time as the service takes: half as many after a refusal, one more after as many successes as
- * there are places. While the service wants rest, or is out of quota, nobody passes.
+ * Limits concurrent requests. A refusal halves the limit, enough successes raise it by one. No request starts during a `Retry-After`, or
+ * while the quota is used up.
  */
 export class ConcurrencyLimiter {
   readonly #clock: Clock
+  readonly #policy: ConcurrencyPolicy
   readonly #urgent: Waiting[] = []
   readonly #queue: Waiting[] = []
   #active = 0
-  #limit = START
+  #limit: number
   #successes = 0
   #halvedAt = Number.NEGATIVE_INFINITY
-  #restUntil = Number.NEGATIVE_INFINITY
+  #pausedUntil = Number.NEGATIVE_INFINITY
   #waking: (() => void) | undefined
   #exhausted: (() => AuthError) | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, policy = API_CONCURRENCY) {
     this.#clock = clock
+    this.#policy = policy
+    this.#limit = policy.initial
   }
 
   get limit(): number {
@@ -46,15 +57,15 @@ export class ConcurrencyLimiter {
     return this.#active
   }
 
-  /** Takes a place if one is free; `leave` must follow then. Errors: that of the used-up quota while a request tries whether it is back. */
+  /** Takes a slot if one is free; `leave` must follow then. Errors: that of a used-up quota, while one request tries whether it is back. */
   tryEnter(): boolean {
     if (this.#exhausted && this.#active > 0) throw this.#exhausted()
-    if (this.#active >= this.#limit || this.depth > 0 || this.#isResting()) return false
+    if (this.#active >= this.#limit || this.depth > 0 || this.pause > 0) return false
     this.#active++
     return true
   }
 
-  /** Waits for a place; `leave` must follow. Errors: what interrupts, that of a used-up quota, `CONFIG_INVALID` for a queue that is full. */
+  /** Waits for a slot; `leave` must follow. Errors: that of the interruption, that of a used-up quota, `CONFIG_INVALID` for a full queue. */
   enter(interruption: Interruption, { priority, queueLimit }: { readonly priority?: 'high'; readonly queueLimit: number }): Promise<void> {
     if (this.depth >= queueLimit) return Promise.reject(queueFull(queueLimit))
     return new Promise((resolve, reject) => {
@@ -76,7 +87,7 @@ export class ConcurrencyLimiter {
         this.#sleepIfEmpty()
         reject(reason)
       })
-      // The rest may have ended, or a place have become free, since this one was turned away.
+      // The pause may have ended, or a slot become free, since `tryEnter` returned false.
       this.#admit()
     })
   }
@@ -86,40 +97,42 @@ export class ConcurrencyLimiter {
     if (this.depth > 0) this.#admit()
   }
 
-  /** The service has answered well. */
+  /** Counts a success. */
   succeeded(): void {
     this.#exhausted = undefined
-    if (this.#limit >= MOST || ++this.#successes < this.#limit) return
+    const { max, successes = this.#limit } = this.#policy
+    if (this.#limit >= max || ++this.#successes < successes) return
     this.#successes = 0
     this.#limit++
     if (this.depth > 0) this.#admit()
   }
 
-  /** The service has had enough, and may have said for how many milliseconds. */
-  refused(rest: number): void {
+  /** Halves the limit after a refusal, and starts no request for that many milliseconds. */
+  refused(pause: number): void {
     const now = this.#clock.now()
     this.#successes = 0
-    if (now - this.#halvedAt >= WINDOW) {
+    if (now - this.#halvedAt >= REFUSAL_WINDOW) {
       this.#halvedAt = now
       this.#limit = Math.max(1, this.#limit >> 1)
     }
-    this.#restUntil = Math.max(this.#restUntil, now + rest)
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pause)
   }
 
-  /** What was paid for is used up: whoever waits hears it, and one request at a time may try whether that is still so. */
+  /** Rejects all waiting callers because the quota is used up; afterwards one request at a time tries whether it is back. */
   exhaust(reason: () => AuthError): void {
     this.#exhausted = reason
     for (const waiting of [...this.#urgent.splice(0), ...this.#queue.splice(0)]) waiting.refuse(reason())
     this.#sleepIfEmpty()
   }
 
-  #isResting(): boolean {
-    return this.#restUntil > this.#clock.now()
+  /** Milliseconds until the pause ends; 0 without a pause. */
+  get pause(): number {
+    return Math.max(0, this.#pausedUntil - this.#clock.now())
   }
 
   #admit(): void {
-    if (this.#isResting()) this.#wakeLater()
-    while (this.#active < this.#limit && !this.#isResting()) {
+    if (this.pause > 0) this.#wakeLater()
+    while (this.#active < this.#limit && this.pause === 0) {
       const next = this.#urgent.shift() ?? this.#queue.shift()
       if (!next) return
       this.#active++
@@ -127,7 +140,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** A timer that nobody waits for would keep the process alive. */
+  /** Stops the timer of an empty queue, which would keep the process alive. */
   #sleepIfEmpty(): void {
     if (this.depth > 0) return
     this.#waking?.()
@@ -137,7 +150,7 @@ export class ConcurrencyLimiter {
   #wakeLater(): void {
     this.#waking ??= startTimer(
       this.#clock,
-      this.#restUntil - this.#clock.now(),
+      this.pause,
       () => {
         this.#waking = undefined
         this.#admit()
@@ -149,13 +162,13 @@ export class ConcurrencyLimiter {
 
 function queueFull(limit: number): ConfigurationError {
   const hint = 'wait for some of the calls, or raise queueLimit'
-  return new ConfigurationError('CONFIG_INVALID', `${limit} calls wait for their turn already, which is queueLimit`, {
+  return new ConfigurationError('CONFIG_INVALID', `${limit} calls are waiting, which is queueLimit`, {
     hint,
     retryable: true,
   })
 }
 
-/** Requests per second, and how many may go at once after a rest (default: as many as per second, at least 1). */
+/** Requests per second, and how many may start at once after an idle time (default: as many as per second, at least 1). */
 export interface RateLimit {
   readonly requestsPerSecond: number
   readonly burst?: number
@@ -174,14 +187,14 @@ export class RateLimiter {
     this.#tokens = burst
   }
 
-  /** Takes the next turn, or as many: how many milliseconds until it has come. */
-  take(now: number, turns = 1): number {
+  /** Takes that many tokens and returns the milliseconds until the last of them is there. */
+  take(now: number, tokens = 1): number {
     if (now > this.#at) {
       const earned = this.#at === Number.NEGATIVE_INFINITY ? 0 : (now - this.#at) * this.#perMillisecond
       this.#tokens = Math.min(this.#burst, this.#tokens + earned)
       this.#at = now
     }
-    this.#tokens -= turns
+    this.#tokens -= tokens
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMillisecond
   }
 }
