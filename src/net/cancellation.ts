@@ -1,4 +1,4 @@
-/** How work ends early: signals, what waits for them, and time limits. */
+/** Abort signals, waits that they end, and timeouts. */
 import { type AuthError, abortedBy } from '../errors.ts'
 import { type Clock, startTimer } from './clock.ts'
 
@@ -8,10 +8,10 @@ class Listeners extends Set<() => void> {
   }
 }
 
-/** Node warns of a leak from the eleventh listener of a signal on, so there is one for all that wait for it. */
+/** One listener per signal for all callers: from the eleventh on, Node warns of a leak. */
 const listening = new WeakMap<AbortSignal, Listeners>()
 
-/** Calls the function when the signal aborts, which has not happened yet; the result takes that back and leaves nothing on the signal. */
+/** Calls the function when the signal, which has not aborted yet, aborts. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   const all = listening.get(signal) ?? new Listeners()
   listening.set(signal, all)
@@ -22,12 +22,12 @@ export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   }
 }
 
-/** Throws when the signal has aborted already. Errors: `ABORTED`, or the error that the signal aborts with. */
+/** Throws if the signal has aborted. Errors: `ABORTED`, or the error that the signal aborts with. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedBy(signal)
 }
 
-/** Resolves after so many milliseconds by that clock; leaves no timer and no listener behind. Errors: as of {@link throwIfAborted}. */
+/** Resolves after that many milliseconds of the clock. Leaves no timer and no listener. Errors: as {@link throwIfAborted}. */
 export function sleep(milliseconds: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortedBy(signal))
@@ -44,7 +44,7 @@ export function sleep(milliseconds: number, clock: Clock, signal?: AbortSignal):
   })
 }
 
-/** What the promise gives, unless the signal aborts first. Errors: those of the promise; as {@link throwIfAborted}. */
+/** Returns the value of the promise unless the signal aborts first. Errors: those of the promise; as {@link throwIfAborted}. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
@@ -54,14 +54,14 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   })
 }
 
-/** A signal with a time limit. */
+/** A signal with a timeout. */
 export interface TimedSignal {
   readonly signal: AbortSignal
-  /** To be called when the work is over: ends the timer, and listens no more. */
+  /** Stops the timer and removes the listener; to be called after the work. */
   clear(): void
 }
 
-/** A signal that aborts with the caller's own, and after so many milliseconds with the error that `late` makes. */
+/** Returns a signal that aborts with the caller's, and after that many milliseconds with the error that `late` returns. */
 export function withTimeout(signal: AbortSignal | undefined, milliseconds: number, late: () => AuthError): TimedSignal {
   const controller = new AbortController()
   const stop = startTimer(undefined, milliseconds, () => controller.abort(late()), 'guard')

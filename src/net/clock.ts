@@ -1,24 +1,24 @@
-/** Time, as a parameter: everything that reads it or waits is given a clock, so that tests need no time. */
+/** The clock, passed as a parameter so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls the function once after so many milliseconds; the result cancels that. Default: a timer of the platform. */
+  /** Calls the function once after that many milliseconds; the result cancels it. Default: a timer of the platform. */
   setTimer?(milliseconds: number, expire: () => void, kind: TimerKind): () => void
 }
 
-/** A `guard` only ends what takes too long: it keeps no program alive. A `wait` is what a caller waits for. */
+/** A `guard` is a timeout and does not keep the process alive. A `wait` does: a caller waits for it. */
 export type TimerKind = 'guard' | 'wait'
 
-/** Longer timers fire at once. */
+/** Timers with a longer delay fire immediately. */
 const LONGEST = 2 ** 31 - 1
 
-/** The clock of the platform. With `unref`, programs may end while something waits. */
+/** Returns the clock of the platform. With `unref`, waits do not keep the process alive. */
 export function systemClock({ unref = false } = {}): Clock {
   const setTimer: typeof platformTimer = (milliseconds, expire) => platformTimer(milliseconds, expire, 'guard')
   return { now: Date.now, ...(unref && { setTimer }) }
 }
 
-/** Calls the function once after so many milliseconds by that clock; the result cancels that. */
+/** Calls the function once after that many milliseconds of the clock; the result cancels it. */
 export function startTimer(clock: Clock | undefined, milliseconds: number, expire: () => void, kind: TimerKind): () => void {
   return clock?.setTimer ? clock.setTimer(milliseconds, expire, kind) : platformTimer(milliseconds, expire, kind)
 }

@@ -1,24 +1,24 @@
-/** The end of a call from outside: by its caller, or by the time that it may take. */
+/** What ends a call early: its caller or its deadline. */
 import { AbortedError, type AuthError, TimeoutError } from '../errors.ts'
 import { onAbort } from './cancellation.ts'
 import { type Clock, startTimer } from './clock.ts'
 
-/** What may end a call from outside: its caller or its deadline. One phase of the call hears of it at a time. */
+/** The interruption of a call by its caller or its deadline. One phase of the call listens at a time. */
 export class Interruption {
-  /** Why, once it has happened. */
+  /** The reason, once the call is interrupted. */
   reason: AuthError | undefined
   #heard: ((reason: AuthError) => void) | undefined
   #forget: (() => void) | undefined
   #controller: AbortController | undefined
 
-  /** @param why what its abort means; a caller's reason is always wrapped, because nothing may be added to it */
+  /** @param why makes the error of the caller's abort; a caller's reason is always wrapped, because it must not be modified */
   constructor(caller: AbortSignal | undefined, why = ({ reason }: AbortSignal): AuthError => new AbortedError(reason)) {
     if (!caller) return
     if (caller.aborted) this.reason = why(caller)
     else this.#forget = onAbort(caller, () => this.interrupt(why(caller)))
   }
 
-  /** Ends the call; what comes after the first reason changes nothing. */
+  /** Interrupts the call. Only the first reason counts. */
   interrupt(reason: AuthError): void {
     if (this.reason) return
     this.reason = reason
@@ -26,20 +26,20 @@ export class Interruption {
     this.#heard?.(reason)
   }
 
-  /** From now on that function hears of it, once; at once when it has happened already. */
+  /** Replaces the listener; calls it immediately if the call is already interrupted. */
   tell(heard: ((reason: AuthError) => void) | undefined): void {
     this.#heard = heard
     if (heard && this.reason) heard(this.reason)
   }
 
-  /** For what wants a signal. */
+  /** The interruption as a signal. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.reason) this.#controller.abort(this.reason)
     return this.#controller.signal
   }
 
-  /** The call is over: nothing is heard any more. */
+  /** Removes all listeners after the call. */
   close(): void {
     this.#heard = undefined
     this.#forget?.()
@@ -47,7 +47,7 @@ export class Interruption {
   }
 }
 
-/** Ends a phase of a call that takes too long: the whole call at its deadline, an attempt at its own end if that comes first. */
+/** The deadline of a call, and the timeout of the current attempt if that ends first. */
 export class Deadline implements Alarm {
   /** Epoch milliseconds; Infinity for none. */
   readonly end: number
@@ -67,7 +67,7 @@ export class Deadline implements Alarm {
     this.#url = url
   }
 
-  /** From now on; `expired` is called after `timeout` milliseconds unless the deadline comes first. */
+  /** Starts a timeout: `expired` is called after that many milliseconds unless the deadline comes first. */
   start(timeout = Number.POSITIVE_INFINITY, expired?: () => void): void {
     this.stop()
     const end = Math.min(this.end, this.#clock.now() + timeout)
@@ -90,29 +90,29 @@ export class Deadline implements Alarm {
       this.#interruption.interrupt(this.tooLate())
       return
     }
-    // Whatever the attempt makes of its end, the call still has its own.
+    // The deadline of the call still holds after the timeout of an attempt.
     this.start()
     expired()
   }
 
-  /** `TIMEOUT_TOTAL`, with what went wrong last. */
+  /** Returns `TIMEOUT_TOTAL` with the last failure as its cause. */
   tooLate(cause?: AuthError): TimeoutError {
-    const message = `${this.#url}: the call took longer than it may, all attempts and waits together`
+    const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
     return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
   }
 }
 
-/** Something that ends at a time. */
+/** Something with an end time. */
 export interface Alarm {
   expire(): void
 }
 
-/** How exact the ends are, in milliseconds: all within one step share a place. */
+/** Resolution in milliseconds: all ends within one step share a slot. */
 const STEP = 50
 
 /**
- * The ends of many calls behind one timer: setting and taking back one is a credential in a set. The timer is left alone when an end is
- * taken back; it fires, finds nothing and is not set again.
+ * One timer for the ends of many calls: setting and deleting an alarm only changes a set. The timer keeps running when its alarm is deleted;
+ * it fires, finds nothing and is not started again.
  */
 export class TimerWheel {
   readonly #clock: Clock
@@ -124,14 +124,14 @@ export class TimerWheel {
     this.#clock = clock
   }
 
-  /** How many alarms are set. */
+  /** The number of alarms. */
   get size(): number {
     let size = 0
     for (const place of this.#places.values()) size += place.size
     return size
   }
 
-  /** Sets an alarm for that time, never early. The result is its place, for `delete`. */
+  /** Sets an alarm that never fires early. Returns its slot for `delete`. */
   add(at: number, alarm: Alarm): number {
     const place = Math.ceil(at / STEP)
     const alarms = this.#places.get(place)

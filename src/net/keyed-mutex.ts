@@ -1,10 +1,10 @@
 import { throwIfAborted, unlessAborted } from './cancellation.ts'
 
-/** Lets one at a time run for each key, in the order in which they came. */
+/** Runs one function at a time per key, in the order of the calls. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Runs when all who came before for that key are done. Errors: those of `run`; the signal's while waiting. */
+  /** Runs the function after all earlier ones of that key. Errors: those of `run`; the signal's while waiting. */
   async run<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     throwIfAborted(signal)
     const before = this.#last.get(key)
@@ -12,7 +12,7 @@ export class KeyedMutex {
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    // Who gives up still keeps the order: the next one waits for those before.
+    // A caller that aborts keeps its position: the next one waits for those before it.
     const last = before ? before.then(() => left) : left
     this.#last.set(key, last)
     void last.then(() => {

@@ -1,7 +1,10 @@
-/** How often something is tried again, and when: each caller passes its policy. */
+/** Retries: each caller passes its policy. */
 import type { AuthError } from '../errors.ts'
 
-/** Milliseconds before the first retry, doubled for each further one up to `longest`; `fixed` of it and up to `random` of it are waited, but at least `least`. */
+/**
+ * Exponential backoff in milliseconds: `first`, doubled for each further retry up to `longest`, multiplied by `fixed` plus a random part of
+ * up to `random`, and at least `least`.
+ */
 export interface Backoff {
   readonly first: number
   readonly longest: number
@@ -12,9 +15,9 @@ export interface Backoff {
 }
 
 export interface RetryPolicy {
-  /** Attempts after the first, in a row. */
+  /** Consecutive attempts after the first. */
   readonly retries: number
-  /** How many of these where the host name cannot be resolved. */
+  /** The same for a host name that cannot be resolved. */
   readonly unresolved?: number
   readonly backoff: Backoff
   /** After 429 and 529; default: `backoff`. */
@@ -23,34 +26,34 @@ export interface RetryPolicy {
   readonly budget?: BudgetTerms
 }
 
-/** Milliseconds that a server may ask for: what is longer ends the retries. */
+/** Limits of `Retry-After` in milliseconds: a longer one ends the retries. */
 export interface RetryAfterPolicy {
   readonly longest: number
-  /** Share that is added at most, by chance. */
+  /** Jitter: up to this part is added at random. */
   readonly spread?: number
-  /** The least that is waited; default 0. */
+  /** The shortest wait; default 0. */
   readonly least?: number
 }
 
-/** How an attempt failed. */
+/** A failed attempt. */
 export interface FailedAttempt {
-  /** Milliseconds that the server asked for. */
+  /** `Retry-After` in milliseconds. */
   readonly hint?: number | undefined
   readonly status?: number | undefined
-  /** Milliseconds that are left for all attempts; default: any number. */
+  /** Milliseconds until the deadline; default: no deadline. */
   readonly left?: number
-  /** No wait: another connection will do. */
+  /** True to retry immediately, on another connection. */
   readonly now?: boolean
-  /** Costs nothing of the budget. */
+  /** True to leave the budget unchanged. */
   readonly free?: boolean
 }
 
-/** Why there is no further attempt. */
+/** The reason why there is no further attempt. */
 export type RetryEnd = 'retries' | 'retry-after' | 'deadline' | 'budget'
 
-/** The retries of one piece of work. */
+/** Counts the retries of one request. */
 export class Retries {
-  /** Retries so far, in a row. */
+  /** Consecutive retries so far. */
   count = 0
   readonly #policy: RetryPolicy
   readonly #random: () => number
@@ -62,7 +65,7 @@ export class Retries {
     this.#budget = budget
   }
 
-  /** Milliseconds until the next attempt, which is counted; or why there is none. */
+  /** Counts the next attempt and returns the milliseconds until it, or the reason why there is none. */
   next({ hint, status, left = Number.POSITIVE_INFINITY, now = false, free = false }: FailedAttempt): number | RetryEnd {
     const { retries, retryAfter } = this.#policy
     if (this.count >= retries) return 'retries'
@@ -75,7 +78,7 @@ export class Retries {
   }
 }
 
-/** Milliseconds before that retry, counted from 1. */
+/** Returns the milliseconds before that retry, counted from 1. */
 function delayBefore(
   policy: RetryPolicy,
   retry: number,
@@ -89,18 +92,18 @@ function delayBefore(
   return Math.max(least, hint + drawn * spread * hint)
 }
 
-/** The same where the server asks for nothing; `drawn` is from 0 up to, not including, 1. */
+/** Returns the same without `Retry-After`; `drawn` is a random number from 0 up to, not including, 1. */
 export function backoffBefore({ first, longest, fixed, random, least = 0 }: Backoff, retry: number, drawn: number): number {
   return Math.max(least, Math.min(longest, first * 2 ** (retry - 1)) * (fixed + drawn * random))
 }
 
-/** Retries that may be paid at once, and what a first attempt that succeeded adds. */
+/** The capacity of a retry budget, and what each first attempt that succeeds adds. */
 export interface BudgetTerms {
   readonly most: number
   readonly earned: number
 }
 
-/** Keeps retries to a part of the traffic: an outage is not answered with more load. */
+/** Bounds retries to a fraction of the traffic, so that an outage does not cause more load. */
 export class RetryBudget {
   readonly #terms: BudgetTerms
   #tokens: number
@@ -110,37 +113,37 @@ export class RetryBudget {
     this.#tokens = terms.most
   }
 
-  /** A first attempt succeeded. */
+  /** Counts a first attempt that succeeded. */
   earn(): void {
     const { most, earned } = this.#terms
     if (this.#tokens < most) this.#tokens = Math.min(most, this.#tokens + earned)
   }
 
-  /** Pays for a retry, half where the server asked for it; false when there is not enough left. */
+  /** Takes the cost of a retry, half with `Retry-After`; false if the budget is used up. */
   spend(hinted: boolean): boolean {
     const cost = hinted ? 0.5 : 1
-    // Tenths do not add up exactly.
+    // Sums of tenths are not exact.
     if (this.#tokens < cost - 1e-9) return false
     this.#tokens -= cost
     return true
   }
 }
 
-/** What servers say about when to come back, in milliseconds; not a part of errors that leave the library. */
+/** `Retry-After` in milliseconds by error; no property, because errors leave the library. */
 const RETRY_AFTER = new WeakMap<AuthError, number>()
 
-/** The error, with the milliseconds after which its server wants to be asked again. */
+/** Attaches the milliseconds of `Retry-After` to the error and returns it. */
 export function withRetryAfter<E extends AuthError>(error: E, milliseconds: number | undefined): E {
   if (milliseconds !== undefined) RETRY_AFTER.set(error, milliseconds)
   return error
 }
 
-/** The milliseconds that {@link withRetryAfter} was given. */
+/** Returns the milliseconds that {@link withRetryAfter} attached. */
 export function retryAfterOf(error: AuthError): number | undefined {
   return RETRY_AFTER.get(error)
 }
 
-/** Says that a server asks for a longer pause than the limit, both in milliseconds. */
+/** Describes a `Retry-After` over the limit, both in milliseconds. */
 export function retryAfterProblem(wait: number, limit: number): string {
   return `Retry-After of ${Math.ceil(wait / 1000)} s exceeds the limit of ${limit / 1000} s`
 }
