@@ -1,25 +1,24 @@
-/** Writes files atomically: a file is complete or does not exist. */
-import { constants } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+/** Files: reads regular ones, makes folders, and writes atomically, so that a file is complete or does not exist. */
+import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isAuthError } from '../errors.ts'
-import { writeFailure } from './system-error.ts'
+import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** How a file is written atomically. */
 export interface AtomicWrite {
-  /** Puts the content into the file beside it, which is closed afterwards. */
+  /** Writes the content into the part, which is closed afterwards. */
   write(file: FileHandle): Promise<void>
-  /** Checks once more before the file gets its name. */
+  /** Checks once more before the rename. */
   confirm?(): Promise<void>
-  /** Gives the file its name; default: a rename, which replaces what is there. */
+  /** Gives the part its final name; default: a rename, which replaces an existing file. */
   place?(part: string, target: string): Promise<void>
-  /** Also brings the name to the disk. */
+  /** True to sync the folder as well. */
   durable?: boolean
 }
 
 /**
- * Writes a file so that it is complete or not there: into `part` beside it, to the disk, then to its name. Whoever has made `part` removes it
- * after a failure.
+ * Writes a file atomically: writes and syncs `part` beside it, then renames it. The caller, who made `part`, removes it after a failure.
  *
  * Errors: those of the callbacks; `DISK_FULL`, `FILE_ACCESS`.
  *
@@ -45,9 +44,109 @@ export async function writeFileAtomically(
   if (durable) await syncFolder(dirname(target))
 }
 
-/** Makes a rename last through a power cut, where folders can be synced. */
+/** Syncs a folder, so that a rename survives a power cut, where the system can. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, constants.O_RDONLY).catch(() => undefined)
   await folder?.sync().catch(() => undefined)
   await folder?.close()
+}
+
+/**
+ * Makes a folder and its missing parents; an existing one stays unchanged. One by one: the recursive `mkdir` of Node never returns on a
+ * file system that allows no new folders and reports them as missing, as `/proc` does. Errors: those of `mkdir`.
+ */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode })
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path) throw error
+    await makeFolder(parent, mode)
+    await mkdir(path, { mode }).catch((again) => {
+      if (systemCode(again) !== 'EEXIST') throw again
+    })
+  }
+}
+
+/** The bytes and stats of a file, or why it was not read, as the end of a sentence. */
+type FileReading = { readonly bytes: Uint8Array; readonly stats: Stats } | { readonly problem: FileProblem }
+
+type FileProblem = 'does not exist' | 'is not readable by you' | 'cannot be read' | 'is not a regular file' | 'is too large'
+
+/** Undefined on Windows, whose folders hold no named pipes. */
+const NONBLOCK = constants.O_NONBLOCK ?? 0
+
+/** Reads a regular file of at most `limit` bytes. Pipes and devices are a problem, and never block. Throws nothing. */
+export async function readRegularFile(path: string, limit: number): Promise<FileReading> {
+  try {
+    const file = await open(path, constants.O_RDONLY | NONBLOCK)
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) return { problem: 'is not a regular file' }
+      if (stats.size > limit) return { problem: 'is too large' }
+      const bytes = await file.readFile()
+      return bytes.length > limit ? { problem: 'is too large' } : { bytes, stats }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}
+
+function problemOf(error: unknown): FileProblem {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
+  return code === 'EACCES' || code === 'EPERM' ? 'is not readable by you' : 'cannot be read'
+}
+
+/** Returns the stats of a regular file; undefined if nothing exists. Errors: `PATH_UNSAFE` for anything else, `FILE_ACCESS`. */
+export function presentFile(path: string): Stats | undefined {
+  const stats = statsOf(path)
+  if (!stats || stats.isFile()) return stats
+  throw notWrittenThrough(`"${path}" is a link, a folder or a special file`)
+}
+
+/**
+ * Checks that the folder of a resolved path is not a link now: another process may have replaced it.
+ *
+ * Errors: `PATH_UNSAFE`, `FILE_ACCESS`.
+ */
+export function checkFolder(path: string): void {
+  const folder = dirname(path)
+  if (realOf(folder) !== folder) throw notWrittenThrough(`"${folder}" was replaced by a link`)
+}
+
+/** Returns the first bytes of a regular file, at most that many. Errors: `FILE_ACCESS`. */
+export function headOf(path: string, most: number): Uint8Array {
+  try {
+    const file = openSync(path, constants.O_RDONLY | NONBLOCK | (constants.O_NOFOLLOW ?? 0))
+    try {
+      const head = Buffer.allocUnsafe(most)
+      return head.subarray(0, readSync(file, head, 0, most, 0))
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw readFailure(error, path)
+  }
+}
+
+/** Synchronous: a tenth of the time of the asynchronous call, which matters because it is called for every file. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw writeFailure(error, `"${path}"`)
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    throw writeFailure(error, `"${path}"`)
+  }
 }

@@ -1,12 +1,12 @@
-/** A new file that is complete or not there, written by one process at a time. */
-import { type FileHandle, link, lstat, realpath, rename, rm } from 'node:fs/promises'
+/** Writes a new file atomically, one process at a time. */
+import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError, isAuthError } from '../errors.ts'
 import { type AtomicWrite, writeFileAtomically } from './files.ts'
-import { PartFile } from './part-file.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
+import { type Lease, tryLock } from './tokens/process-lock.ts'
 
-/** Writes a file atomically, with a part that only one process at a time can have ({@link PartFile}), and that is removed in any case. */
+/** Writes a file atomically through a part that one process at a time can hold, and removes the part in any case. */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
   const part = await PartFile.open(target, mode, name)
   const confirm = async () => {
@@ -21,9 +21,9 @@ export async function replaceAlone(target: string, name: string, mode: number, h
 }
 
 /**
- * Writes the chunks that `source` gives to a new file; on any failure nothing of it is left.
+ * Writes the chunks of `source` to a new file; a failure leaves nothing.
  *
- * @param overwrite true puts the file in the place of one that is there, once it is complete
+ * @param overwrite true replaces an existing file once the new one is complete
  *
  * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (someone else is
  * writing it: {@link PartFile.open}), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
@@ -38,7 +38,7 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
   await replaceAlone(target, name, 0o666, { write, place })
 }
 
-/** The path of a file that may be written, its folder resolved once. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+/** Returns the path of a file that may be written, with its folder resolved. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 export async function newPath(name: string, overwrite = false): Promise<string> {
   const refuse = refusing(name)
   const file = basename(name)
@@ -52,10 +52,10 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   return target
 }
 
-/** Systems and folders without links of this kind; those that know of no call of that name say so as well. */
+/** Codes of systems and folders without hard links. */
 const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])
 
-/** A file that appeared while this one was written keeps its name: links, unlike renames, replace nothing. */
+/** Names the part by a hard link, which unlike a rename never replaces a file that appeared meanwhile. */
 async function give(part: string, name: string, target: string): Promise<void> {
   const refuse = refusing(name)
   try {
@@ -77,4 +77,60 @@ function refusing(name: string) {
   return (error: unknown): never => {
     throw isAuthError(error) ? error : writeFailure(error, `"${name}"`)
   }
+}
+
+/** The `.part` beside a file that is being written, and a lock beside that. */
+class PartFile {
+  readonly path: string
+  readonly file: FileHandle
+  readonly #name: string
+  readonly #lease: Lease
+
+  private constructor(path: string, name: string, file: FileHandle, lease: Lease) {
+    this.path = path
+    this.#name = name
+    this.file = file
+    this.#lease = lease
+  }
+
+  /**
+   * Creates the part of a file. Removes one whose process is gone or has sent no heartbeat for 60 s.
+   *
+   * @param name of the file, for messages
+   *
+   * Errors: `PATH_BUSY` when another process writes it, or a part of unknown origin exists; `DISK_FULL`, `FILE_ACCESS`.
+   */
+  static async open(target: string, mode: number, name: string): Promise<PartFile> {
+    const path = `${target}.part`
+    const lease = await tryLock(`${path}.lock`).catch((error) => {
+      if (!isAuthError(error)) throw writeFailure(error, `"${name}"`)
+      if (error.code !== 'CACHE_UNSAFE') throw error
+      throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
+    })
+    if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')
+    try {
+      // The part of a download has a journal and can be resumed.
+      const isDownload = await lstat(`${path}.json`).then(Boolean, () => false)
+      if (lease.isTakenOver && !isDownload) await rm(path, { force: true })
+      return new PartFile(path, name, await open(path, 'wx', mode), lease)
+    } catch (error) {
+      await lease.release()
+      throw writeFailure(error, `"${name}"`)
+    }
+  }
+
+  /** Checks before the rename that the lock is still ours. Errors: `PATH_BUSY`. */
+  async confirm(): Promise<void> {
+    if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process took it over', 'wait for that process')
+  }
+
+  /** Removes the part if it is still ours, and releases the lock. Throws nothing. */
+  async end(): Promise<void> {
+    if (await this.#lease.confirm()) await rm(this.path, { force: true }).catch(() => undefined)
+    await this.#lease.release()
+  }
+}
+
+function busy(name: string, why: string, hint: string): IntegrityError {
+  return new IntegrityError('PATH_BUSY', `"${name}" cannot be written: ${why}`, { hint })
 }

@@ -7,7 +7,7 @@ import type { CredentialObject, Field, SecretSource } from '../../auth/credentia
 import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import { variableFor } from '../../auth/selection-errors.ts'
 import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
-import { readRegularFile } from '../../node/regular-file.ts'
+import { readRegularFile } from '../../node/files.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/json.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'

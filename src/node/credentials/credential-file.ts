@@ -9,7 +9,7 @@ import { locate, type Position, positionAt } from '../../lint/locate.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/json.ts'
 import { scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
-import { readRegularFile } from '../regular-file.ts'
+import { readRegularFile } from '../files.ts'
 import { folderVariables, userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576

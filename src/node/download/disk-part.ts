@@ -2,7 +2,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { checkFolder, presentFile } from '../regular-file.ts'
+import { checkFolder, presentFile } from '../files.ts'
 import { fileAppeared, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, tryLock, type WaitOptions } from '../tokens/process-lock.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type Span, Spans } from './part-journal.ts'

@@ -6,7 +6,7 @@ import { type BodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../../
 import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
-import { headOf, presentFile } from '../regular-file.ts'
+import { headOf, presentFile } from '../files.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
 import { UnverifiedPart } from './answer.ts'
 import { Attempt, checkBytes, FileExists, type FileState, SizeNotSelected } from './attempt.ts'

@@ -11,7 +11,7 @@ import { isObject } from '../../stac/json.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../credentials/own-file.ts'
 import { folderVariables, userFolder } from '../credentials/user-folder.ts'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../files.ts'
 import { readFailure, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, type LeaseOptions, takeLock } from './process-lock.ts'
 

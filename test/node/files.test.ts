@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeFolder } from '../../src/node/make-folder.ts'
+import { makeFolder } from '../../src/node/files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 
 const base = await temporaryFolder()
