@@ -6,13 +6,12 @@ import type { Target } from '../../stac/target.ts'
 import type { DownloadEvent } from './events.ts'
 
 /**
- * Fetches the assets of documents into a folder, several at a time, and reports events; the summary comes last. A file that fails
- * is an event and stops nothing else. When whoever listens stops, or `signal` aborts, what is there is kept so that the next run can
- * go on with it.
+ * Fetches the assets of documents into a folder, several at a time, and yields events; the last one is the summary. A failed file is an
+ * event and does not stop the others. When the caller stops iterating or `signal` aborts, partial files are kept for the next run.
  *
- * Errors: `CONFIG_INVALID` for a wrong template; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `ABORTED`; what `inputs` throw.
+ * Errors: `CONFIG_INVALID` for a malformed template; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `ABORTED`; those of `inputs`.
  *
- * @param inputs documents or single targets, read as they are needed
+ * @param inputs documents or single targets, read when they are needed
  *
  * @example
  * for await (const event of download([{ document: item, url }], { folder: 'data', auth }))
@@ -22,7 +21,7 @@ export async function* download(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
   options: DownloadOptions,
 ): AsyncGenerator<DownloadEvent, void> {
-  // Users of the credentials alone load none of it.
+  // Lazy: programs that only read credentials from `stac-auth/node` do not load it.
   const { DownloadRun } = await import('./download-run.ts')
   const run = await DownloadRun.prepare(inputs, options)
   const done = run.perform()
@@ -34,99 +33,99 @@ export async function* download(
   }
 }
 
-/** A document whose assets are wanted: an Item, a Collection, a Catalog, or a list of them. */
+/** A document whose assets are downloaded: an Item, a Collection, a Catalog, or a list of them. */
 export interface SourceDocument {
   readonly document: object
-  /** Where it was read from; the base of relative addresses. */
+  /** The URL or path that it was read from: the base of relative URLs. */
   readonly url?: string
-  /** Documents that may lend their schemes, nearest first. */
+  /** Parent documents whose schemes may be used, nearest first. */
   readonly parents?: readonly object[]
 }
 
-/** What can be downloaded: a document's assets, or one asset, alternate or link. */
+/** A document, or one asset, alternate or link. */
 export type DownloadInput = SourceDocument | Target
 
-/** Which assets of a document; what is left out leaves the choice open. An asset must satisfy all that is said. */
+/** Selects assets of a document. An asset must match all fields that are given. */
 export interface AssetChoice {
   /** Keys in `assets`, or globs of keys: `B0*`. */
   readonly keys?: readonly string[]
-  /** Keys, or names in URLs, of assets that are left out, or globs of them: `*.xml`. */
+  /** Assets to leave out: keys, file names in URLs, or globs of either: `*.xml`. */
   readonly exclude?: readonly string[]
-  /** Any of these in `roles`. */
+  /** One of these in `roles`. */
   readonly roles?: readonly string[]
-  /** Any of these media types; parameters are ignored, `image/*` stands for all of its kind. */
+  /** One of these media types; parameters are ignored, `image/*` matches all images. */
   readonly types?: readonly string[]
-  /** Bytes that a file has at least, by `file:size`, else by the length of the response; one of unknown size is downloaded. */
+  /** Smallest size in bytes, by `file:size`, else by the length of the response. A file of unknown size is downloaded. */
   readonly minSize?: number
-  /** Bytes that it has at most. */
+  /** Largest size in bytes, as `minSize`. */
   readonly maxSize?: number
 }
 
-/** How files are fetched. */
+/** Limits of the requests. */
 export interface TransferOptions {
-  /** Files at a time; default 16, or as many as `bytesPerSecond` leaves 128 KiB per second for. */
+  /** Concurrent files; default 16, or fewer with `bytesPerSecond`, so that each has 128 KiB per second. */
   readonly concurrency?: number
-  /** Requests at a time per origin; default 8. Fewer while a server answers 429 or 503. */
+  /** Concurrent requests per origin; default 8. Lowered while a server responds with 429 or 503. */
   readonly perHost?: number
-  /** Requests per second and origin; default: as fast as they are answered. */
+  /** Requests per second and origin; default: unlimited. */
   readonly rate?: number
-  /** Bytes per second in all; default: as fast as they come. */
+  /** Bytes per second of all files together; default: unlimited. */
   readonly bytesPerSecond?: number
   /**
-   * Requests at a time for one file of at least 64 MiB, where its server can give parts; default up to 4, as long as this thread has
-   * time for more, with `bytesPerSecond` 1.
+   * Concurrent range requests for one file of at least 64 MiB, where its server supports them; default up to 4 while the CPU has time for
+   * more, or 1 with `bytesPerSecond`.
    */
   readonly ranges?: number
-  /** Attempts in a row that gained nothing before a file is given up; default 10. */
+  /** Consecutive retries without a new byte after which a file fails; default 10. */
   readonly retries?: number
-  /** Milliseconds within which 1 KiB per second must arrive on average; default 60 000. */
+  /** Milliseconds over which at least 1 KiB per second must arrive on average; default 60 000. */
   readonly stallTimeout?: number
 }
 
 export interface DownloadOptions extends TransferOptions {
-  /** Where files go; it must exist, except for a dry run. */
+  /** The target folder; it must exist, except for a dry run. */
   readonly folder: string
-  /** The engine with the user's credentials. Folders of object stores are listed only if it has all of these calls. */
+  /** The engine with the user's credentials. Folders of object stores are listed only if it has all of these methods. */
   readonly auth: Pick<Auth, 'send'> & Partial<Pick<Auth, 'authorize' | 'explain' | 'fetch' | 'fetchFor'>>
   readonly assets?: AssetChoice
-  /** Names of alternates in the order in which they are tried; default: the asset itself, then its alternates. */
+  /** Names of alternates in the order of preference; default: the asset itself, then its alternates. */
   readonly alternates?: readonly string[]
   /**
-   * Names of the files below the folder; default `{id}/{name}`. Fields: `id` and `collection` of the document, `key` of the asset,
-   * `name` from its address, in two parts `stem` and `ext` (with its dot), `year`, `month`, `day` of `datetime`, and `local_path`:
-   * the `file:local_path` of the asset where it is a relative path that leads nowhere else, otherwise `name`.
+   * Template of the file names below the folder; default `{id}/{name}`. Fields: `id` and `collection` of the document, `key` of the asset,
+   * `name` from its URL, also in two parts `stem` and `ext` (with its dot), `year`, `month`, `day` of `datetime`, and `local_path`:
+   * the `file:local_path` of the asset if it is a relative path below the folder, otherwise `name`.
    */
   readonly template?: string
   /**
-   * What happens to a file that is there: `keep` it if nothing speaks against it (default: size and checksum of the document, and
-   * what an earlier run has noted about it), `refuse` with `PATH_EXISTS`, or `replace` it once the new one is complete.
+   * How to treat an existing file: `keep` it if it agrees with the size and checksum of the document and with the manifest of earlier runs
+   * (default), `refuse` it with `PATH_EXISTS`, or `replace` it once the new one is complete.
    */
   readonly existing?: 'keep' | 'refuse' | 'replace'
-  /** True asks the server about files that are there, and keeps only those that are what it has; see `existing`. */
+  /** True compares existing files with the server as well, and keeps only those that are equal; see `existing`. */
   readonly verify?: boolean
-  /** A file to write what is there after this run: a manifest in NDJSON, one line per file. */
+  /** Path of a manifest to write after the run: NDJSON, one line per file of the folder. */
   readonly manifest?: string
-  /** Two files of one name: `refuse` the second (default) or `rename` it. */
+  /** How to treat a second file of the same name: `refuse` (default) or `rename` it. */
   readonly collisions?: 'refuse' | 'rename'
-  /** Objects of an asset that is a folder of an object store, such as a Zarr store; of a larger folder nothing is fetched. Default 100 000. */
+  /** Most objects of an asset that is a folder of an object store, such as a Zarr store; a larger one fails. Default 100 000. */
   readonly maxObjects?: number
-  /** False begins anew where another run has left a part. */
+  /** False restarts files of which an earlier run has left a part. */
   readonly resume?: boolean
-  /** Only plans: no request is sent and nothing is written. */
+  /** True only plans: sends no request and writes nothing. */
   readonly dryRun?: boolean
-  /** True writes a copy of each document beside its files, with the addresses of what was downloaded made relative. */
+  /** True writes a copy of each document beside its files, in which the URLs of downloaded files are relative paths. */
   readonly documents?: boolean
   /**
-   * True keeps a web page where the document, the name or the role of a file promises something else, with a warning; otherwise it is
-   * `LOGIN_PAGE` or `FILE_INTEGRITY`, and nothing of it is kept.
+   * True saves an HTML page with a warning although the document, the name or the role of the file expects something else; by default it
+   * fails with `LOGIN_PAGE` or `FILE_INTEGRITY` and is not saved.
    */
   readonly acceptHtml?: boolean
-  /** True refuses what otherwise is a warning: a body in an unknown coding, and a web page of another host where nothing is promised. */
+  /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean
   readonly signal?: AbortSignal
-  /** Milliseconds between two events about the progress of a file; default 200. */
+  /** Milliseconds between two progress events of a file; default 200. */
   readonly progressInterval?: number
   readonly clock?: Clock
-  /** From 0 to 1, for pauses. */
+  /** Returns a number from 0 up to, not including, 1, for jitter. */
   readonly random?: () => number
 }

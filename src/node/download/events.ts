@@ -1,54 +1,54 @@
 /** The events of a download. */
 import type { AuthError, ErrorCode } from '../../errors.ts'
 
-/** One file that is wanted. */
+/** One file to download. */
 export interface DownloadFile {
   /** From 1, in the order of planning. */
   readonly number: number
   /**
-   * Below the folder, with `/` between its parts. A name that is planned without an extension may have one in `written` and `kept`: that which
-   * the server proposes.
+   * Path below the folder, with `/` as separator. A name planned without an extension may have one in `written` and `kept`: the one that the
+   * server proposes.
    */
   readonly name: string
-  /** In the file system. */
+  /** Path in the file system. */
   readonly path: string
-  /** Origin and path of what is asked first. */
+  /** Origin and path of the first request. */
   readonly url: string
-  /** Of the target in what was read. */
+  /** JSON pointer of the target in the input. */
   readonly pointer: string
   /** `id` of the document. */
   readonly document?: string
   /** Key of the asset. */
   readonly key?: string
-  /** Bytes, as the document promises (`file:size`). */
+  /** Size in bytes by the document (`file:size`). */
   readonly size?: number
-  /** In a dry run: a folder of an object store, which is not listed. */
+  /** True in a dry run for a folder of an object store, which is not listed. */
   readonly folder?: true
 }
 
 /**
- * What was compared: a hash (`checksum` of the document, `digest` of the server), a size, the length of the answer; for a file that was
- * there, what an earlier run has noted about it (`manifest`) and what its server says now (`server`).
+ * What was compared: a hash (`checksum` of the document, `digest` of the server), a size, the length of the response; for an existing
+ * file, the entry of an earlier run (`manifest`) and what the server says now (`server`).
  */
 export type Verification = 'checksum' | 'digest' | 'size' | 'length' | 'manifest' | 'server'
 
-/** A file is wanted; every one is planned before it has another event. */
+/** The first event of every file. */
 export interface PlannedEvent {
   readonly kind: 'planned'
   readonly file: DownloadFile
 }
 
-/** The server begins to answer. */
+/** The response of a file has begun. */
 export interface StartedEvent {
   readonly kind: 'started'
   readonly file: DownloadFile
-  /** Bytes of the whole, where somebody knows. */
+  /** Size of the file in bytes, if known. */
   readonly size?: number
-  /** Bytes that an earlier run has left. */
+  /** Bytes resumed from an earlier run. */
   readonly resumed: number
 }
 
-/** Bytes that are there; they may become fewer when a server makes us begin anew. */
+/** Bytes received so far; fewer than before after a restart. */
 export interface ProgressEvent {
   readonly kind: 'progress'
   readonly file: DownloadFile
@@ -56,17 +56,17 @@ export interface ProgressEvent {
   readonly size?: number
 }
 
-/** It is asked again after so many milliseconds. */
+/** The file is requested again after that many milliseconds. */
 export interface RetryEvent {
   readonly kind: 'retry'
   readonly file: DownloadFile
   readonly error: AuthError
   readonly delay: number
-  /** Attempts in a row that gained nothing. */
+  /** Consecutive attempts without a new byte. */
   readonly attempt: number
 }
 
-/** Something worth telling that stops nothing: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
+/** A warning: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
 export interface WarningEvent {
   readonly kind: 'warning'
   readonly file: DownloadFile
@@ -74,18 +74,18 @@ export interface WarningEvent {
   readonly message: string
 }
 
-/** The file is complete, on the disk and under its name. */
+/** The file is complete and has its final name. */
 export interface WrittenEvent {
   readonly kind: 'written'
   readonly file: DownloadFile
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly bytes: number
-  /** Bytes that came over the network for it in this run. */
+  /** Bytes received over the network for it in this run. */
   readonly received: number
   readonly verified: readonly Verification[]
 }
 
-/** The file was there already and nothing speaks against it. */
+/** The file exists already and was kept. */
 export interface KeptEvent {
   readonly kind: 'kept'
   readonly file: DownloadFile
@@ -97,50 +97,50 @@ export interface FailedEvent {
   readonly kind: 'failed'
   readonly file: DownloadFile
   readonly error: AuthError
-  /** Bytes that came over the network for it in this run. */
+  /** Bytes received over the network for it in this run. */
   readonly received: number
-  /** Bytes that the next run need not ask for. */
+  /** Bytes kept for the next run. */
   readonly resumable: number
 }
 
-/** The response says a size outside of `assets.minSize` and `assets.maxSize`: the file was left out, and nothing of the response is stored. */
+/** The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`. */
 export interface SkippedEvent {
   readonly kind: 'skipped'
   readonly file: DownloadFile
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly size: number
-  /** Bytes that came over the network for it in this run. */
+  /** Bytes received over the network for it in this run. */
   readonly received: number
 }
 
-/** A copy of a document was written, or why not. */
+/** A copy of a document was written, or has failed. */
 export interface DocumentEvent {
   readonly kind: 'document'
-  /** In the file system. */
+  /** Path in the file system. */
   readonly path: string
   readonly id?: string
   readonly error?: AuthError
 }
 
-/** The last event, also of a download that was aborted. */
+/** The last event, also of an aborted download. */
 export interface SummaryEvent {
   readonly kind: 'summary'
-  /** Files that were planned; all of them were written, kept, skipped or failed, unless it was a dry run or the download stopped. */
+  /** Planned files: each was written, kept, skipped or failed, except in a dry run or an aborted download. */
   readonly files: number
   readonly written: number
   readonly kept: number
   readonly failed: number
-  /** Files left out because of the size that their response says; what `file:size` leaves out is not planned. */
+  /** Files left out because of the size of their response; those left out by `file:size` are not planned. */
   readonly skipped: number
-  /** Copies of documents that were written. */
+  /** Written copies of documents. */
   readonly documents: number
-  /** Bytes of the files written and kept. */
+  /** Bytes of all files written and kept. */
   readonly bytes: number
-  /** Bytes that came over the network in this run. */
+  /** Bytes received over the network in this run. */
   readonly received: number
   readonly retries: number
   readonly milliseconds: number
-  /** Why nothing more was begun: no space is left, or `signal` has aborted it. */
+  /** Why no further file was started: no space is left, or `signal` has aborted. */
   readonly stopped?: AuthError
 }
 
