@@ -54,6 +54,7 @@ export const ERROR_CODES = {
     advice: 'Correct the value of the credential: the message names the field',
   },
   TARGET_NOT_FOUND: { families: ['SelectionError', 'ConfigurationError'], exit: 2, advice: 'Name an asset or link that the document has' },
+  OUTPUT_UNSUPPORTED: { families: ['UnsupportedError'], exit: 2, advice: 'Use another output: the hint names one' },
   REQUEST_INVALID: { families: ['ValidationError', 'ConfigurationError'], exit: 2, advice: 'Correct the argument that the message names' },
   REQUEST_TOO_LARGE: { families: ['ValidationError'], exit: 2, advice: 'Send less in one call: the message names the limit' },
   VERB_NOT_ALLOWED: { families: ['ValidationError'], exit: 2, advice: 'Use a method that the resource supports' },

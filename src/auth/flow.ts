@@ -12,6 +12,8 @@ export interface ObjectKeys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
+  /** ISO 8601 in UTC; absent for keys that do not expire, and when unknown. */
+  readonly expiresAt?: string
 }
 
 /** `handshake` only negotiates; `authorized` carries the authorization. */

@@ -2,7 +2,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { bucketAndKey } from '../stac/object-address.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import { forLine } from '../text/sanitize.ts'
-import { type OutputOptions, shown } from './redact.ts'
+import { type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
  * GDAL's configuration as `NAME=VALUE` lines for the environment, and the path to open as `GDAL_PATH` (GDAL 3.6 and later).
@@ -39,13 +39,12 @@ function storeSettings({ endpoint, region, virtualHost, requesterPays }: ObjectL
   ]
 }
 
-function keySettings({ keys }: AuthorizedRequest, { reveal = false }: OutputOptions = {}): string[] {
+function keySettings({ keys }: AuthorizedRequest, options?: OutputOptions): string[] {
   if (!keys) return []
-  const value = (secret = '') => (secret === '' || reveal ? forLine(secret) : '[secret]')
   return [
-    `AWS_ACCESS_KEY_ID=${value(keys.accessKeyId)}`,
-    `AWS_SECRET_ACCESS_KEY=${value(keys.secretAccessKey)}`,
-    `AWS_SESSION_TOKEN=${value(keys.sessionToken)}`,
+    `AWS_ACCESS_KEY_ID=${secretText(keys.accessKeyId, options)}`,
+    `AWS_SECRET_ACCESS_KEY=${secretText(keys.secretAccessKey, options)}`,
+    `AWS_SESSION_TOKEN=${secretText(keys.sessionToken ?? '', options)}`,
   ]
 }
 

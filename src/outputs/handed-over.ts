@@ -21,10 +21,10 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
   )
 }
 
-/** Headers that `fetch`, curl and GDAL drop on redirects to another origin. */
-const DROPPED = new Set(['authorization', 'cookie'])
+/** Headers that `fetch`, curl, GDAL, requests and the HTTP client of Go drop on redirects to another origin. */
+const DROPPED: readonly string[] = ['authorization', 'cookie']
 
-/** Returns the secret headers that a client which follows redirects would send on to another origin. */
-export function carriedHeaders({ secretIn }: AuthorizedRequest): readonly string[] {
-  return secretIn.headers.filter((name) => !DROPPED.has(name.toLowerCase()))
+/** Returns the secret headers that a client which follows redirects would send on to another origin, except those that it drops. */
+export function carriedHeaders({ secretIn }: AuthorizedRequest, dropped = DROPPED): readonly string[] {
+  return secretIn.headers.filter((name) => !dropped.includes(name.toLowerCase()))
 }

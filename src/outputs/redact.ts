@@ -3,7 +3,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forLine, forUrl } from '../text/sanitize.ts'
 
 export interface OutputOptions {
-  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries material are `…`. */
+  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries secretIn are `…`. */
   readonly reveal?: boolean
 }
 
@@ -13,6 +13,24 @@ export interface Shown {
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: string
+}
+
+/** Stands in what others run or load while secrets are hidden: no shell, parser or program takes it. */
+export const HIDDEN = '<secrets are hidden: use --reveal>'
+
+/** Returns true if `[secret]` or `…` would stand for a secret: what is printed must then not be usable, or it would be sent. */
+export function isRedacted({ secretIn, keys }: AuthorizedRequest, { reveal = false }: OutputOptions = {}): boolean {
+  return !reveal && (secretIn.url || secretIn.headers.length > 0 || keys !== undefined)
+}
+
+/** Returns lines of a file for a program; while secrets are hidden they are comments. */
+export function settingLines(lines: readonly string[], request: AuthorizedRequest, options?: OutputOptions): string {
+  return (isRedacted(request, options) ? [HIDDEN, ...lines].map((line) => `# ${line}`) : lines).join('\n')
+}
+
+/** Returns the value of a secret that is not in headers or URL, or `[secret]`. */
+export function secretText(secret: string, { reveal = false }: OutputOptions = {}): string {
+  return reveal || secret === '' ? forLine(secret) : '[secret]'
 }
 
 /** The request as it may be printed: secret header values and a secret URL hidden unless `reveal`. */

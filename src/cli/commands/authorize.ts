@@ -10,15 +10,32 @@ import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOpt
 import { readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
-type Output = (request: AuthorizedRequest, options?: OutputOptions) => string
+/** An output form: how a request is printed, and what the command does for it. */
+interface Form {
+  readonly load: () => Promise<(request: AuthorizedRequest, options?: OutputOptions) => string>
+  /** The program signs requests to object stores with the keys themselves. */
+  readonly keys?: true
+  /** The program that follows redirects, and the secret headers that it keeps to itself then. */
+  readonly follows?: { readonly program: string; readonly drops?: readonly string[] }
+}
 
-const OUTPUTS: Readonly<Record<string, () => Promise<Output>>> = {
-  json: async () => (await import('../../outputs/json.ts')).json,
-  http: async () => (await import('../../outputs/http.ts')).http,
-  curl: async () => (await import('../../outputs/curl.ts')).curl,
-  url: async () => (await import('../../outputs/url.ts')).url,
-  headers: async () => (await import('../../outputs/headers.ts')).headers,
-  gdal: async () => (await import('../../outputs/gdal.ts')).gdal,
+const FORMS: Readonly<Record<string, Form>> = {
+  http: { load: async () => (await import('../../outputs/http.ts')).http },
+  headers: { load: async () => (await import('../../outputs/headers.ts')).headers },
+  url: { load: async () => (await import('../../outputs/url.ts')).url },
+  json: { load: async () => (await import('../../outputs/json.ts')).json },
+  curl: { load: async () => (await import('../../outputs/curl.ts')).curl },
+  wget: { load: async () => (await import('../../outputs/wget.ts')).wget },
+  aria2: { load: async () => (await import('../../outputs/aria2.ts')).aria2, follows: { program: 'aria2', drops: [] } },
+  sh: { load: async () => (await import('../../outputs/sh.ts')).sh },
+  powershell: { load: async () => (await import('../../outputs/powershell.ts')).powershell },
+  python: { load: async () => (await import('../../outputs/python.ts')).python },
+  fsspec: { load: async () => (await import('../../outputs/fsspec.ts')).fsspec, keys: true },
+  gdal: { load: async () => (await import('../../outputs/gdal.ts')).gdal, keys: true, follows: { program: 'GDAL' } },
+  rclone: { load: async () => (await import('../../outputs/rclone.ts')).rclone, keys: true, follows: { program: 'rclone' } },
+  duckdb: { load: async () => (await import('../../outputs/duckdb.ts')).duckdb, keys: true, follows: { program: 'DuckDB', drops: [] } },
+  aws: { load: async () => (await import('../../outputs/aws.ts')).aws, keys: true },
+  netrc: { load: async () => (await import('../../outputs/netrc.ts')).netrc },
 }
 
 /** Seconds. */
@@ -34,7 +51,7 @@ interface AuthorizeOptions extends TargetRequestOptions {
 export function addAuthorize(program: Command, context: Context): void {
   const command = program.command('authorize <document>').description('print the authorized request without sending it')
   withTargetRequestOptions(command)
-    .addOption(new Option('--as <form>', 'select the output form; json is not redacted').choices(Object.keys(OUTPUTS)).default('http'))
+    .addOption(new Option('--as <form>', 'select the output form; json is not redacted').choices(Object.keys(FORMS)).default('http'))
     .option('--reveal', 'show secrets in every output form')
     .addOption(
       new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(
@@ -45,29 +62,30 @@ export function addAuthorize(program: Command, context: Context): void {
 }
 
 async function authorize(name: string, options: AuthorizeOptions, context: Context): Promise<number> {
-  const output = OUTPUTS[options.as]
-  if (!output || !isChosen(options)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
+  const form = FORMS[options.as]
+  if (!form || !isChosen(options)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
   const auth = openAuth(context, options, [name])
   const { document, url } = await readDocument(name, context.io, auth)
   const target = chosenTarget(document, options, url === undefined ? {} : { url })
   const { as, expires: presign = as === 'url' ? URL_LIFE : undefined } = options
-  const request = await (await auth()).authorize(target, { signal: context.io.signal, presign, keys: as === 'gdal' })
-  const text = (await output())(request, { reveal: options.reveal === true })
+  const request = await (await auth()).authorize(target, { signal: context.io.signal, presign, keys: form.keys === true })
+  const text = (await form.load())(request, { reveal: options.reveal === true })
   await write(context.io.stdout, text.endsWith('\n') || text === '' ? text : `${text}\n`)
-  for (const note of notesOn(request, options)) await context.diagnostics.note(note)
+  for (const note of notesOn(request, form, options)) await context.diagnostics.note(note)
   return EXIT.done
 }
 
 /** Returns notes on what the output form does not show, and on its risks. */
-function notesOn(request: AuthorizedRequest, { as, reveal }: AuthorizeOptions): string[] {
+function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
   const { secretIn, location } = request
   const notes: string[] = []
   if (as === 'url' && secretIn.headers.length > 0)
     notes.push(`the URL alone is not authorized: it needs ${secretIn.headers.join(', ')} (see --as headers)`)
   if (as === 'headers' && secretIn.url) notes.push('the key is in the URL (see --as url --reveal)')
-  const carried = as === 'gdal' && !location ? carriedHeaders(request) : []
-  if (carried.length > 0) notes.push(`GDAL sends ${carried.join(', ')} after redirects too, also to other hosts`)
+  const carried = follows && !location ? carriedHeaders(request, follows.drops) : []
+  if (carried.length > 0) notes.push(`${follows?.program} sends ${carried.join(', ')} after redirects too, also to other hosts`)
+  if (as === 'netrc') notes.push(`programs send this password to every port and path of ${new URL(request.url).hostname}`)
   const hidden = (secretIn.url && as !== 'headers') || (secretIn.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
   return notes

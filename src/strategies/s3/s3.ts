@@ -188,9 +188,14 @@ function sign(
   return whenThere(signed, step)
 }
 
-/** Returns the keys without region and expiry, which belong to their source. */
-function objectKeys({ accessKeyId, secretAccessKey, sessionToken }: S3Keys): ObjectKeys {
-  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
+/** Returns the keys without their region, which belongs to their source. */
+function objectKeys({ accessKeyId, secretAccessKey, sessionToken, expiration }: S3Keys): ObjectKeys {
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken && { sessionToken }),
+    ...(expiration !== undefined && { expiresAt: new Date(expiration).toISOString() }),
+  }
 }
 
 function placeOfRequest({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {

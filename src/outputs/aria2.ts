@@ -1,0 +1,30 @@
+import type { AuthorizedRequest } from '../auth/auth.ts'
+import { forFileName } from '../text/file-name.ts'
+import { requireWebGet } from './not-expressible.ts'
+import { type OutputOptions, settingLines, shown } from './redact.ts'
+
+/**
+ * An input file for `aria2c --input-file`. aria2 sends every header after redirects too, and has no option against it. With hidden
+ * secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`.
+ */
+export function aria2(request: AuthorizedRequest, options?: OutputOptions): string {
+  requireWebGet(request, 'aria2')
+  const { url, headers } = shown(request, options)
+  const lines = [
+    url,
+    ...headers.map(([name, value]) => `  header=${name}: ${value}`),
+    `  out=${forFileName(lastSegment(url))}`,
+    '  no-netrc=true',
+    '  parameterized-uri=false',
+  ]
+  return settingLines(lines, request, options)
+}
+
+function lastSegment(url: string): string {
+  const name = /([^/]*)$/.exec(url.replace(/[?#].*/, ''))?.[1] ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

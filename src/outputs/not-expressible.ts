@@ -1,0 +1,26 @@
+import type { AuthorizedRequest } from '../auth/auth.ts'
+import { UnsupportedError } from '../errors.ts'
+
+/** Returns the error for a request that an output cannot express; `instead` says which output can. */
+export function notExpressible({ credential, pointer, url }: AuthorizedRequest, why: string, instead: string): UnsupportedError {
+  return new UnsupportedError('OUTPUT_UNSUPPORTED', why, {
+    ...(credential !== undefined && { credential }),
+    ...(pointer !== undefined && { pointer }),
+    url,
+    hint: instead,
+  })
+}
+
+/** Refuses what a program that only reads http: and https: URLs cannot send. Errors: `OUTPUT_UNSUPPORTED`. */
+export function requireWebGet(request: AuthorizedRequest, program: string): void {
+  requireWeb(request, program)
+  const { method, body } = request
+  if (method === 'GET' && body === undefined) return
+  throw notExpressible(request, `${program} sends GET only, and this is a ${method} request`, 'use --as curl or --as python')
+}
+
+/** Refuses URLs of object stores. Errors: `OUTPUT_UNSUPPORTED`. */
+export function requireWeb(request: AuthorizedRequest, program: string): void {
+  if (/^https?:/i.test(request.url)) return
+  throw notExpressible(request, `${program} cannot request the URL of an object store`, 'use --as gdal, fsspec or rclone')
+}
