@@ -2,7 +2,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { carriedHeaders } from './handed-over.ts'
 
 /**
- * The arguments for any standard `fetch`. It must not carry secretIn on to another origin, so redirects are an error
+ * The arguments for any standard `fetch`. It must not carry a secret on to another origin, so redirects are an error
  * where a header holds some that `fetch` would not drop by itself, and the URL is never told as referrer.
  *
  * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))

@@ -3,7 +3,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forLine, forUrl } from '../text/sanitize.ts'
 
 export interface OutputOptions {
-  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries secretIn are `…`. */
+  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries a secret are `…`. */
   readonly reveal?: boolean
 }
 

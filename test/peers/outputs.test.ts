@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fromProcess } from '@aws-sdk/credential-providers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asset, item, scheme } from '../harness/documents.ts'
-import { type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
+import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { type ShellUser, shellUser } from './shell-user.ts'
 
@@ -17,7 +17,7 @@ let files: AnsweringServer
 let elsewhere: AnsweringServer
 
 /** Answers with a file for whoever has the secret, and 401 to others; `/away/…` redirects to another origin. */
-function answer({ path, query, headers, method }: Inquiry) {
+function answer({ path, query, headers, method }: Inquiry): Answer {
   const given = [headers.authorization, headers['x-api-key'], headers.cookie, query.get('k')]
   const known = [`Bearer ${PLAIN}`, `Basic ${btoa(`ada:${PLAIN}`)}`, PLAIN, SECRET, `session=${PLAIN}`]
   if (!given.some((one) => typeof one === 'string' && known.includes(one))) return { status: 401, body: 'who are you?' }
