@@ -1,7 +1,9 @@
-/** What the documents of one run have said: some mistakes are only seen when several are read. */
+/** The state that the documents of one run share: some mistakes show only in several documents. */
 import { isObject, type JsonObject } from '../stac/json.ts'
+import { namesOf } from './pointer.ts'
+import type { Problem } from './problem.ts'
 
-/** Definitions remembered; later ones are not compared. */
+/** Limit of the definitions that are compared with later ones, and of the names of `OuterRefs`. */
 const REMEMBERED = 10_000
 
 /** Where a scheme was defined first, and everything it was defined as. */
@@ -15,9 +17,44 @@ export interface LintRunOptions {
   readonly siteOf?: (host: string) => string
 }
 
-/** The memory of a run. Hand the same one to `lint` or `lintText` for every document of it, in the order of the run. */
+/**
+ * Names that documents refer to and do not define: schemes of other documents. Above the limit every name counts as one, so that the
+ * result does not depend on the order of the documents.
+ */
+export class OuterRefs {
+  readonly #names = new Set<string>()
+
+  add(names: Iterable<string>): void {
+    for (const name of names) if (this.#names.size <= REMEMBERED) this.#names.add(name)
+  }
+
+  /** Returns the names in alphabetical order: all, or one more than the limit. */
+  all(): readonly string[] {
+    return [...this.#names].sort()
+  }
+
+  has(name: string): boolean {
+    return this.#names.size > REMEMBERED || this.#names.has(name)
+  }
+
+  /** Returns true for an unused scheme that another document refers to. */
+  refutes(problem: Problem): boolean {
+    return isRefutable(problem) && this.has(namesOf(problem.pointer).at(-1) ?? '')
+  }
+}
+
+/**
+ * True for a finding that other documents of a run may refute: an unused scheme of a Catalog or Collection, to which the documents below
+ * may refer. Nothing else refers to the schemes of an Item.
+ */
+export function isRefutable({ code, pointer }: Problem): boolean {
+  return code === 'unused-scheme' && !/\/properties\/auth:schemes\/[^/]*$/.test(pointer)
+}
+
+/** The state of a run. Pass the same one with every document to `lint` or `lintText`, and the findings of all to `settled`. */
 export class LintRun {
   readonly siteOf: ((host: string) => string) | undefined
+  readonly outerRefs = new OuterRefs()
   readonly #definitions = new Map<string, Definitions>()
   /** Names with definitions as they were written: putting the members in order costs more than all other rules about a scheme. */
   readonly #written = new Set<string>()
@@ -27,9 +64,19 @@ export class LintRun {
     this.siteOf = siteOf
   }
 
+  /** Returns the findings without those that another document of the run refutes; for the end of a run. */
+  settled(problems: readonly Problem[]): readonly Problem[] {
+    return problems.filter((problem) => !this.outerRefs.refutes(problem))
+  }
+
+  /** Adds names that a document refers to and does not define. */
+  addOuterRefs(names: Iterable<string>): void {
+    this.outerRefs.add(names)
+  }
+
   /**
-   * The document that was the first to define a scheme of that name, when it defined it differently. Each definition is told
-   * once: what one program wrote into a thousand documents is one mistake.
+   * Returns the first document that defines a scheme of that name, if it defines it differently. Each definition is reported once: what
+   * one program wrote into a thousand documents is one mistake.
    */
   otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
     const written = `${name}\n${JSON.stringify(scheme)}`

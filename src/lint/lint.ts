@@ -4,6 +4,7 @@ import { pointer as append, DOCUMENT_LIMITS, isObject, own } from '../stac/json.
 import { type DocumentType, likelyType } from '../stac/recognition.ts'
 import type { Levels } from './levels.ts'
 import { LintRun } from './lint-run.ts'
+import { outerRefs } from './lookup.ts'
 import { findMisplacedFields } from './misplaced-fields.ts'
 import type { LintDocument } from './model.ts'
 import { valueAt } from './pointer.ts'
@@ -55,7 +56,8 @@ export function inspect(document: unknown, options: LintOptions): Inspection {
       inspection.problems.push(withCause(problemOf(finding, options, part.value, part.at), part))
     }
   }
-  return inspection
+  // A run of the caller may have more documents.
+  return run && !options.run ? { ...inspection, problems: [...run.settled(inspection.problems)] } : inspection
 }
 
 function inspectPart(
@@ -80,6 +82,7 @@ function inspectPart(
   const mistyped = likely ? wrongType(value, at, likely, runner) : []
   if (!reading) return mistyped
   const model = reading.document
+  run?.addOuterRefs(outerRefs(model))
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
   if (reading.hasMisplacedFields) model.misplacedFields = findMisplacedFields(model)
@@ -179,6 +182,23 @@ function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument
   const documents = own(value, inside)
   if (!Array.isArray(documents)) return [{ ...around, inside }]
   return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
+}
+
+/** Names that the documents in a parsed value refer to and do not define, each once. */
+export function outerRefsIn(document: unknown): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { value, likely, ...around } of partsOf(document)) {
+    if (!isObject(value)) continue
+    const declarations = declarationsOf(value)
+    const { document: model } = readDocument(likely ? { ...value, type: likely } : value, {
+      ...around,
+      parents: [],
+      preset: 'recommended',
+      declarations,
+    })
+    for (const name of outerRefs(model)) names.add(name)
+  }
+  return names
 }
 
 /** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */

@@ -46,6 +46,25 @@ export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
   return [wrapper, ...parents].some((document) => document !== undefined && schemePlaces(document).length > 0)
 }
 
+/** Names that a document refers to and does not define, each once. */
+export function outerRefs({ refLists, targets, schemes, maps: ownMaps }: LintDocument): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const list of refLists) {
+    for (const [index, name] of list.names.entries())
+      if (typeof name === 'string' && list.definitions[index]?.where !== 'document') names.add(name)
+  }
+  for (const target of targets) {
+    const lone = target.list ? undefined : own(target.object, 'auth:refs')
+    if (typeof lone === 'string' && definitionOf(target, lone)?.where !== 'document') names.add(lone)
+  }
+  for (const { value } of schemes) {
+    const refs = own(value, 'auth:refs')
+    for (const name of Array.isArray(refs) ? refs : [refs])
+      if (typeof name === 'string' && !ownMaps.some((map) => Object.hasOwn(map.value, name))) names.add(name)
+  }
+  return names
+}
+
 function ownMaps(target: TargetNode): readonly JsonObject[] {
   const { document, object } = target
   const found: JsonObject[] = []

@@ -82,11 +82,13 @@ class Group {
   }
 
   problem(): Problem {
-    const { cause, fix: _fix, count: _count, places: _places, ...first } = this.#first
+    const { cause, count: _count, places: _places, ...first } = this.#first
+    const { fix: _fix, ...unfixed } = first
     const fix = this.#fix && { fix: this.#fix }
     const repeated = { count: this.#count, places: this.#places }
     if (cause && this.isTold) return { ...toldAt(cause, first), ...fix, ...repeated }
-    return { ...first, ...fix, ...(this.#count > 1 && repeated) }
+    // The order of the members does not depend on the findings around this one.
+    return { ...(fix ? { ...first, ...fix } : unfixed), ...(this.#count > 1 && repeated) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LintRun, lintText } from '../../src/lint/index.ts'
+import { LintRun, lint, lintText } from '../../src/lint/index.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
@@ -50,5 +50,63 @@ describe('a run of several documents', () => {
     const doubled = itemOf('a', header).replace('["key"]', '["key","key"]')
     expect(lintText(doubled, { run, rules: { 'duplicate-ref': 'off' } })).toEqual([])
     expect(lintText(doubled, { run }).map(({ code }) => code)).toEqual(['duplicate-ref'])
+  })
+
+  describe('with a Collection whose schemes only Items refer to', () => {
+    const collection = {
+      type: 'Collection',
+      stac_version: '1.1.0',
+      stac_extensions: [EXTENSION],
+      id: 'c',
+      description: 'd',
+      license: 'MIT',
+      extent: {},
+      'auth:schemes': { key: header, spare: query },
+      links: [],
+    }
+    const { 'auth:schemes': _, ...bare } = JSON.parse(itemOf('a', header)).properties
+    const borrower = { ...JSON.parse(itemOf('a', header)), properties: bare }
+    const unused = (problems: readonly { code: string; pointer: string }[]) =>
+      problems.filter(({ code }) => code === 'unused-scheme').map(({ pointer }) => pointer)
+
+    it('finds them used, in any order, and the others unused', () => {
+      for (const order of [
+        [collection, borrower],
+        [borrower, collection],
+      ]) {
+        const run = new LintRun()
+        const all = order.flatMap((document) => lint(document, { run }))
+        expect(unused(run.settled(all))).toEqual(['/auth:schemes/spare'])
+      }
+    })
+
+    it('finds them used within a list too', () => {
+      expect(unused(lint([collection, borrower]))).toEqual(['/0/auth:schemes/spare'])
+      expect(unused(lintText(JSON.stringify([borrower, collection])))).toEqual(['/1/auth:schemes/spare'])
+    })
+
+    it('finds them unused when each Item refers to a definition of its own, and in a document by itself', () => {
+      expect(unused(lint([collection, JSON.parse(itemOf('a', header))]))).toEqual(['/0/auth:schemes/key', '/0/auth:schemes/spare'])
+      expect(unused(lint(collection))).toEqual(['/auth:schemes/key', '/auth:schemes/spare'])
+    })
+
+    it('does not take the scheme of an Item for used by another Item', () => {
+      const spare = JSON.parse(itemOf('b', header))
+      expect(unused(lint([{ ...spare, assets: {} }, borrower]))).toEqual(['/0/properties/auth:schemes/key'])
+    })
+
+    it('sees a lone name, and the refs of schemes', () => {
+      const lone = { ...borrower, assets: { data: { href: 'https://data.example/a', 'auth:refs': 'spare' } } }
+      expect(unused(lint([collection, lone, borrower]))).toEqual([])
+      const chained = JSON.parse(itemOf('a', { type: 'oauth2', flows: {}, 'auth:refs': ['spare', 'key'] }))
+      expect(unused(lint([collection, chained]))).toEqual(['/0/auth:schemes/key'])
+    })
+
+    it('takes every scheme for used above the limit of names, whatever comes first', () => {
+      const many = Array.from({ length: 10_001 }, (_, index) => `n${index}`)
+      const stranger = { ...borrower, assets: { data: { href: 'https://data.example/a', 'auth:refs': many } } }
+      expect(unused(lint([collection, stranger]))).toEqual([])
+      expect(unused(lint([stranger, borrower, collection]))).toEqual([])
+    })
   })
 })

@@ -5,6 +5,8 @@ import type { Auth } from '../../auth/auth.ts'
 import { crawlInto, type Sink, type Stop, type Visit } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels, Problem, TextOptions } from '../../lint/index.ts'
+import { outerRefsIn } from '../../lint/lint.ts'
+import { isRefutable, OuterRefs } from '../../lint/lint-run.ts'
 import { Repeats, withoutRepeats } from '../../lint/repeated.ts'
 import type { ShardDefinition } from '../../lint/reporters/report.ts'
 import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
@@ -34,7 +36,7 @@ export async function crawlAll(
 ): Promise<LintOutcome> {
   const settings = { ...crawlSettings(options), visit: originsOf(lint) }
   const { start, failures } = await startsOf(inputs)
-  const collected = new Collected(lint, new Progress(io))
+  const collected = new Collected(lint, options.shard !== undefined, new Progress(io))
   for (const failure of failures) collected.fail(failure)
   if (start.length === 0) return collected.outcome()
   const { concurrency: _faster, rate: _slower, userAgent: _name, ...matters } = settings
@@ -54,7 +56,8 @@ export async function crawlAll(
         const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
         if (warning) diagnostics.warn(warning)
         const problems = await problemsOf(visit, lint, linter)
-        return { problems, definitions: visit.mine && visit.document ? definitionsIn(visit.document) : [] }
+        const document = visit.mine ? visit.document : undefined
+        return { problems, definitions: document ? definitionsIn(document) : [], outerRefs: document ? outerRefsOf(document) : [] }
       },
       (told) => collected.add(told),
     )
@@ -82,6 +85,7 @@ function originsOf({ levels }: LintSettings): readonly string[] {
 interface Result {
   readonly problems: readonly Problem[]
   readonly definitions: readonly Definition[]
+  readonly outerRefs: readonly string[]
 }
 
 /** Collects the results of a crawl; the outcome does not depend on the order of visits. */
@@ -94,12 +98,18 @@ class Collected {
   readonly #lent = new Repeats(byDocument)
   /** Findings to compare with the baseline once all documents are known. */
   readonly #unjudged: Problem[] = []
+  readonly #outerRefs = new OuterRefs()
+  /** Findings that another document may refute, by visit. */
+  readonly #refutable: (readonly Problem[])[] = []
+  /** True for a part of a crawl. */
+  readonly #isShard: boolean
   readonly #omissions = new Omissions()
   readonly #names: string[] = []
   #documents = 0
 
-  constructor(settings: LintSettings, progress: Progress) {
+  constructor(settings: LintSettings, isShard: boolean, progress: Progress) {
     this.#settings = settings
+    this.#isShard = isShard
     this.#findings = new Findings(settings.room, inOrder)
     this.progress = progress
   }
@@ -114,8 +124,12 @@ class Collected {
       this.#documents += outcome.documents
       if (this.#names.length < NAMES) this.#names.push(name)
     }
-    if (this.#settings.baseline) this.#unjudged.push(...result.problems)
-    else this.#report(result.problems)
+    this.#outerRefs.add(result.outerRefs)
+    const refutable = result.problems.filter(isRefutable)
+    if (refutable.length > 0) this.#refutable.push(refutable)
+    const known = result.problems.filter((problem) => !isRefutable(problem))
+    if (this.#settings.baseline) this.#unjudged.push(...known)
+    else this.#report(known)
     const level = levelOf('conflicting-scheme', name, this.#settings)
     for (const definition of result.definitions) this.#definitions.add({ ...definition, document: name, level })
     this.progress.add(outcome.documents, outcome.failure !== undefined)
@@ -140,8 +154,12 @@ class Collected {
 
   outcome(): LintOutcome {
     const different = this.#definitions.problems(this.#settings.complete)
-    if (this.#settings.baseline) this.#report(this.#settings.baseline.news([...this.#unjudged.sort(inOrder), ...different]))
+    const unrefuted = this.#refutable.map((problems) => problems.filter((problem) => !this.#outerRefs.refutes(problem)))
+    const unsettled = this.#isShard && !this.#settings.baseline ? unrefuted.flatMap(withoutRepeats) : []
+    if (this.#settings.baseline)
+      this.#report(this.#settings.baseline.news([...[...this.#unjudged, ...unrefuted.flat()].sort(inOrder), ...different]))
     else this.#findings.add(different)
+    if (!this.#isShard && !this.#settings.baseline) for (const problems of unrefuted) this.#findings.add(withoutRepeats(problems))
     this.#findings.add(this.#lent.take())
     return {
       documents: this.#documents,
@@ -150,7 +168,7 @@ class Collected {
       failures: this.#omissions.failures(),
       texts: new Map(),
       names: this.#names.sort(),
-      definitions: this.#definitions.all(),
+      shard: { definitions: this.#definitions.all(), outerRefs: this.#outerRefs.all(), unsettled: unsettled.sort(inOrder) },
     }
   }
 }
@@ -182,6 +200,11 @@ function definitionsIn(document: StacDocument): readonly Definition[] {
     }
   }
   return [...found.values()]
+}
+
+/** Returns the names that a document, or the documents in a page, refer to and do not define. */
+function outerRefsOf(document: StacDocument): readonly string[] {
+  return [...new Set(partsOf(document).flatMap(([part]) => [...outerRefsIn(part)]))]
 }
 
 function partsOf(document: StacDocument): readonly (readonly [StacDocument, string])[] {

@@ -31,6 +31,7 @@ type Order = (one: Problem, other: Problem) => number
 interface Kept {
   readonly problem: Problem
   readonly at: number
+  readonly block: number
   readonly size: number
 }
 
@@ -48,6 +49,10 @@ export function inOrder(one: Problem, other: Problem): number {
     compare(one.rule, other.rule) ||
     compare(JSON.stringify(one), JSON.stringify(other))
   )
+}
+
+function byPosition(one: Problem, other: Problem): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
 function compare(one: string, other: string): number {
@@ -75,12 +80,13 @@ export class Findings {
     this.#order = order
   }
 
-  add(problems: readonly Problem[]): void {
+  /** @param block number of what was read as one, whose findings stand together in the order of their positions */
+  add(problems: readonly Problem[], block = 0): void {
     for (const problem of problems) {
       this.#totals.add(problem)
       if (this.#room === 0) continue
       const size = Number.isFinite(this.#room) ? JSON.stringify(problem).length + OVERHEAD : 0
-      this.#kept.push({ problem, at: this.#totals.findings, size })
+      this.#kept.push({ problem, at: this.#totals.findings, block, size })
       this.#size += size
       // Cut at twice the limit, so that sorting is rare.
       if (this.#size > 2 * this.#room) this.#cut()
@@ -95,7 +101,7 @@ export class Findings {
   }
 
   #compare(one: Kept, other: Kept): number {
-    return this.#order(one.problem, other.problem) || one.at - other.at
+    return this.#order(one.problem, other.problem) || one.block - other.block || byPosition(one.problem, other.problem) || one.at - other.at
   }
 
   /** Removes the least severe findings beyond the limit. */

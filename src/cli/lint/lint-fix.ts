@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url'
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { childrenOf, type Fixed, fixText, type UsedElsewhere } from '../../lint/fix/index.ts'
+import { outerRefsIn } from '../../lint/lint.ts'
+import { OuterRefs } from '../../lint/lint-run.ts'
 import { namesOf } from '../../lint/pointer.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
+import { kindOf, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
-import { readRefs, targetsOf } from '../../stac/target.ts'
 import { forLine, forTerminal } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Failure } from '../exit-code.ts'
@@ -192,8 +193,7 @@ async function showPatch(name: string, before: string, after: string, { stdout }
 class References {
   /** The first unread input; it may use any scheme. */
   unread: string | undefined
-  /** Names that documents refer to but do not define. */
-  readonly #borrowed = new Set<string>()
+  readonly #outerRefs = new OuterRefs()
   /** URLs of the child documents of each document read, by its URL. */
   readonly #below = new Map<string, string[]>()
 
@@ -201,7 +201,7 @@ class References {
   async usedElsewhere(name: string): Promise<UsedElsewhere> {
     const url = await urlOf(name)
     return (scheme, document) =>
-      this.unread !== undefined || this.#borrowed.has(scheme) || !this.#areRead(childrenOf(document).map((href) => resolved(href, url)))
+      this.unread !== undefined || this.#outerRefs.has(scheme) || !this.#areRead(childrenOf(document).map((href) => resolved(href, url)))
   }
 
   /** Adds the references of an input, or marks it as unread. */
@@ -223,7 +223,7 @@ class References {
     const root = text === undefined ? value : parsed(text)
     if (typeof root !== 'object' || root === null) return false
     const documents = documentsIn(root)
-    for (const document of documents) for (const name of borrowedBy(document)) this.#borrowed.add(name)
+    this.#outerRefs.add(outerRefsIn(root))
     const base = answered ?? url
     const below = documents.flatMap((document) => childrenOf(document).map((href) => resolved(href, base)))
     for (const key of new Set([url, answered])) if (key !== undefined) this.#note(key, below)
@@ -301,15 +301,4 @@ function documentsIn(root: object): readonly StacDocument[] {
   if (kindOf(document) !== 'wrapper') return [document]
   const inner = own(document, wrappedMember(document))
   return [document, ...(Array.isArray(inner) ? inner.filter(isObject) : [])]
-}
-
-/** Yields the names that a document and its schemes refer to but do not define. */
-function* borrowedBy(document: StacDocument): Generator<string> {
-  const maps = schemePlaces(document).flatMap(({ schemes }) => (isObject(schemes) ? [schemes] : []))
-  const isOwn = (name: string) => maps.some((map) => Object.hasOwn(map, name))
-  const inner = own(document, wrappedMember(document))
-  const alone = Array.isArray(inner) ? { ...document, [wrappedMember(document)]: [] } : document
-  for (const { refs } of targetsOf(alone)) for (const name of refs) if (!isOwn(name)) yield name
-  for (const map of maps)
-    for (const scheme of Object.values(map)) for (const name of readRefs(scheme, '').refs) if (!isOwn(name)) yield name
 }

@@ -49,7 +49,7 @@ export function lintJob(data: unknown): readonly Judged[] {
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
     const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
     const problems = lintTask({ ...task, ...(source !== undefined && { text: source }) }, options)
-    return { problems, definitions: run.take() }
+    return { problems, ...run.take() }
   })
 }
 
@@ -83,10 +83,11 @@ function isTask(task: unknown, levels: number): boolean {
 export function readResults(value: unknown, count: number): readonly Judged[] | undefined {
   if (!Array.isArray(value) || value.length !== count) return undefined
   const results = value.map((one): Judged | undefined => {
-    const [found, definitions] = [own(one, 'problems'), own(one, 'definitions')]
+    const [found, definitions, outerRefs] = ['problems', 'definitions', 'outerRefs'].map((name) => own(one, name))
     if (!Array.isArray(found) || !Array.isArray(definitions) || !definitions.every(isDefined)) return undefined
+    if (!Array.isArray(outerRefs) || !outerRefs.every((name) => typeof name === 'string')) return undefined
     const problems = found.map(readProblem).filter((problem): problem is Problem => problem !== undefined)
-    return problems.length === found.length ? { problems, definitions } : undefined
+    return problems.length === found.length ? { problems, definitions, outerRefs } : undefined
   })
   return results.every((result) => result !== undefined) ? results : undefined
 }

@@ -77,7 +77,7 @@ export interface Published extends Pick<LintOutcome, 'texts' | 'names'> {
 
 /** Returns the report of a run, or of one shard. */
 export function reportOfRun(
-  { documents, skipped, failures, names, definitions = [] }: LintOutcome,
+  { documents, skipped, failures, names, shard: seen }: LintOutcome,
   { problems, baselined, totals, unlisted }: Fresh,
   { io }: Context,
   shard?: Pick<Shard, 'index' | 'of'>,
@@ -90,8 +90,11 @@ export function reportOfRun(
   })
   const more = { ...(baselined !== undefined && { baselined }), ...(unlisted > 0 && { unlisted }), ...(skipped > 0 && { skipped }) }
   const summary = { documents, ...totals, ...more, incomplete }
-  return { version: 1, problems, summary, ...(shard && { shard: { ...shard, names, definitions } }) }
+  return { version: 1, problems, summary, ...(shard && { shard: { ...shard, names, ...(seen ?? EMPTY) } }) }
 }
+
+/** What a shard without documents has seen. */
+const EMPTY = { definitions: [], outerRefs: [], unsettled: [] }
 
 /** Removes all findings but errors with `--quiet`; the summary still counts everything. */
 function quietly(report: Report, quiet: boolean): Report {

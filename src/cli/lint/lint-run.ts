@@ -6,8 +6,9 @@ import { withFingerprint } from '../../lint/baseline.ts'
 import type { LevelTable, LintConfig } from '../../lint/config.ts'
 import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
 import { levelOfCode, RULE_NAMES } from '../../lint/levels.ts'
+import { isRefutable } from '../../lint/lint-run.ts'
 import { Repeats, withoutRepeats } from '../../lint/repeated.ts'
-import type { ShardDefinition } from '../../lint/reporters/report.ts'
+import type { Shard } from '../../lint/reporters/report.ts'
 import { DOCUMENT_LIMITS } from '../../stac/json.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
@@ -56,8 +57,8 @@ export interface LintOutcome {
   readonly texts: ReadonlyMap<string, string>
   /** Names of the first inputs, at most {@link NAMES}. */
   readonly names: readonly string[]
-  /** Schemes of a crawl, for `merge`. */
-  readonly definitions?: readonly ShardDefinition[]
+  /** What `merge` needs from a part of a crawl besides its findings. */
+  readonly shard?: Omit<Shard, 'index' | 'of' | 'names'>
 }
 
 /** Limit of the texts kept for code frames, in UTF-16 units; findings in other documents have no code frame. */
@@ -65,6 +66,9 @@ const TEXTS = 8 * 1024 * 1024
 
 /** Limit of different findings that are collected before a list of documents ends. */
 const MOST_REPEATS = 5000
+
+/** Limit of findings that are kept until the end of the run; further ones are reported at once. */
+const MOST_REFUTABLE = 10_000
 
 /** Limit of the input names in an outcome. */
 export const NAMES = 10_000
@@ -175,6 +179,12 @@ async function* lintOne(
   }
 }
 
+/** A finding that a later document may refute, and the number of the document or list that it is in. */
+interface Refutable {
+  readonly problem: Problem
+  readonly block: number
+}
+
 /** Collects the outcome of a run. */
 class Gathered implements LintOutcome {
   documents = 0
@@ -186,7 +196,11 @@ class Gathered implements LintOutcome {
   readonly #findings: Findings
   /** Findings in the current list of documents. */
   readonly #repeats = new Repeats()
+  /** Findings that a later document may refute. */
+  readonly #refutable: Refutable[] = []
   #list: object | undefined
+  /** Number of documents and of lists of documents so far. */
+  #block = 0
   #room = TEXTS
 
   constructor(settings: LintSettings) {
@@ -206,15 +220,16 @@ class Gathered implements LintOutcome {
   async add({ name, piece: { documents, text, placed, list }, judged }: Begun): Promise<AuthError | undefined> {
     try {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
-      const all = placed ? placed(problems) : problems
-      const found = this.#settings.baseline?.news(all) ?? all
-      this.documents += documents
       if (list !== this.#list) await this.#endList()
+      if (list === undefined || list !== this.#list) this.#block++
       this.#list = list
+      const all = placed ? placed(problems) : problems
+      const found = this.#news(this.#withoutRefutable(all))
+      this.documents += documents
       if (list) this.#repeats.add(found)
       else await this.#report(withoutRepeats(found))
       if (this.#repeats.size > MOST_REPEATS) await this.#endList()
-      if (found.length > 0 && text !== undefined && text.length <= this.#room) {
+      if (all.length > 0 && text !== undefined && text.length <= this.#room) {
         this.texts.set(nameOf(name, this.#settings), new TextDecoder().decode(text))
         this.#room -= text.length
       }
@@ -231,17 +246,35 @@ class Gathered implements LintOutcome {
   }
 
   /** Reports the remaining findings after the last piece. */
-  end(): Promise<void> {
-    return this.#endList()
+  async end(): Promise<void> {
+    await this.#endList()
+    const blocks = new Map<number, Problem[]>()
+    for (const { problem, block } of this.#refutable.splice(0)) {
+      if (this.#settings.run.settled([problem]).length > 0) blocks.set(block, [...(blocks.get(block) ?? []), problem])
+    }
+    for (const [block, problems] of blocks) await this.#report(withoutRepeats(this.#news(problems)), block)
+  }
+
+  /** Keeps findings for the end of the run that a later document may refute, and returns the others. */
+  #withoutRefutable(problems: readonly Problem[]): readonly Problem[] {
+    return problems.filter((problem) => {
+      if (!isRefutable(problem) || this.#refutable.length >= MOST_REFUTABLE) return true
+      this.#refutable.push({ problem, block: this.#block })
+      return false
+    })
+  }
+
+  #news(problems: readonly Problem[]): readonly Problem[] {
+    return this.#settings.baseline?.news(problems) ?? problems
   }
 
   async #endList(): Promise<void> {
     if (this.#repeats.size > 0) await this.#report(this.#repeats.take())
   }
 
-  async #report(problems: readonly Problem[]): Promise<void> {
+  async #report(problems: readonly Problem[], block = this.#block): Promise<void> {
     if (problems.length === 0) return
-    this.#findings.add(problems)
+    this.#findings.add(problems, block)
     await this.#settings.list?.(problems)
   }
 }

@@ -9,6 +9,8 @@ export interface Judged {
   readonly problems: readonly Problem[]
   /** Schemes to compare with those of earlier tasks; absent if they are already compared. */
   readonly definitions?: readonly Defined[]
+  /** Names that the task refers to and does not define; absent if the run has them already. */
+  readonly outerRefs?: readonly string[]
 }
 
 /** A defined scheme, in the order of the documents. */
@@ -57,9 +59,10 @@ export function localLinter(complete: TextOptions['complete'], run?: LintRun): L
 /** The placeholder in a message for the name of the other document. */
 const PLACE = /\u0001(\d+)/
 
-/** Records each definition once instead of comparing it, so that the sender of the job can compare it. */
+/** Records definitions and references, each once, for the run of the sender of the job. */
 export class RecordingRun extends LintRun {
   readonly #seen = new Set<string>()
+  readonly #outerRefs = new Set<string>()
   #definitions: Defined[] = []
 
   override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
@@ -70,16 +73,22 @@ export class RecordingRun extends LintRun {
     return `\u0001${this.#definitions.length - 1}`
   }
 
-  /** Removes and returns the recorded definitions. */
-  take(): readonly Defined[] {
-    const taken = this.#definitions
+  override addOuterRefs(names: Iterable<string>): void {
+    for (const name of names) this.#outerRefs.add(name)
+  }
+
+  /** Removes and returns what was recorded. */
+  take(): Required<Omit<Judged, 'problems'>> {
+    const taken = { definitions: this.#definitions, outerRefs: [...this.#outerRefs] }
     this.#definitions = []
+    this.#outerRefs.clear()
     return taken
   }
 }
 
-/** Compares the definitions of a task with earlier ones and removes findings without a conflict. */
-export function compared({ problems, definitions }: Judged, run: LintRun): readonly Problem[] {
+/** Adds to the run what a worker has recorded, and removes findings without a conflict. */
+export function compared({ problems, definitions, outerRefs = [] }: Judged, run: LintRun): readonly Problem[] {
+  run.addOuterRefs(outerRefs)
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
   return problems.flatMap((problem) => {

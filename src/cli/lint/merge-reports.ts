@@ -1,5 +1,6 @@
 import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
+import { OuterRefs } from '../../lint/lint-run.ts'
 import { Repeats } from '../../lint/repeated.ts'
 import { type Incomplete, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
 import { Definitions } from '../crawl/run.ts'
@@ -7,7 +8,7 @@ import { byDocument, Findings, inOrder } from './findings.ts'
 
 /**
  * Merges the reports of shards into the report of a single run, independent of their order: equal findings and failures count once,
- * findings with the same cause are added up, and the schemes of all shards are compared.
+ * findings with the same cause are added up, the schemes of all shards are compared, and a scheme is unused if no shard refers to it.
  *
  * @param room limit of the kept findings in characters of JSON
  * @param fingerprints whether findings keep their fingerprints
@@ -26,6 +27,10 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   const definitions = new Definitions()
   for (const shard of compared) for (const definition of shard.definitions) definitions.add(definition)
   add(definitions.problems(withFingerprint))
+  const outerRefs = new OuterRefs()
+  for (const { shard } of reports) outerRefs.add(shard?.outerRefs ?? [])
+  const unsettled = reports.map((report) => ({ ...report, problems: report.shard?.unsettled ?? [] }))
+  add(inAnyPart(unsettled, isJudged).filter((problem) => !outerRefs.refutes(problem)))
   const lent = new Repeats(byDocument)
   for (const problem of found) if (isLent(problem)) lent.add([{ ...problem, cause: placeOf(problem) }])
   add(lent.take())

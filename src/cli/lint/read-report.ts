@@ -107,10 +107,13 @@ function readPlace(value: unknown): unknown {
 function readShard(value: unknown): Shard | undefined {
   const [index, of, names, definitions] = ['index', 'of', 'names', 'definitions'].map((name) => own(value, name))
   if (!isCount(index) || !isCount(of) || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return undefined
-  if (!Array.isArray(definitions)) return undefined
+  const [outerRefs, unsettled] = [own(value, 'outerRefs') ?? [], own(value, 'unsettled') ?? []]
+  if (!Array.isArray(definitions) || !Array.isArray(outerRefs) || !Array.isArray(unsettled)) return undefined
   const known = definitions.map((definition) => readMembers(definition, DEFINITION, DEFINITION.slice(0, 5)))
+  const problems = unsettled.flatMap((problem) => readProblem(problem) ?? [])
+  if (problems.length < unsettled.length || !outerRefs.every((name) => typeof name === 'string')) return undefined
   return known.every((definition) => definition !== undefined)
-    ? { index, of, names, definitions: known as unknown as readonly ShardDefinition[] }
+    ? { index, of, names, definitions: known as unknown as readonly ShardDefinition[], outerRefs, unsettled: problems }
     : undefined
 }
 

@@ -32,6 +32,10 @@ export interface Shard {
   readonly names: readonly string[]
   /** Schemes, which are compared with those of the other parts. */
   readonly definitions: readonly ShardDefinition[]
+  /** Names that its documents refer to and do not define. */
+  readonly outerRefs: readonly string[]
+  /** Findings that documents of the other parts may refute. They are not in the report of the part. */
+  readonly unsettled: readonly Problem[]
 }
 
 /** One meaning of the name of a scheme, where it stands first. */

@@ -47,5 +47,5 @@ function addAll(used: Set<unknown>, refs: unknown): void {
 
 export const docs: RuleDocs = {
   'unused-scheme':
-    'A scheme that nothing refers to protects nothing; often the refs were forgotten. API landing pages and wrappers are left out: their schemes serve others.',
+    'A scheme that nothing refers to protects nothing; often the refs were forgotten. In a run over several documents, a scheme of a Catalog or Collection is used when another document refers to its name without defining it, as Items below it do. API landing pages and wrappers are left out: their schemes are for other documents.',
 }

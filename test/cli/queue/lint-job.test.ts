@@ -45,6 +45,16 @@ describe('a job', () => {
     ])
   })
 
+  it('tells the run which schemes of other documents it refers to', () => {
+    const bare = { ...JSON.parse(named('i', 'x')), properties: { datetime: null } }
+    const [judged] = readResults(travelled(lintJob(travelled(job([JSON.stringify(bare)])))), 1) ?? []
+    const run = new LintRun()
+    expect(run.outerRefs.has('key')).toBe(false)
+    if (judged) compared(judged, run)
+    expect(run.outerRefs.has('key')).toBe(true)
+    expect(readResults([{ problems: [], definitions: [], outerRefs: [1] }], 1)).toBeUndefined()
+  })
+
   it('gives findings with what causes them in the page around their Items', () => {
     const items = ['a', 'b', 'c'].map((id) => ({ ...JSON.parse(named(id, 'x')), properties: { datetime: null } }))
     const page = JSON.stringify({ type: 'FeatureCollection', features: items })
