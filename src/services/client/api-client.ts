@@ -119,12 +119,12 @@ export class ApiClient {
 
   /** Keeps a secret that the service gave, such as the key of a document, out of errors and events. */
   protect(secret: string): void {
-    this.#settings.redactor.add(secret)
+    this.#settings.redactor().add(secret)
   }
 
   /** A text of the service as it may stand in errors and events: without secrets that are known. */
   scrub(text: string): string {
-    return this.#settings.redactor.scrub(text)
+    return this.#settings.redactor().scrub(text)
   }
 
   /** The same client with another credential: other limits, the same connections, listeners and interceptors. */

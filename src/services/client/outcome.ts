@@ -68,7 +68,7 @@ export class Outcomes {
   /** Knows the secrets of this very request. What differs from the plain request is its material. */
   scrubber(plain: HttpRequest): (text: string) => string {
     const { settings, prepared, input } = this.#parts
-    const { redactor } = settings
+    const redactor = settings.redactor()
     const { sent } = this.#attempts
     for (const [name, value] of Object.entries(sent?.headers ?? {})) if (value !== plain.headers[name]) redactor.addHeader(value)
     if (sent && sent.url !== plain.url) for (const value of addedValues(sent.url, plain.url)) redactor.add(value)

@@ -47,7 +47,8 @@ export interface Settings {
   readonly parseJson: (text: string) => unknown
   readonly limits: ServiceLimits
   readonly events: Events
-  readonly redactor: Redactor
+  /** Returns what takes the known secrets out of a text. */
+  readonly redactor: () => Redactor
   readonly interceptors: readonly Interceptor[]
 }
 
@@ -72,8 +73,17 @@ export function settingsOf(
     parseJson: options.parseJson ?? JSON.parse,
     limits,
     events: new Events(options.hooks),
-    redactor: new Redactor(),
+    redactor: lazyRedactor(),
     interceptors: [],
+  }
+}
+
+/** Returns a function that makes a redactor when it is first called: a call that succeeds needs none. */
+function lazyRedactor(): () => Redactor {
+  let redactor: Redactor | undefined
+  return () => {
+    redactor ??= new Redactor()
+    return redactor
   }
 }
 

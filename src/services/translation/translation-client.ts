@@ -45,34 +45,54 @@ export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 're
  * const { translations } = await client.translateText({ text: ['Hello'], target_lang: 'DE' })
  */
 export class TranslationClient {
-  // One line per part, here and in the constructor.
-  readonly admin: Admin
-  readonly glossaries: Glossaries
-  readonly glossariesV2: GlossariesV2
-  readonly quality: Quality
-  readonly styleRules: StyleRules
-  readonly voice: Voice
-  readonly voiceJobs: VoiceJobs
-  readonly documents: Documents
-  readonly languages: Languages
-  readonly translationMemories: TranslationMemories
   readonly #service: TranslationService
   readonly #options: TranslationClientOptions
+  /** The parts that were used, by their classes. */
+  readonly #parts = new Map<Part<object>, object>()
 
   constructor(options: TranslationClientOptions) {
-    const service = new TranslationService(options)
     this.#options = options
-    this.#service = service
-    this.admin = new Admin(service)
-    this.glossaries = new Glossaries(service)
-    this.glossariesV2 = new GlossariesV2(service)
-    this.quality = new Quality(service)
-    this.styleRules = new StyleRules(service)
-    this.voice = new Voice(service)
-    this.voiceJobs = new VoiceJobs(service)
-    this.documents = new Documents(service)
-    this.languages = new Languages(service)
-    this.translationMemories = new TranslationMemories(service)
+    this.#service = new TranslationService(options)
+  }
+
+  get admin(): Admin {
+    return this.#part(Admin)
+  }
+
+  get glossaries(): Glossaries {
+    return this.#part(Glossaries)
+  }
+
+  get glossariesV2(): GlossariesV2 {
+    return this.#part(GlossariesV2)
+  }
+
+  get quality(): Quality {
+    return this.#part(Quality)
+  }
+
+  get styleRules(): StyleRules {
+    return this.#part(StyleRules)
+  }
+
+  get voice(): Voice {
+    return this.#part(Voice)
+  }
+
+  get voiceJobs(): VoiceJobs {
+    return this.#part(VoiceJobs)
+  }
+
+  get documents(): Documents {
+    return this.#part(Documents)
+  }
+
+  get languages(): Languages {
+    return this.#part(Languages)
+  }
+
+  get translationMemories(): TranslationMemories {
+    return this.#part(TranslationMemories)
   }
 
   /** Origin of the service; undefined while it depends on a key that is not read yet. */
@@ -173,7 +193,19 @@ export class TranslationClient {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `TranslationClient { ${this.origin ?? 'host by key'} }`
   }
+
+  /** Returns the part of that class, made when it is first used. */
+  #part<T extends object>(part: Part<T>): T {
+    const known = this.#parts.get(part)
+    if (known) return known as T
+    const made = new part(this.#service)
+    this.#parts.set(part, made)
+    return made
+  }
 }
+
+/** The class of a part of the client: it sends operations through the service that it is given. */
+type Part<T extends object> = new (service: TranslationService) => T
 
 const FORM = 'application/x-www-form-urlencoded'
 

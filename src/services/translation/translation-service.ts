@@ -19,12 +19,12 @@ import type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validati
 
 /**
  * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class that is given this and calls it; it needs
- * no more than a line in {@link TranslationClient}.
+ * no more than a getter in {@link TranslationClient}.
  */
 export class TranslationService {
   readonly clock: Clock
   readonly maxTextsPerRequest: number
-  readonly seenDocuments = new SeenDocuments()
+  #seenDocuments: SeenDocuments | undefined
   readonly #validate: Validation
   /** The key decides which one is used while there are two. */
   readonly #clients: readonly ApiClient[]
@@ -38,6 +38,12 @@ export class TranslationService {
     this.#validate = options.validate ?? 'strict'
     this.#key = key
     this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
+  }
+
+  /** The documents that this client uploaded, asked about or fetched. */
+  get seenDocuments(): SeenDocuments {
+    this.#seenDocuments ??= new SeenDocuments()
+    return this.#seenDocuments
   }
 
   /** Origin of the service; undefined while it depends on a key that is not read yet. */
