@@ -20,7 +20,7 @@ const ROWS: { readonly [caller: string]: Row } = {
   'API clients': {
     policy: API_RETRIES,
     attempts: '; time tracking 3, or as `maxRetries` says',
-    retried: 'by the class of the operation (`services/client/replay.ts`)',
+    retried: 'by the class of the operation (`services/client/retries.ts`)',
     retryAfter: ', or as `maxRetryAfter` says; all calls wait',
   },
   crawl: { policy: CRAWL_RETRIES, retried: '408, 425, 429, most 5xx, the network', retryAfter: '; the origin waits' },

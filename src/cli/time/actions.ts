@@ -1,9 +1,8 @@
 /** The actions of `time projects` and `time customers`. */
 
 import { ConfigurationError } from '../../errors.ts'
-import { numericId } from '../../services/client/numeric-id.ts'
 import type { RestResource } from '../../services/client/rest-resource.ts'
-import type { TimeTrackingClient } from '../../services/time-tracking/time-tracking-client.ts'
+import { numericId, type TimeTrackingClient } from '../../services/time-tracking/time-tracking-client.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'

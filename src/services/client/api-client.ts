@@ -1,4 +1,4 @@
-/** A client of an API: one base address, one credential, operations as data. */
+/** A client of an API: one base URL, one credential, operations as data; its options, and the way to its service. */
 import type { Auth, Service } from '../../auth/auth.ts'
 import { createAuth } from '../../auth/create-auth.ts'
 import { type ServiceCredential, uncheckedCredential } from '../../auth/credential.ts'
@@ -8,15 +8,100 @@ import type { Send, Transport } from '../../http/message.ts'
 import { isLoopbackHost } from '../../http/public-address.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import type { Channel, Platform } from '../../platform/platform.ts'
-import type { ApiResponse } from './api-response.ts'
-import { Call } from './call.ts'
-import type { CallInput, CallOptions, Interceptor } from './call-options.ts'
+import { Redactor } from '../../text/redactor.ts'
+import { type ApiResponse, Call } from './call.ts'
 import { described } from './errors.ts'
-import { CHANNELS, type ClientEvents, type EventName } from './events.ts'
-import { type Method, type Operation, type PreparedOperation, prepareOperation } from './operation.ts'
-import { draftOf, rawPath } from './request-builder.ts'
-import type { ServiceLimit, ServiceLimits } from './service-limits.ts'
-import { type ApiClientOptions, type Settings, settingsOf } from './settings.ts'
+import { CHANNELS, type ClientEvents, type EventName, Events, type Hooks } from './events.ts'
+import type { FormOptions } from './form.ts'
+import type { Codec } from './outcome.ts'
+import {
+  type CallInput,
+  type CallOptions,
+  draftOf,
+  type Interceptor,
+  type Method,
+  type Operation,
+  type PreparedOperation,
+  prepareOperation,
+  rawPath,
+} from './request-builder.ts'
+import { type ServiceLimit, type ServiceLimits, sharedLimits } from './retries.ts'
+
+/** What a client of an API is given. */
+export interface ApiClientOptions {
+  /** `https://host/api/v1`. */
+  readonly baseUrl: string
+  /** A credential; without `sendTo` it is sent to the origin of the base URL only. */
+  readonly credential?: ServiceCredential
+  /** An engine instead, with a credential whose `sendTo` matches the base URL. With neither, requests carry no credential. */
+  readonly auth?: Auth
+  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
+  readonly transport?: Transport
+  /** `loopback` lets the base address be http: on this very machine, for tests. */
+  readonly allowInsecure?: 'loopback'
+  /** Sent with every request; default `stac-auth`. */
+  readonly userAgent?: string
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Names of headers that calls may not set, besides that of the credential, which is `authorization` by default. */
+  readonly pinnedHeaders?: readonly string[]
+  /** How queries and bodies of forms are written. */
+  readonly form?: FormOptions
+  readonly timeouts?: Timeouts
+  /** Retries after the first attempt; default 4. */
+  readonly maxRetries?: number
+  /** Milliseconds of a server's wish that are waited for; default 60 000. */
+  readonly maxRetryAfter?: number
+  /** Calls that may wait for their turn; default: any number. */
+  readonly queueLimit?: number
+  /** False: a 401 is never answered with a renewed credential. */
+  readonly renew?: boolean
+  /** The advice for a status, in `hint`. */
+  readonly hints?: Readonly<Record<number, string>>
+  /** Reads the JSON of successful answers, with numbers that JavaScript cannot hold for example; default `JSON.parse`. */
+  readonly parseJson?: (text: string) => unknown
+  /** Reads XML. */
+  readonly codec?: Codec
+  /** Default: one for the process. */
+  readonly limits?: ServiceLimits
+  readonly hooks?: Hooks
+}
+
+/** Milliseconds. A transport that is only a function, such as `fetch`, knows no `headers` and `bodyIdle`: `attempt` ends those waits. */
+export interface Timeouts {
+  /** One attempt with its whole answer; default 30 000. Not for answers that are streams. */
+  readonly attempt?: number
+  /** From the end of the request to the headers of the answer; default 30 000. */
+  readonly headers?: number
+  /** Between two pieces of the answer; default 30 000. */
+  readonly bodyIdle?: number
+  /** A call with all its waits and retries; default 120 000; `false` for none. */
+  readonly total?: number | false
+}
+
+/** Every choice made. */
+export interface Settings {
+  readonly origin: string
+  /** Path of the base address without a slash at its end. */
+  readonly base: string
+  readonly form: FormOptions
+  readonly pinned: ReadonlySet<string>
+  readonly timeouts: Required<Timeouts>
+  readonly maxRetries: number
+  /** Milliseconds of a server's wish that are waited for. */
+  readonly maxRetryAfter: number
+  readonly queueLimit: number
+  readonly renew: boolean
+  /** The advice for a status. */
+  readonly hints: Readonly<Record<number, string>>
+  readonly codec: Codec | undefined
+  readonly parseJson: (text: string) => unknown
+  readonly limits: ServiceLimits
+  readonly events: Events
+  /** Returns what takes the known secrets out of a text. */
+  readonly redactor: () => Redactor
+  readonly interceptors: readonly Interceptor[]
+}
 
 /** Interceptors may be added later. */
 type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
@@ -207,6 +292,75 @@ export class ApiClient {
   }
 }
 
+/**
+ * The origin of a base address, and its path without a slash at the end. Nothing of it is a secret: user names, queries and fragments are
+ * refused.
+ *
+ * Errors: `URL_INSECURE` for http:, unless `allowInsecure` and a loopback address; `CONFIG_INVALID` for everything else that is wrong.
+ */
+export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
+  if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
+  const named = new Set(URL.canParse(baseUrl) ? [new URL(baseUrl).origin] : [])
+  const url = addressOf(baseUrl, { secure: false, named })
+  if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
+  if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must not have a query or a fragment')
+  if (url.protocol === 'http:' && !(allowInsecure === 'loopback' && isLoopbackHost(url.hostname))) {
+    const hint = 'use https:, or for tests on this machine allowInsecure: "loopback"'
+    throw new ConfigurationError('URL_INSECURE', `baseUrl ${url.origin} is not encrypted (http:); no credential was read`, { hint })
+  }
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', message)
+}
+
+/** The settings of a client with those options, at that base address. */
+function settingsOf(
+  options: ApiClientOptions,
+  { origin, path }: { readonly origin: string; readonly path: string },
+): Settings & { readonly interceptors: Interceptor[] } {
+  const { limits = sharedLimits } = options
+  return {
+    origin,
+    base: path,
+    form: options.form ?? {},
+    pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
+    timeouts: timeoutsOf(options.timeouts),
+    maxRetries: options.maxRetries ?? 4,
+    maxRetryAfter: options.maxRetryAfter ?? 60_000,
+    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
+    renew: options.renew ?? true,
+    hints: options.hints ?? {},
+    codec: options.codec,
+    parseJson: options.parseJson ?? JSON.parse,
+    limits,
+    events: new Events(options.hooks),
+    redactor: lazyRedactor(),
+    interceptors: [],
+  }
+}
+
+/** Returns a function that makes a redactor when it is first called: a call that succeeds needs none. */
+function lazyRedactor(): () => Redactor {
+  let redactor: Redactor | undefined
+  return () => {
+    redactor ??= new Redactor()
+    return redactor
+  }
+}
+
+/** What is undefined is not chosen. Errors: `CONFIG_INVALID` for what is no number, which would end nothing. */
+function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
+  const { attempt = 30_000, headers = 30_000, bodyIdle = 30_000, total = 120_000 } = chosen
+  const timeouts = { attempt, headers, bodyIdle, total }
+  for (const [name, time] of Object.entries(timeouts)) {
+    if (Number.isNaN(Number(time))) throw new ConfigurationError('CONFIG_INVALID', `timeouts.${name} is not a number of milliseconds`)
+  }
+  return timeouts
+}
+
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */
 function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
   const sendTo = 'sendTo' in credential && credential.sendTo !== undefined ? credential.sendTo : [`${origin}/`]
@@ -310,28 +464,4 @@ function credentialMark(credential: ServiceCredential): object | string {
   return Object.values(credential).every((value) => typeof value === 'string')
     ? JSON.stringify(Object.entries(credential).sort())
     : credential
-}
-
-/**
- * The origin of a base address, and its path without a slash at the end. Nothing of it is a secret: user names, queries and fragments are
- * refused.
- *
- * Errors: `URL_INSECURE` for http:, unless `allowInsecure` and a loopback address; `CONFIG_INVALID` for everything else that is wrong.
- */
-export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
-  if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
-  const named = new Set(URL.canParse(baseUrl) ? [new URL(baseUrl).origin] : [])
-  const url = addressOf(baseUrl, { secure: false, named })
-  if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
-  if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
-  if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must not have a query or a fragment')
-  if (url.protocol === 'http:' && !(allowInsecure === 'loopback' && isLoopbackHost(url.hostname))) {
-    const hint = 'use https:, or for tests on this machine allowInsecure: "loopback"'
-    throw new ConfigurationError('URL_INSECURE', `baseUrl ${url.origin} is not encrypted (http:); no credential was read`, { hint })
-  }
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') }
-}
-
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', message)
 }

@@ -1,23 +1,42 @@
-/** One call: its attempts, the pauses between them, and its end. */
-import type { Collected } from '../../http/body.ts'
-import type { HttpRequest } from '../../http/message.ts'
-import { sleep } from '../../net/cancellation.ts'
+/** One call and what it returns: its attempts, each authorized, sent and collected, the delays between them, and its end. */
+
+import type { Service } from '../../auth/auth.ts'
+import type { AuthError } from '../../errors.ts'
+import { type Cancel, type Collect, type Collected, isUncollected, type PartedRequest, type Uncollected, utf8 } from '../../http/body.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { tooLarge } from '../../http/network-error.ts'
+import { sleep, unlessAborted } from '../../net/cancellation.ts'
 import { Deadline, Interruption } from '../../net/deadline.ts'
-import type { Link } from './api-client.ts'
-import { ApiResponse } from './api-response.ts'
-import { Attempts } from './attempt.ts'
-import type { CallInput, CallOptions, Interceptor } from './call-options.ts'
+import type { Link, Settings, Timeouts } from './api-client.ts'
+import type { StreamedBody } from './collect-over.ts'
 import { described, foreign, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
-import type { PreparedOperation } from './operation.ts'
-import { isFailure, type Outcome, Outcomes } from './outcome.ts'
-import type { Failure } from './replay.ts'
-import type { RequestBuilder } from './request-builder.ts'
-import { CallRetries } from './retries.ts'
-import type { ServiceLimit } from './service-limits.ts'
-import type { Settings, Timeouts } from './settings.ts'
-import { shownRequestHeaders, traceOf } from './shown-headers.ts'
-import type { StreamedBody } from './streamed-body.ts'
+import { isFailure, type Outcome, Outcomes, shownRequestHeaders, traceOf } from './outcome.ts'
+import type { CallInput, CallOptions, Interceptor, PreparedOperation, RequestBuilder, StreamBody } from './request-builder.ts'
+import { CallRetries, type Failure, type ServiceLimit } from './retries.ts'
+
+/** A successful answer and how it came about. */
+export class ApiResponse<T = unknown> {
+  readonly status: number
+  readonly headers: HttpResponse['headers']
+  readonly data: T
+  /** Requests that were sent for it. */
+  readonly attempts: number
+  /** True when a repeated deletion found nothing: the attempt before had deleted it. */
+  readonly alreadyGone: boolean
+
+  constructor(status: number, headers: HttpResponse['headers'], data: T, attempts: number, alreadyGone = false) {
+    this.status = status
+    this.headers = headers
+    this.data = data
+    this.attempts = attempts
+    this.alreadyGone = alreadyGone
+  }
+
+  get traceId(): string | undefined {
+    return traceOf(this.headers)
+  }
+}
 
 /** What a call is about. */
 export interface CallParts {
@@ -100,8 +119,8 @@ export class Call {
   }
 
   async #stream(): Promise<void> {
-    const module = await import('./streamed-body.ts')
-    this.#streamed = new module.StreamedBody(this.#interruption, this.#url)
+    const { StreamedBody } = await import('./collect-over.ts')
+    this.#streamed = new StreamedBody(this.#interruption, this.#url)
   }
 
   #begin(link: Link): Attempts {
@@ -249,4 +268,213 @@ function deadlineOf({ timeout = 0, totalTimeout, deadline }: CallOptions, timeou
 
 function noTime(field: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `${field} is not a valid time; nothing was sent`, { field })
+}
+
+/** What attempts are made with. */
+interface AttemptSettings {
+  readonly link: Link
+  /** That of the link, or one that leaves the body of a success to its reader. */
+  readonly collect: Collect
+  readonly origin: string
+  /** Name, for errors. */
+  readonly operation: string
+  readonly limit: number
+  readonly headersTimeout: number
+  readonly bodyTimeout: number
+  /** False: a refusal is never answered with a renewed credential. */
+  readonly renew: boolean
+  readonly interruption: Interruption
+}
+
+/** Bytes of an answer that is no success. */
+const FAILURE_LIMIT = 65_536
+
+/** Makes the attempts of one call, one after the other, and counts what it hands to the transport. */
+export class Attempts {
+  /** Requests handed to the transport. */
+  count = 0
+  /** The last request as it went out; its headers and address hold secrets. */
+  sent: HttpRequest | undefined
+  readonly #builder: RequestBuilder
+  readonly #settings: AttemptSettings
+  #last: Collected | Uncollected | undefined
+  #cancel: Cancel | undefined
+  /** Ends what is waited for while no request is out. */
+  #ending: AbortController | undefined
+
+  constructor(builder: RequestBuilder, settings: AttemptSettings) {
+    this.#builder = builder
+    this.#settings = settings
+  }
+
+  /** Gives the attempt up, with that reason; also the body of an answer that is left to its reader. */
+  cancel(reason: AuthError): void {
+    this.#cancel?.(reason)
+    this.#ending?.abort(reason)
+  }
+
+  /** What a function of the caller gives, for as long as the attempt goes on. Errors: the reason of its end. */
+  async unlessEnded<T>(make: () => T | Promise<T>): Promise<T> {
+    const signal = this.#signal()
+    try {
+      return await unlessAborted(Promise.resolve(make()), signal)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    }
+  }
+
+  /** Errors: those of the credential; a failure of the network is a result. */
+  async make(plain: HttpRequest): Promise<Collected | Uncollected> {
+    const { link, renew } = this.#settings
+    if (!link.service) return this.#collect(plain)
+    const authorized = link.service.peek(plain)
+    if (!authorized) return this.#run(link.service, plain)
+    const result = await this.#collect(authorized)
+    if (isUncollected(result) || result.status !== 401 || !renew || this.#builder.stream) return result
+    return this.#run(link.service, plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
+  }
+
+  /** The whole flow of the scheme; `refused` is what came of its first request already. */
+  async #run(
+    service: Service,
+    plain: HttpRequest,
+    refused?: { readonly request: HttpRequest; readonly response: HttpResponse },
+  ): Promise<Collected | Uncollected> {
+    const signal = this.#signal()
+    try {
+      const sending = service.send(plain, (request) => this.#sendStep(request, signal), { signal, ...(refused && { refused }) })
+      return await unlessAborted(
+        sending.then((response) => this.#collected(response)),
+        signal,
+      )
+    } catch (error) {
+      const reason: unknown = signal.aborted ? signal.reason : error
+      if (this.#last && isUncollected(this.#last) && this.#last.error === reason) return this.#last
+      if (!signal.aborted || this.#settings.interruption.reason) throw reason
+      // Every request so far was answered, by a challenge.
+      return { error: reason as AuthError, sent: false, begun: false, stale: false }
+    }
+  }
+
+  /** Aborts with the call or with this attempt. */
+  #signal(): AbortSignal {
+    this.#ending = new AbortController()
+    return AbortSignal.any([this.#settings.interruption.signal, this.#ending.signal])
+  }
+
+  #collected(response: HttpResponse): Collected | Promise<Collected> {
+    if (response instanceof CollectedResponse) return response.collected
+    return CollectedResponse.read(response, response.status < 300 ? this.#settings.limit : FAILURE_LIMIT)
+  }
+
+  async #sendStep(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    // A credential that came too late sends nothing.
+    if (signal.aborted) throw signal.reason
+    if (this.#isUsedUp()) throw usedUp()
+    const result = await this.#collect(request)
+    if (isUncollected(result)) throw result.error
+    return new CollectedResponse(result, request.url)
+  }
+
+  /** A stream that was read for a request before would be empty in the next one. */
+  #isUsedUp(): boolean {
+    const { stream, replayable } = this.#builder
+    return stream !== undefined && !replayable && this.#last !== undefined && !(isUncollected(this.#last) && !this.#last.sent)
+  }
+
+  #collect(request: HttpRequest): Promise<Collected | Uncollected> {
+    const { link, collect, origin, limit, headersTimeout, bodyTimeout, interruption, operation } = this.#settings
+    const { allowPrivateNetwork } = link
+    const sending = parted(request, origin, this.#builder, operation)
+    this.count++
+    this.sent = request
+    return new Promise((resolve) => {
+      let over = false
+      const done = (result: Collected | Uncollected) => {
+        over = true
+        this.#last = result
+        interruption.tell(undefined)
+        resolve(result)
+      }
+      const options = { allowPrivateNetwork, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
+      const cancel = collect(sending, options, done)
+      this.#cancel = cancel
+      if (!over) interruption.tell(cancel)
+    })
+  }
+}
+
+function usedUp(): ValidationError {
+  const message = 'the request must be sent again, but its body is a stream that was already consumed'
+  const hint = 'pass content as bytes, or as a function that returns a new stream'
+  return new ValidationError('REQUEST_INVALID', message, { field: 'content', hint })
+}
+
+/** A collected answer for those who expect one that is still to be read. */
+class CollectedResponse implements HttpResponse {
+  readonly collected: Collected
+  readonly status: number
+  readonly url: string
+  readonly headers: HttpResponse['headers']
+
+  constructor(collected: Collected, url: string) {
+    this.collected = collected
+    this.status = collected.status
+    this.url = url
+    this.headers = collected.headers
+  }
+
+  /** Reads an answer to its end. */
+  static async read(response: HttpResponse, limit: number): Promise<Collected> {
+    const body = await response.bytes(limit)
+    return { status: response.status, headers: response.headers, body, text: () => utf8(body) }
+  }
+
+  async bytes(limit: number): Promise<Uint8Array> {
+    const { body } = this.collected
+    if (body.length > limit) throw tooLarge(this.url, `the response exceeds ${limit} bytes`)
+    return body
+  }
+
+  async text(limit: number): Promise<string> {
+    return utf8(await this.bytes(limit))
+  }
+
+  async discard(): Promise<void> {}
+
+  toResponse(): Response {
+    const { status, body } = this.collected
+    const isEmpty = status === 204 || status === 205 || status === 304
+    return new Response(isEmpty ? null : (body as BodyInit), { status })
+  }
+}
+
+/** A request to that origin as it is handed to the transport. Errors: `CONFIG_INVALID` for a function that should make its stream. */
+function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder, operation: string): PartedRequest {
+  const { method, url, headers, body } = request
+  const path = url.slice(origin.length)
+  if (stream) return { method, origin, path, headers, body: made(stream, operation) }
+  return body === undefined ? { method, origin, path, headers } : { method, origin, path, headers, body }
+}
+
+function made(stream: NonNullable<RequestBuilder['stream']>, operation: string): AsyncIterable<Uint8Array> {
+  try {
+    return chunksOf(stream())
+  } catch (error) {
+    throw foreign(error, operation)
+  }
+}
+
+/** The pieces of a stream: not every platform iterates over streams. */
+export function chunksOf(stream: StreamBody): AsyncIterable<Uint8Array> {
+  return Symbol.asyncIterator in stream ? stream : read(stream)
+}
+
+async function* read(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
 }

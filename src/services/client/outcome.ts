@@ -1,12 +1,10 @@
-/** What an answer, or none, means. */
-import { type AuthError, isAuthError, NetworkError, TimeoutError, TrustError } from '../../errors.ts'
+/** What an answer, or none, means: its data, or the error that it becomes, and what of it is shown. */
+import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
 import { type Collected, isUncollected, type Uncollected } from '../../http/body.ts'
 import { type HttpRequest, queryValues } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'
 import { retryHint } from '../../http/retry-after.ts'
-import type { Attempts } from './attempt.ts'
-import type { CallParts } from './call.ts'
-import { decode } from './decode.ts'
+import type { Attempts, CallParts } from './call.ts'
 import {
   AuthenticationError,
   annotate,
@@ -24,8 +22,14 @@ import {
   UnsupportedMediaTypeError,
   UriTooLongError,
 } from './errors.ts'
-import { type Failure, verdictOn } from './replay.ts'
-import { shownHeaders, traceOf } from './shown-headers.ts'
+import type { Operation } from './request-builder.ts'
+import { type Failure, verdictOn } from './retries.ts'
+
+/** Reads and writes a representation that the library does not know, such as XML. */
+export interface Codec {
+  parse(text: string, contentType: string): unknown
+  stringify?(value: unknown): string
+}
 
 /** A success with its data, or a failure. */
 export type Outcome = Success | Failure
@@ -121,6 +125,62 @@ export class Outcomes {
 }
 
 const NO_ERROR = new NetworkError('NETWORK_FAILED', '') as AuthError
+
+interface Decoding {
+  readonly kind: NonNullable<Operation['response']>
+  readonly codec: Codec | undefined
+  readonly parseJson: (text: string) => unknown
+  readonly url: string
+  readonly scrub: (text: string) => string
+  /** Nothing of the answer may be quoted. */
+  readonly secret: boolean
+}
+
+const XML = /^(?:application|text)\/xml\b|\+xml\b/i
+
+const SNIPPET = 200
+
+/** Characters that are looked through for secrets: one that begins within the snippet is still known for one. */
+const READ = 8192
+
+/**
+ * The data of a successful answer; undefined for an empty one.
+ *
+ * Errors: `RESPONSE_INVALID` with the content type and the first 200 characters for what is not JSON, `MEDIA_TYPE_UNSUPPORTED` for XML
+ * without a codec.
+ */
+function decode(answer: Collected, decoding: Decoding): unknown {
+  if (decoding.kind === 'bytes') return answer.body
+  if (answer.body.length === 0) return decoding.kind === 'text' ? '' : undefined
+  const text = answer.text()
+  if (decoding.kind === 'text') return text
+  const contentType = answer.headers.get('content-type') ?? ''
+  if (XML.test(contentType)) return fromXml(text, contentType, answer.status, decoding)
+  try {
+    return decoding.parseJson(text)
+  } catch {
+    throw unreadable(`is not JSON (${contentType || 'no content type'})`, text, contentType, answer.status, decoding)
+  }
+}
+
+function fromXml(text: string, contentType: string, status: number, decoding: Decoding): unknown {
+  const { codec, url } = decoding
+  if (!codec) {
+    const hint = 'set a codec for XML, or request JSON'
+    const message = `${url}: the response is XML, but no codec for XML is set`
+    throw Object.assign(new ProtocolError('MEDIA_TYPE_UNSUPPORTED', message, { url, status, hint }), { contentType })
+  }
+  try {
+    return codec.parse(text, contentType)
+  } catch {
+    throw unreadable('cannot be read by the codec', text, contentType, status, decoding)
+  }
+}
+
+function unreadable(why: string, text: string, contentType: string, status: number, { url, scrub, secret }: Decoding): ProtocolError {
+  const error = new ProtocolError('RESPONSE_INVALID', `${url}: the response ${why}`, { url, status, retryable: true })
+  return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text.slice(0, READ)).slice(0, SNIPPET) })
+}
 
 /** Values of the parameters that the plain address does not have. */
 function addedValues(url: string, plain: string): readonly string[] {
@@ -275,4 +335,47 @@ function joined(errors: unknown): string | undefined {
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+}
+
+/** Headers whose values are nobody's secret. */
+const HARMLESS = [
+  'accept',
+  'accept-encoding',
+  'allow',
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'last-modified',
+  'range',
+  'retry-after',
+  'retry-after-ms',
+  'server',
+  'user-agent',
+  'vary',
+  'x-request-id',
+  'x-trace-id',
+]
+
+/** The harmless headers of an answer, by name. */
+function shownHeaders(headers: { get(name: string): string | null }, scrub: (text: string) => string): Record<string, string> {
+  const shown: Record<string, string> = {}
+  for (const name of HARMLESS) {
+    const value = headers.get(name)
+    if (value !== null) shown[name] = scrub(value)
+  }
+  return shown
+}
+
+/** All names of a request's headers; `[secret]` in the place of what is not harmless. */
+export function shownRequestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, HARMLESS.includes(name) ? value : '[secret]']))
+}
+
+/** The identifier under which the owners of a service find a request in their logs. */
+export function traceOf(headers: { get(name: string): string | null }): string | undefined {
+  return headers.get('x-trace-id') ?? headers.get('x-request-id') ?? undefined
 }

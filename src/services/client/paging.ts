@@ -1,7 +1,6 @@
-/** How services number their pages. */
+/** How services number their pages, and the items of all pages one by one. */
 import { isAuthError, ProtocolError } from '../../errors.ts'
-import { abortable } from './abortable.ts'
-import type { ApiResponse } from './api-response.ts'
+import type { ApiResponse } from './call.ts'
 import { annotate, described, ValidationError } from './errors.ts'
 
 /** Names are those of query parameters; pointers (RFC 6901) lead into the body of the answer. */
@@ -267,4 +266,37 @@ function loop(name: string, why: string, page: number): unknown {
 function tooMany(name: string, max: number): ValidationError {
   const hint = 'iterate instead, or raise max'
   return new ValidationError('REQUEST_TOO_LARGE', `${name} has more than ${max} items`, { field: 'max', limit: max, hint })
+}
+
+/**
+ * The items of a generator. By itself it hears of `return` only when its request is over; here its signal ends the request.
+ *
+ * @param caller ends it as well
+ */
+export function abortable<T>(
+  make: (signal: AbortSignal) => AsyncGenerator<T, void>,
+  caller: AbortSignal | undefined,
+): AsyncIterator<T, void> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(caller?.reason)
+  if (caller?.aborted) abort()
+  else caller?.addEventListener('abort', abort, { once: true })
+  const release = () => caller?.removeEventListener('abort', abort)
+  const generator = make(controller.signal)
+  const ended = (step: IteratorResult<T, void>) => {
+    if (step.done) release()
+    return step
+  }
+  return {
+    next: () =>
+      generator.next().then(ended, (error: unknown) => {
+        release()
+        throw error
+      }),
+    return: () => {
+      release()
+      controller.abort()
+      return generator.return().then(ended, () => ({ done: true, value: undefined }))
+    },
+  }
 }

@@ -1,11 +1,145 @@
-/** A call as a request, before it is authorized. */
+/** What an operation is, what callers say about one call of it, and the request that follows from both, before it is authorized. */
 
+import type { ServiceCredential } from '../../auth/credential.ts'
+import type { ErrorCode } from '../../errors.ts'
 import { isToken } from '../../http/headers.ts'
-import { percentEncoded, type ReplayableBody } from '../../http/message.ts'
-import type { CallInput, CallOptions, StreamBody } from './call-options.ts'
+import { type HttpRequest, percentEncoded, type ReplayableBody } from '../../http/message.ts'
 import { ValidationError } from './errors.ts'
 import { encodeForm, type FormOptions } from './form.ts'
-import type { PreparedOperation } from './operation.ts'
+import type { ReplayClass } from './retries.ts'
+
+/** Methods that operations use. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One operation. */
+export interface Operation {
+  /** As the reference calls it: `projects.list`; in errors and events. */
+  readonly name: string
+  readonly method: Method
+  /** Below the base address, with places: `/projects/{id}`. */
+  readonly path: string
+  readonly replay: ReplayClass
+  /** How a body that is given as data is written; default `json`. Bytes, text and streams are sent as they are. */
+  readonly body?: 'json' | 'form'
+  /** How its query and a body of `form` are written; default that of the client. */
+  readonly formOptions?: FormOptions
+  /** Media type of a body given as bytes, text or stream. */
+  readonly contentType?: string
+  /** What the answer is; default `json`. `stream` gives a `ReadableStream` of bytes. */
+  readonly response?: 'json' | 'text' | 'bytes' | 'stream'
+  /** Media types of the answer; default by `response`. */
+  readonly accept?: string
+  /** Bytes of the decoded answer; default 64 MiB, none for streams. */
+  readonly limit?: number
+  /** Milliseconds for one attempt; default that of the client, none for streams. */
+  readonly timeout?: number
+  /** Statuses that are not tried again although their class would allow it. */
+  readonly final?: readonly number[]
+  /** Members of the body whose values are secrets. */
+  readonly secrets?: readonly string[]
+  /** The answer has secrets that nobody knows before: errors do not quote it. */
+  readonly secretAnswer?: boolean
+  /** Each success costs money. */
+  readonly billed?: boolean
+  /** Operations with another limit of their own, such as logins, name it. */
+  readonly limits?: string
+  /** False: a 401 is never answered with a renewed credential. */
+  readonly renew?: boolean
+}
+
+/** A body that is sent as it comes; made anew for each attempt when it is a function. */
+export type StreamBody = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+
+/** What an operation is given. */
+export interface CallInput {
+  readonly path?: Readonly<Record<string, PathValue>>
+  readonly query?: Readonly<Record<string, unknown>>
+  /** Data for the encoder of the operation. */
+  readonly body?: unknown
+  /** A body that is ready: text and bytes may be sent again, a stream only when a function makes it. */
+  readonly content?: ReplayableBody | StreamBody | (() => StreamBody)
+  /** Media type of `content`. */
+  readonly contentType?: string
+  /** Bytes of `content`, where it is a stream and they are known; without it a stream goes out in chunks. */
+  readonly contentLength?: number
+}
+
+/** How often and when a call is tried again. */
+export interface RetryOptions {
+  /** Retries after the first attempt. */
+  readonly maxRetries?: number
+  /** Further statuses that may be tried again. */
+  readonly statuses?: readonly number[]
+  /** False: an operation that costs money is not sent twice. Only for operations that their client marks. */
+  readonly billed?: boolean
+  /** Has the last word on a failure that is not final; undefined leaves it to the policy. */
+  readonly on?: (failure: { readonly attempt: number; readonly status?: number; readonly code: ErrorCode }) => boolean | undefined
+}
+
+/** The last argument of every method. It is never changed. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** Milliseconds for one attempt. */
+  readonly timeout?: number
+  /** Milliseconds for the call with all waits and retries; `false` for none. */
+  readonly totalTimeout?: number | false
+  /** The same as a point in time. */
+  readonly deadline?: Date
+  readonly retry?: false | RetryOptions
+  /** `idem`: sending it twice does no harm here, whatever the operation says. */
+  readonly replay?: 'idem'
+  /** Further headers; not that of the credential and not those that frame the message. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  /** Members added to the body last; one that is there already is refused. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
+  /** Another credential for this call, with limits of its own. */
+  readonly credential?: ServiceCredential | undefined
+  /** `high` goes before others that wait. */
+  readonly priority?: 'high'
+  /** Given to hooks as it is. */
+  readonly tag?: unknown
+}
+
+/** What callers do to every attempt; awaited, in the order in which they were added. */
+export interface Interceptor {
+  /** The request as it is to be authorized and sent: another one with other headers or another body, never another address. */
+  before?(request: HttpRequest, about: { readonly operation: string; readonly attempt: number }): HttpRequest | Promise<HttpRequest>
+  /** Hears of an answer before it is judged. */
+  after?(answer: { readonly status: number; readonly headers: { get(name: string): string | null } }): void | Promise<void>
+}
+
+/** An operation as far as it does not depend on the call. */
+export interface PreparedOperation {
+  readonly operation: Operation
+  readonly path: PathTemplate
+  /** `accept`, `user-agent` and what the client adds to every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The same with the media type of the body. */
+  readonly bodyHeaders: Readonly<Record<string, string>>
+  readonly responseKind: NonNullable<Operation['response']>
+  readonly limit: number
+}
+
+const ACCEPT = { json: 'application/json', text: 'text/plain, */*;q=0.5', bytes: '*/*', stream: '*/*' } as const
+
+const TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+const LIMIT = 64 * 2 ** 20
+
+/** Prepares an operation for a client with those headers. */
+export function prepareOperation(operation: Operation, common: Readonly<Record<string, string>>): PreparedOperation {
+  const responseKind = operation.response ?? 'json'
+  const headers = { ...common, accept: operation.accept ?? ACCEPT[responseKind] }
+  return {
+    operation,
+    path: pathTemplate(operation.path),
+    headers,
+    bodyHeaders: { ...headers, 'content-type': operation.contentType ?? TYPES[operation.body ?? 'json'] },
+    responseKind,
+    limit: operation.limit ?? (responseKind === 'stream' ? Number.POSITIVE_INFINITY : LIMIT),
+  }
+}
 
 /** The parts of a request that every attempt shares. */
 export interface RequestBuilder {
@@ -171,7 +305,7 @@ function refused(name: string, why: string): ValidationError {
 export type PathValue = string | number | bigint
 
 /** Fills the places of a path. */
-export type PathTemplate = (values: Readonly<Record<string, PathValue>>) => string
+type PathTemplate = (values: Readonly<Record<string, PathValue>>) => string
 
 const PLACE = /\{(\w+)\}/g
 
@@ -180,7 +314,7 @@ const PLACE = /\{(\w+)\}/g
  *
  * Errors: `REQUEST_INVALID` for a parameter that is missing, or that {@link segment} refuses.
  */
-export function pathTemplate(template: string): PathTemplate {
+function pathTemplate(template: string): PathTemplate {
   const literals = template.split(PLACE).filter((_part, index) => index % 2 === 0)
   const names = [...template.matchAll(PLACE)].map(([, name = '']) => name)
   const [only = ''] = literals

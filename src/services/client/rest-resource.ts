@@ -1,14 +1,14 @@
-/** A collection and its items (one address each), by the conventions of a profile. */
+/** A collection and its items (one URL each), by the conventions of a profile; the profile, and readers of fields. */
 
 import { ProtocolError } from '../../errors.ts'
 import type { ApiClient } from './api-client.ts'
-import type { ApiResponse } from './api-response.ts'
-import type { CallInput, CallOptions } from './call-options.ts'
+import type { ApiResponse } from './call.ts'
 import { described, foreign, ValidationError } from './errors.ts'
-import type { Operation } from './operation.ts'
-import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, paged } from './paging.ts'
-import { type PathValue, rawPath, segment } from './request-builder.ts'
-import { type Action, checkVerb, replayOf, type ServiceProfile } from './settings.ts'
+import type { FormOptions } from './form.ts'
+import type { Codec } from './outcome.ts'
+import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, type Paging, paged } from './paging.ts'
+import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath, segment } from './request-builder.ts'
+import type { ReplayClass } from './retries.ts'
 
 /** A record with the fields that are known, and others. */
 export type Resource<T> = T & Readonly<Record<string, unknown>>
@@ -270,4 +270,102 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
   const found = Object.keys(members)
   const what = found.length > 0 ? `an object with ${found.slice(0, 20).join(', ')}` : inner === null ? 'null' : typeof inner
   throw new ProtocolError('RESPONSE_INVALID', `${url}: expected a list of ${name}, received ${what}`, { url })
+}
+
+/** What can be done with a collection and its items. */
+export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+export interface ServiceProfile {
+  /** Methods that the service knows; any other is refused here. */
+  readonly verbs: readonly Method[]
+  /** The method that changes an item. */
+  readonly update: 'PUT' | 'PATCH' | 'POST'
+  /** How bodies are written; `xml` needs a codec that can. */
+  readonly body: 'form' | 'json' | 'xml'
+  readonly accept: string
+  readonly form?: FormOptions
+  /** Default `auto`. */
+  readonly envelope?: Envelope
+  /** Default: one page. */
+  readonly paging?: Paging
+  /** Where the service promises more than HTTP does. */
+  readonly replay?: { readonly [action in Action]?: ReplayClass }
+  readonly codec?: Codec
+}
+
+/** The usual convention: JSON, `PUT` on the address of the item changes it. */
+export const JSON_REST: ServiceProfile = {
+  verbs: ['GET', 'POST', 'PUT', 'DELETE'],
+  update: 'PUT',
+  body: 'json',
+  accept: 'application/json',
+}
+
+/** What repeating an action does, as far as HTTP (RFC 9110 §9.2) and the profile say. */
+function replayOf(profile: ServiceProfile, action: Action): ReplayClass {
+  const stated = profile.replay?.[action]
+  if (stated) return stated
+  if (action === 'list' || action === 'get') return 'safe'
+  return action === 'delete' || (action === 'update' && profile.update === 'PUT') ? 'idem' : 'unsafe'
+}
+
+/** Errors: `VERB_NOT_ALLOWED` for a method that the service does not know; no credential was read. */
+export function checkVerb({ verbs }: ServiceProfile, method: string, what: string): void {
+  if ((verbs as readonly string[]).includes(method)) return
+  const message = `${what}: this service does not support ${method}, only ${verbs.join(', ')}; nothing was sent`
+  throw new ValidationError('VERB_NOT_ALLOWED', message, { field: 'method' })
+}
+
+/** A point in time as it was written, with colons, and in milliseconds since the epoch. */
+export interface Instant {
+  readonly iso: string
+  readonly epochMs: number
+}
+
+/** True or false, 0 or 1, as text or not. */
+export function asBool(value: unknown): boolean | undefined {
+  if (value === true || value === 1 || value === '1' || value === 'true') return true
+  return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined
+}
+
+/** A decimal number as text, digit by digit as it came; numbers are written out. */
+export function asDecimal(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? plainDigits(value) : undefined
+  return typeof value === 'string' && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? value : undefined
+}
+
+/** A whole number: a `number` where it is exact, else a `bigint`. */
+export function asInt(value: unknown): number | bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
+  if (typeof value !== 'string' || !/^-?\d{1,40}$/.test(value)) return undefined
+  const exact = Number(value)
+  return Number.isSafeInteger(exact) ? exact : BigInt(value)
+}
+
+const INSTANT = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/
+
+/** A date and time with its zone (`Z`, `+hh:mm` or `+hhmm`). */
+export function asInstant(value: unknown): Instant | undefined {
+  const [, time, fraction = '', zone = ''] = (typeof value === 'string' && INSTANT.exec(value)) || []
+  if (time === undefined) return undefined
+  const iso = `${time.replace(' ', 'T')}${fraction}${zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`
+  const epochMs = Date.parse(iso)
+  return Number.isNaN(epochMs) ? undefined : { iso, epochMs }
+}
+
+/** Milliseconds of `HH:MM:SS`; there may be more than 24 hours. */
+export function asDuration(value: unknown): number | undefined {
+  const [, sign, hours, minutes, seconds] = (typeof value === 'string' && /^(-?)(\d{1,9}):([0-5]\d):([0-5]\d)$/.exec(value)) || []
+  if (hours === undefined) return undefined
+  const whole = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
+  return sign === '-' ? -whole : whole
+}
+
+/** Without an exponent. */
+function plainDigits(value: number): string {
+  const text = String(value)
+  if (!text.includes('e')) return text
+  return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(100).replace(/0+$/, '')
 }

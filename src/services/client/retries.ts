@@ -1,24 +1,38 @@
-/** Whether a call is tried again, and when. */
+/** Whether a call is retried, and when: the policy, what each failure allows, and the limits that clients of one service share. */
 import type { AuthError } from '../../errors.ts'
-import type { Deadline } from '../../net/deadline.ts'
-import { Retries, type RetryPolicy } from '../../net/retry.ts'
-import type { CallOptions, RetryOptions } from './call-options.ts'
+import type { Transport } from '../../http/message.ts'
+import { type Clock, systemClock } from '../../net/clock.ts'
+import { type Deadline, TimerWheel } from '../../net/deadline.ts'
+import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
+import { Retries, RetryBudget, type RetryPolicy } from '../../net/retry.ts'
+import type { Settings } from './api-client.ts'
 import { foreign, type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
-import type { PreparedOperation } from './operation.ts'
-import { type Failure, type ReplayClass, type Verdict, verdictOn } from './replay.ts'
-import type { RequestBuilder } from './request-builder.ts'
-import type { ServiceLimit } from './service-limits.ts'
-import type { Settings } from './settings.ts'
+import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
-interface RetryParts {
-  readonly settings: Settings
-  readonly prepared: PreparedOperation
-  readonly builder: RequestBuilder
-  readonly options: CallOptions
-  readonly limit: ServiceLimit
-  /** The transport does not look at a stream before it is connected. */
-  readonly streams: boolean
+/**
+ * What sending an operation twice does: nothing (`safe`), the same as once (`idem`), perhaps something twice (`unsafe`); `once` is
+ * `idem` until the first byte of an answer was read, and then the result is gone.
+ */
+export type ReplayClass = 'safe' | 'idem' | 'unsafe' | 'once'
+
+/** How an attempt failed. */
+export interface Failure {
+  readonly error: AuthError
+  /** Absent when there is no answer. */
+  readonly status?: number
+  readonly headers?: { get(name: string): string | null }
+  /** At least one byte of the request was handed to a connected socket. */
+  readonly sent: boolean
+  /** The answer had begun. */
+  readonly begun?: boolean
+  /** The connection had served before and was closed before it answered this time. */
+  readonly stale?: boolean
 }
+
+/**
+ * What the failure allows: `retry` after a pause, `now` on another connection, `briefly` once and no more (a name that was not found), `never`.
+ */
+export type Verdict = 'retry' | 'now' | 'briefly' | 'never'
 
 /** How calls of API clients are retried; clients may set the number and the longest `Retry-After`. */
 export const API_RETRIES = {
@@ -29,6 +43,16 @@ export const API_RETRIES = {
   retryAfter: { longest: 60_000, spread: 0.1, least: 50 },
   budget: { most: 10, earned: 0.1 },
 } satisfies RetryPolicy
+
+interface RetryParts {
+  readonly settings: Settings
+  readonly prepared: PreparedOperation
+  readonly builder: RequestBuilder
+  readonly options: CallOptions
+  readonly limit: ServiceLimit
+  /** The transport does not look at a stream before it is connected. */
+  readonly streams: boolean
+}
 
 export class CallRetries {
   readonly #retries: Retries
@@ -128,6 +152,68 @@ function replayOf({ operation }: PreparedOperation, { replay }: CallOptions, { b
   return operation.replay === 'unsafe' && replay ? replay : operation.replay
 }
 
+/** The verdict on a failure, by the class of the operation. */
+export function verdictOn(failure: Failure, replay: ReplayClass): Verdict {
+  return failure.status === undefined ? onSilence(failure, replay) : onStatus(failure.status, failure, replay)
+}
+
+function onSilence({ error, sent, begun, stale }: Failure, replay: ReplayClass): Verdict {
+  const { code } = error
+  if (NEVER.has(code)) return 'never'
+  if (!sent) {
+    if (code === 'NETWORK_DNS') return 'briefly'
+    return UNSENT.has(code) ? 'retry' : 'never'
+  }
+  if (replay === 'unsafe' || (replay === 'once' && begun) || !LOST.has(code)) return 'never'
+  return stale ? 'now' : 'retry'
+}
+
+function onStatus(status: number, { error, headers }: Failure, replay: ReplayClass): Verdict {
+  const isUnsafe = replay === 'unsafe'
+  const allow = (allowed: boolean): Verdict => (allowed ? 'retry' : 'never')
+  // The answer of a `once` has begun.
+  if (replay === 'once') return 'never'
+  // What cannot be read now may be whole the next time; what nobody reads never is.
+  if (status >= 200 && status < 300) return allow(!isUnsafe && error.retryable)
+  if (REFUSED.has(status)) return 'retry'
+  if (FAILED.has(status) || status === 425) return allow(!isUnsafe)
+  if (status === 408) return allow(!isUnsafe || /\bclose\b/i.test(headers?.get('connection') ?? ''))
+  if (status === 503) return allow(!isUnsafe || headers?.get('retry-after') != null || headers?.get('retry-after-ms') != null)
+  return 'never'
+}
+
+/** Statuses that mean that nothing was done. */
+const REFUSED = new Set([429, 529])
+
+const FAILED = new Set([500, 502, 504])
+
+/** The same again would end the same way. */
+const NEVER = new Set(['ABORTED', 'TIMEOUT_TOTAL', 'PROXY_AUTH_REQUIRED', 'PROXY_INVALID', 'TLS_UNTRUSTED', 'TLS_EXPIRED', 'TLS_HOSTNAME'])
+
+/** Before the first byte. */
+const UNSENT = new Set([
+  'NETWORK_REFUSED',
+  'NETWORK_RESET',
+  'NETWORK_UNREACHABLE',
+  'NETWORK_FAILED',
+  'TLS_HANDSHAKE',
+  'TIMEOUT_CONNECT',
+  'TIMEOUT_ATTEMPT',
+  'PROXY_UNREACHABLE',
+  'CORS_OR_NETWORK',
+])
+
+/** After it: nobody knows what the server did. */
+const LOST = new Set([
+  'NETWORK_RESET',
+  'NETWORK_FAILED',
+  'RESPONSE_TRUNCATED',
+  'TIMEOUT_HEADERS',
+  'TIMEOUT_BODY',
+  'TIMEOUT_ATTEMPT',
+  'CORS_OR_NETWORK',
+])
+
 function about({ error, status }: Failure, attempt: number) {
   return { attempt, code: error.code, ...(status !== undefined && { status }) }
 }
@@ -136,3 +222,60 @@ function budgetEmpty(cause: AuthError): RetryBudgetError {
   const message = `too many requests to this service fail: no retries for now (${cause.message})`
   return new RetryBudgetError('RETRY_BUDGET', message, { cause, retryable: true, ...(cause.url !== undefined && { url: cause.url }) })
 }
+
+/** The state of one service as one credential sees it. */
+export interface ServiceLimit {
+  readonly concurrency: ConcurrencyLimiter
+  readonly budget: RetryBudget
+  readonly rate: RateLimiter | undefined
+}
+
+export interface ServiceLimitsOptions {
+  /** Default: the platform's. */
+  readonly clock?: Clock
+  /** A number from 0 up to, not including, 1, for pauses. */
+  readonly random?: () => number
+  /** Default: none. */
+  readonly rateLimit?: RateLimit
+}
+
+/**
+ * Keeps the requests of several clients within what a service takes. Clients that are given none share one for the whole process, and
+ * in it those of the same origin and credential share their limits.
+ *
+ * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rateLimit: { requestsPerSecond: 5 } }) })
+ */
+export class ServiceLimits {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly wheel: TimerWheel
+  readonly #rateLimit: RateLimit | undefined
+  readonly #known = new Map<string, ServiceLimit>()
+  #transport: Promise<Transport> | undefined
+
+  constructor({ clock = systemClock(), random = Math.random, rateLimit }: ServiceLimitsOptions = {}) {
+    this.clock = clock
+    this.random = random
+    this.wheel = new TimerWheel(clock)
+    this.#rateLimit = rateLimit
+  }
+
+  /** The transport of all clients that are given none: one set of connections. */
+  transport(load: () => Promise<Transport>): Promise<Transport> {
+    this.#transport ??= load()
+    return this.#transport
+  }
+
+  /** The limits of that key, made when it is first asked for. */
+  of(key: string): ServiceLimit {
+    const known = this.#known.get(key)
+    if (known) return known
+    const rate = this.#rateLimit && new RateLimiter(this.#rateLimit)
+    const limit = { concurrency: new ConcurrencyLimiter(this.clock), budget: new RetryBudget(API_RETRIES.budget), rate }
+    this.#known.set(key, limit)
+    return limit
+  }
+}
+
+/** For all clients that are given none. */
+export const sharedLimits = new ServiceLimits()

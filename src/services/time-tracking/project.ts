@@ -1,7 +1,6 @@
 /** Projects, as far as their fields are known from public descriptions; services may have others. */
 
-import { asBool, asDecimal, asDuration, asInstant, asInt, type Instant } from '../client/decode.ts'
-import type { FieldReaders } from '../client/rest-resource.ts'
+import { asBool, asDecimal, asDuration, asInstant, asInt, type FieldReaders, type Instant } from '../client/rest-resource.ts'
 
 /** Whole numbers are `bigint` where a `number` would not be exact. */
 type Int = number | bigint

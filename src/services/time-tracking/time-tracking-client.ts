@@ -1,21 +1,54 @@
-/** The client of the time-tracking service. */
+/** The client of the time-tracking service, and its options. */
 import type { Auth } from '../../auth/auth.ts'
 import type { ServiceCredential } from '../../auth/credential.ts'
 import type { SecretInput } from '../../auth/secret.ts'
 import { ConfigurationError, CredentialError, ProtocolError } from '../../errors.ts'
 import { isForbiddenHeader, isToken } from '../../http/headers.ts'
-import { ApiClient, baseAddress } from '../client/api-client.ts'
-import type { ApiResponse } from '../client/api-response.ts'
-import type { CallInput, CallOptions } from '../client/call-options.ts'
+import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-client.ts'
+import type { ApiResponse } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
-import { numericId } from '../client/numeric-id.ts'
-import type { Method, Operation } from '../client/operation.ts'
-import { rawPath } from '../client/request-builder.ts'
-import { RestResource, unwrapped } from '../client/rest-resource.ts'
-import { type ApiClientOptions, checkVerb, type ServiceProfile } from '../client/settings.ts'
-import type { AuthHeader, BoundToken, TimeTrackingOptions } from './options.ts'
+import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath } from '../client/request-builder.ts'
+import { checkVerb, RestResource, type ServiceProfile, unwrapped } from '../client/rest-resource.ts'
 import { type NewProject, type Project, type ProjectChanges, projectFields } from './project.ts'
+
+/** What every client of an API may choose. */
+type Common = Pick<
+  ApiClientOptions,
+  'baseUrl' | 'transport' | 'allowInsecure' | 'timeouts' | 'maxRetries' | 'maxRetryAfter' | 'queueLimit' | 'limits' | 'hooks' | 'parseJson'
+>
+
+/** How the service is reached and by whom. */
+export interface TimeTrackingOptions extends Common {
+  /** `https://host/api/v1`; there is none by default. */
+  readonly baseUrl: string
+  /** The API token, a function that gives it, or a token with its User-Agent. */
+  readonly token?: SecretInput | BoundToken
+  /** Instead of a token: a credential, or an engine with a credential whose `sendTo` matches the base URL. */
+  readonly auth?: ServiceCredential | Auth
+  /** Where the token goes; default `{ name: 'Authorization', prefix: 'Bearer' }`. `x-api-token` is a field of that name. */
+  readonly authHeader?: AuthHeader | 'x-api-token'
+  /** Of all requests, letter by letter the one that made the token. Default `stac-auth-time-tracking`. Needed for `auth.login()`. */
+  readonly userAgent?: string
+  /** The last segment of the base address; default `v1`; false checks nothing. */
+  readonly versionSegment?: string | false
+  readonly profile?: ProfileOptions
+}
+
+/** A token and the User-Agent that it works with: what `auth.login()` gives. */
+export interface BoundToken {
+  readonly token: SecretInput
+  readonly userAgent: string
+}
+
+/** The field of a token, and the word before it; without a word the token stands alone. */
+export interface AuthHeader {
+  readonly name: string
+  readonly prefix?: string
+}
+
+/** What may be different from what the service is known to do. */
+export type ProfileOptions = Partial<Pick<ServiceProfile, 'form' | 'envelope' | 'paging' | 'replay'>>
 
 /** Without a version number: a token must work after an update too. */
 const USER_AGENT = 'stac-auth-time-tracking'
@@ -317,4 +350,16 @@ export interface Customer {
 export interface CustomerChanges {
   readonly name?: string
   readonly [field: string]: unknown
+}
+
+/**
+ * An id that is a whole number, as it stands in a path: a safe integer from 0 on, or up to 20 digits as text, which lose nothing.
+ *
+ * Errors: `REQUEST_INVALID`.
+ */
+export function numericId(id: unknown): PathValue {
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
+  if ((typeof id === 'string' || typeof id === 'bigint') && /^\d{1,20}$/.test(String(id))) return id
+  const hint = 'use a whole number of 0 or more, or its digits as a string if it is too large for a number'
+  throw new ValidationError('REQUEST_INVALID', 'the id is not a number; nothing was sent', { field: 'id', hint })
 }

@@ -2,9 +2,14 @@
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
-import { memberOf, type Result } from './result.ts'
-import { named, type TranslationCallOptions, type Validation } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import {
+  memberOf,
+  named,
+  type Result,
+  type TranslationCallOptions,
+  type TranslationService,
+  type Validation,
+} from './translation-service.ts'
 
 /** Days of a report, `YYYY-MM-DD`, the last one included. */
 export interface ReportRange {

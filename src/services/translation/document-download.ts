@@ -4,14 +4,12 @@ import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
 import { readBody } from '../../http/body.ts'
 import { proposedName } from '../../http/proposed-name.ts'
-import type { ApiResponse } from '../client/api-response.ts'
-import { chunksOf } from '../client/attempt.ts'
+import { type ApiResponse, chunksOf } from '../client/call.ts'
 import { described, NotFoundError, UnavailableError } from '../client/errors.ts'
 import { type DocumentHandle, documentFailure, documentGone, documentStatus, PollDelay } from './document-handle.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
-import type { TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import type { TranslationCallOptions, TranslationService } from './translation-service.ts'
 
 /** A document that was fetched, beside its bytes. */
 export interface FetchedDocument {

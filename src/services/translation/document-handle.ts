@@ -1,9 +1,7 @@
 /** The handle of an uploaded document, and its state as the service reports it. */
 import type { HttpError } from '../client/errors.ts'
 import { DocumentError } from './errors.ts'
-import type { Result } from './result.ts'
-import type { TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
 export interface DocumentStatus {
   readonly document_id: string

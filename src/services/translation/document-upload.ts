@@ -2,14 +2,12 @@
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
-import { chunksOf } from '../client/attempt.ts'
-import type { StreamBody } from '../client/call-options.ts'
+import { chunksOf } from '../client/call.ts'
 import { ValidationError } from '../client/errors.ts'
+import type { StreamBody } from '../client/request-builder.ts'
 import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
-import type { Result } from './result.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
-import { named, type TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** What texts and documents have in common. */
 type Common =

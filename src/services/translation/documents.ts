@@ -13,9 +13,7 @@ import {
 } from './document-handle.ts'
 import { type DocumentParams, type DocumentSource, uploadDocument } from './document-upload.ts'
 import { poll } from './poll.ts'
-import type { Result } from './result.ts'
-import { named, oneEnd, type TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** A document that was translated and fetched. */
 export interface TranslatedDocument extends FetchedDocument {

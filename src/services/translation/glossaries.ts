@@ -10,9 +10,15 @@ import {
   GlossaryEntries,
   type GlossaryPair,
 } from './glossary-entries.ts'
-import { type Nothing, type Result, withResponse } from './result.ts'
-import { named, type TranslationCallOptions, type Validation } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import {
+  type Nothing,
+  named,
+  type Result,
+  type TranslationCallOptions,
+  type TranslationService,
+  type Validation,
+  withResponse,
+} from './translation-service.ts'
 
 /** A dictionary without its entries. */
 export interface Dictionary extends GlossaryPair {

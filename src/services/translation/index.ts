@@ -46,7 +46,6 @@ export type {
   QualityState,
 } from './quality.ts'
 export { type CodePointSpan, sliceCodePoints } from './quality.ts'
-export type { Nothing, Result } from './result.ts'
 export type {
   ConfiguredRules,
   StyleInstruction,
@@ -71,7 +70,7 @@ export type {
   Translations,
 } from './translate-text.ts'
 export { type RawRequest, TranslationClient } from './translation-client.ts'
-export type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-options.ts'
+export type { ApiKey, Nothing, Result, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-service.ts'
 export type { Voice, VoiceOpenOptions } from './voice.ts'
 export type {
   Recording,

@@ -1,7 +1,5 @@
 /** Which languages there are, and what can be done with them. */
-import type { Result } from './result.ts'
-import type { TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
 /** What languages are used for; there may be more. */
 export type LanguageResource =

@@ -1,6 +1,6 @@
 /** The operations of the translation service: data, one row each. */
 import { ValidationError } from '../client/errors.ts'
-import type { Operation } from '../client/operation.ts'
+import type { Operation } from '../client/request-builder.ts'
 
 /** Whom an operation is for: a key with that scope, one of an administrator, one without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`

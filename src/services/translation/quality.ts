@@ -5,10 +5,16 @@ import { rawPath } from '../client/request-builder.ts'
 import { JobFailedError } from './errors.ts'
 import { operations } from './operations.ts'
 import { poll } from './poll.ts'
-import { type Result, resultOf } from './result.ts'
 import { checkCount, checkTextLength } from './translate-text.ts'
-import { named, namedJob, oneEnd, type TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import {
+  named,
+  namedJob,
+  oneEnd,
+  type Result,
+  resultOf,
+  type TranslationCallOptions,
+  type TranslationService,
+} from './translation-service.ts'
 
 /** A text and its translation. */
 export interface QualitySegment {

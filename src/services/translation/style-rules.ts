@@ -2,10 +2,8 @@
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, type PagesRead, paged } from '../client/paging.ts'
-import type { Nothing, Result } from './result.ts'
 import { checkCount, checkTextLength } from './translate-text.ts'
-import { named, type TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import { type Nothing, named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** Category, rule and option: `{ numbers: { decimals: 'comma' } }`. */
 export type ConfiguredRules = Readonly<Record<string, Readonly<Record<string, string>>>>

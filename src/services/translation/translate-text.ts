@@ -1,15 +1,20 @@
 /** Translates texts: one request. */
 
 import { type AuthError, isAuthError } from '../../errors.ts'
-import { abortable } from '../client/abortable.ts'
 import { described, QuotaExceededError, ValidationError } from '../client/errors.ts'
 import { encodeForm } from '../client/form.ts'
+import { abortable } from '../client/paging.ts'
 import { BatchError } from './errors.ts'
 import type { LanguageCode } from './languages.ts'
 import { inForm } from './operations.ts'
-import { type Result, withCount } from './result.ts'
-import { named, type TranslationCallOptions, type Validation } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import {
+  named,
+  type Result,
+  type TranslationCallOptions,
+  type TranslationService,
+  type Validation,
+  withCount,
+} from './translation-service.ts'
 
 /**
  * The translations of up to 50 texts, in their order; a text alone counts as a list of one. The whole request has at most 128 KiB.

@@ -1,10 +1,9 @@
 /** The client of the translation service. */
-import type { ApiResponse } from '../client/api-response.ts'
-import type { CallInput, Interceptor } from '../client/call-options.ts'
+import type { ApiResponse } from '../client/call.ts'
 import { ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
-import type { Method } from '../client/operation.ts'
+import type { CallInput, Interceptor, Method } from '../client/request-builder.ts'
 import { Admin, type Usage, usage } from './admin.ts'
 import type { DocumentSink } from './document-download.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
@@ -12,13 +11,24 @@ import { Documents, type TranslatedDocument } from './documents.ts'
 import { Glossaries, GlossariesV2 } from './glossaries.ts'
 import { Languages, type LanguageV2 } from './languages.ts'
 import { Quality } from './quality.ts'
-import type { Result } from './result.ts'
 import { StyleRules, TranslationMemories } from './style-rules.ts'
-import type { TranslateParams, TranslateTextParams, Translations } from './translate-text.ts'
-import { type TranslatedTexts, type TranslateManyOptions, translateMany, translateText } from './translate-text.ts'
-import type { ApiKey, TranslationCallOptions, TranslationClientOptions } from './translation-options.ts'
-import { named } from './translation-options.ts'
-import { TranslationService } from './translation-service.ts'
+import {
+  type TranslatedTexts,
+  type TranslateManyOptions,
+  type TranslateParams,
+  type TranslateTextParams,
+  type Translations,
+  translateMany,
+  translateText,
+} from './translate-text.ts'
+import {
+  type ApiKey,
+  named,
+  type Result,
+  type TranslationCallOptions,
+  type TranslationClientOptions,
+  TranslationService,
+} from './translation-service.ts'
 import { Voice } from './voice.ts'
 import { VoiceJobs } from './voice-jobs.ts'
 import { type CorrectTextParams, correctText, type Improvements, type RephraseTextParams, rephraseText } from './writing.ts'

@@ -1,21 +1,81 @@
-/** The way to the translation service that all parts of its client share. */
-
+/** What callers choose about a client of the translation service, and the way to the service that all parts of the client share. */
 import type { Auth } from '../../auth/auth.ts'
 import type { ServiceCredential } from '../../auth/credential.ts'
-import { ConfigurationError, type ErrorCode } from '../../errors.ts'
+import type { Secret } from '../../auth/secret.ts'
+import { ConfigurationError, type ErrorCode, isAuthError, ProtocolError } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
-import { ApiClient } from '../client/api-client.ts'
-import type { ApiResponse } from '../client/api-response.ts'
-import type { CallInput, Interceptor } from '../client/call-options.ts'
+import { ApiClient, type ApiClientOptions } from '../client/api-client.ts'
+import { ApiResponse } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
-import type { Method, Operation } from '../client/operation.ts'
-import { sharedLimits } from '../client/service-limits.ts'
-import type { ApiClientOptions } from '../client/settings.ts'
+import type { CallInput, CallOptions, Interceptor, Method, Operation } from '../client/request-builder.ts'
+import { sharedLimits } from '../client/retries.ts'
 import { SeenDocuments } from './document-handle.ts'
-import { type FormMembers, inForm, type OperationName, operations, type TranslationOperation } from './operations.ts'
-import { type Result, resultOf } from './result.ts'
-import type { ApiKey, TranslationCallOptions, TranslationClientOptions, Validation } from './translation-options.ts'
+import {
+  type FormMembers,
+  inForm,
+  type Member,
+  type Members,
+  type OperationName,
+  operations,
+  type TranslationOperation,
+} from './operations.ts'
+
+/** A key as text, in a `Secret`, or a function that is asked for it at every attempt. */
+export type ApiKey = string | Secret | (() => string | Promise<string>)
+
+/** How a client is made: where the service is, and who asks. */
+export interface TranslationClientOptions extends Pick<ApiClientOptions, Inherited> {
+  /** Default: the host of `plan`. */
+  readonly baseUrl?: string
+  /** Default: `free` for keys that end in `:fx`, else `pro`. */
+  readonly plan?: 'free' | 'pro'
+  readonly apiKey?: ApiKey | undefined
+  /** Instead of a key: a credential or an engine whose `sendTo` matches the base URL; it needs `baseUrl` or `plan`. */
+  readonly auth?: Auth | ServiceCredential
+  /** Where the key goes; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
+  readonly authHeader?: { readonly name: string; readonly prefix?: string }
+  /** Under which tag use is counted; 1 to 100 characters of ASCII without blanks. */
+  readonly reportingTag?: string
+  /** Named in `User-Agent` behind this library. */
+  readonly appInfo?: { readonly name: string; readonly version?: string }
+  /** Default `strict`. */
+  readonly validate?: Validation
+  /** Texts of one request; default 50. */
+  readonly maxTextsPerRequest?: number
+}
+
+/**
+ * What is checked before anything is sent: `strict` all limits that are known, `document` only those that the interface document states,
+ * `off` none. Wrong types are always refused.
+ */
+export type Validation = 'strict' | 'document' | 'off'
+
+type Inherited =
+  | 'transport'
+  | 'allowInsecure'
+  | 'timeouts'
+  | 'maxRetries'
+  | 'maxRetryAfter'
+  | 'queueLimit'
+  | 'limits'
+  | 'hooks'
+  | 'headers'
+  | 'codec'
+
+/** The last argument of every method. */
+export interface TranslationCallOptions extends CallOptions {
+  readonly reportingTag?: string
+  readonly validate?: Validation
+  /** Writes the body as a form, where the service reads one. */
+  readonly encoding?: 'json' | 'form'
+}
+
+/** A record or list of the service. `response` is not enumerable: it is not printed, copied or sent back. */
+export type Result<T> = T & { readonly response: ApiResponse<undefined> }
+
+/** A success without a body. `response.alreadyGone` tells a repeated deletion that found nothing. */
+export type Nothing = Readonly<Record<never, never>>
 
 /**
  * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class that is given this and calls it; it needs
@@ -137,6 +197,80 @@ export class TranslationService {
       this.#client = undefined
       throw error
     })
+  }
+}
+
+/** Does the work of an operation; its errors name the operation and the number of requests, none where they say nothing else. */
+export async function named<T>(operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw described(error, 0, operation)
+  }
+}
+
+/** The error of a job that continues at the service, with its identifier in `jobId` for later status requests. */
+export function namedJob(error: unknown, jobId: string): unknown {
+  if (!isAuthError(error) || 'jobId' in error || !Object.isExtensible(error)) return error
+  return Object.defineProperty(error, 'jobId', { value: jobId, enumerable: true })
+}
+
+/** Options for several steps that share one end, by `totalTimeout` or by `deadline`: the one that comes first. */
+export function oneEnd<Options extends TranslationCallOptions>(
+  { totalTimeout, deadline, ...options }: Options,
+  clock: Clock,
+): Omit<Options, 'totalTimeout' | 'deadline'> & { readonly deadline?: Date } {
+  if (typeof totalTimeout !== 'number') return { ...options, ...(deadline && { deadline }) }
+  const end = clock.now() + totalTimeout
+  return { ...options, deadline: new Date(deadline ? Math.min(end, deadline.getTime()) : end) }
+}
+
+/**
+ * The data of an answer with the answer beside it. Errors: `RESPONSE_INVALID` when it is not the record or list that the operation
+ * promises, or has not the members that it must have.
+ *
+ * @param operation what was asked
+ * @param url origin and path, for errors
+ */
+export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse, url: string): Result<T> {
+  const data = operation.answer === 'nothing' ? {} : answer.data
+  const promised = operation.answer === 'list' ? 'list' : 'record'
+  if (!isA(promised, data)) throw unexpected(operation.name, `a ${promised}`, data, url)
+  for (const [name, kind] of Object.entries(operation.members ?? {})) memberOf(data, name, kind, operation.name, url)
+  return withResponse(data as T & object, answer)
+}
+
+/** A record with an answer beside it. */
+export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
+  const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
+  // A service may have a member of that name.
+  return Object.defineProperty(data, 'response', { value: response, configurable: true, enumerable: false }) as Result<T>
+}
+
+/** A member of a record that must be there. Errors: `RESPONSE_INVALID`. */
+export function memberOf(record: object, name: string, kind: Member, operation: string, url = ''): unknown {
+  const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
+  if (isA(kind, value)) return value
+  throw unexpected(operation, `"${name}", a ${kind},`, value, url)
+}
+
+/** A result with one answer, which has a text, for each text that was sent. Errors: `RESPONSE_INVALID`. */
+export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
+  if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
+  const message = `${operation}: ${sent} texts were sent, the response has ${answers.length}`
+  throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
+}
+
+/** A result with a list of records that have these members. Errors: `RESPONSE_INVALID`. */
+export function withElements<T extends Result<object>>(result: T, list: readonly unknown[], members: Members, operation: string): T {
+  try {
+    for (const element of list) {
+      if (!isA('record', element)) throw unexpected(operation, 'a list of records', element, '')
+      for (const [name, kind] of Object.entries(members)) memberOf(element, name, kind, operation)
+    }
+    return result
+  } catch (error) {
+    throw described(error, result.response.attempts, operation)
   }
 }
 
@@ -284,3 +418,16 @@ function refused(field: string, why: string): ValidationError {
 
 /** The version of this package, where no file can be read; a test compares it with `package.json`. */
 export const PACKAGE_VERSION = '0.1.0'
+
+function isA(kind: Member, value: unknown): value is object {
+  if (kind === 'text') return typeof value === 'string'
+  if (kind === 'number') return typeof value === 'number'
+  return typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'list')
+}
+
+function unexpected(operation: string, promised: string, found: unknown, url: string): ProtocolError {
+  const kind = found === undefined ? 'nothing' : found === null ? 'null' : Array.isArray(found) ? 'a list' : `a ${typeof found}`
+  return new ProtocolError('RESPONSE_INVALID', `${operation}: expected ${promised} in the response, received ${kind}`, {
+    ...(url && { url }),
+  })
+}

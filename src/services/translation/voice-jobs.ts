@@ -1,14 +1,19 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
-import type { ApiResponse } from '../client/api-response.ts'
-import type { CallInput } from '../client/call-options.ts'
+import type { ApiResponse } from '../client/call.ts'
 import { HttpError } from '../client/errors.ts'
-import type { Operation } from '../client/operation.ts'
+import type { CallInput, Operation } from '../client/request-builder.ts'
 import { JobFailedError } from './errors.ts'
 import { poll } from './poll.ts'
-import { type Result, withElements } from './result.ts'
-import { named, namedJob, oneEnd, type TranslationCallOptions } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import {
+  named,
+  namedJob,
+  oneEnd,
+  type Result,
+  type TranslationCallOptions,
+  type TranslationService,
+  withElements,
+} from './translation-service.ts'
 import { checkVoiceJob } from './voice-messages.ts'
 
 /** What is to be made of which recording. */

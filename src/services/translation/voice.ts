@@ -1,11 +1,7 @@
 /** Live transcription and translation of what is said. */
 import { ValidationError } from '../client/errors.ts'
-import type { Result } from './result.ts'
-import type { TranslationCallOptions } from './translation-options.ts'
-import { named } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
-import type { VoiceSessionInput } from './voice-messages.ts'
-import { checkVoiceSession } from './voice-messages.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { checkVoiceSession, type VoiceSessionInput } from './voice-messages.ts'
 import type { OpenSocket, VoiceAccess, VoiceSession } from './voice-session.ts'
 
 /** The last argument of `open`. */

@@ -1,11 +1,8 @@
 /** Better wording, and corrections: one request each. */
 import { ValidationError } from '../client/errors.ts'
 import type { LanguageCode } from './languages.ts'
-import { type Result, withCount } from './result.ts'
 import { checkBodySize, checkTexts } from './translate-text.ts'
-import type { TranslationCallOptions } from './translation-options.ts'
-import { named } from './translation-options.ts'
-import type { TranslationService } from './translation-service.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService, withCount } from './translation-service.ts'
 
 type Preferred<Choice extends string> = Choice | `prefer_${Choice}` | 'default' | (string & {})
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Paging } from '../../../src/services/client/paging.ts'
-import { RestResource } from '../../../src/services/client/rest-resource.ts'
-import { JSON_REST } from '../../../src/services/client/settings.ts'
+import { JSON_REST, RestResource } from '../../../src/services/client/rest-resource.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { type Answer, type Inquiry, jsonAnswer } from '../../servers/answering-server.ts'
 import { clientOf, service } from './service.ts'

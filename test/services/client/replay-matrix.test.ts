@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
-import type { ReplayClass } from '../../../src/services/client/replay.ts'
+import type { ReplayClass } from '../../../src/services/client/retries.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { clientOf, operation, service, sockets } from './service.ts'
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { asBool, asDecimal, asDuration, asInstant, asInt } from '../../../src/services/client/decode.ts'
-import { decodeRecord } from '../../../src/services/client/rest-resource.ts'
+import { asBool, asDecimal, asDuration, asInstant, asInt, decodeRecord } from '../../../src/services/client/rest-resource.ts'
 
 it.each([
   [asBool, [true, 1, '1', 'true'], true],

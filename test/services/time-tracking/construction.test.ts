@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { TimeTrackingOptions } from '../../../src/services/time-tracking/options.ts'
-import { TimeTrackingClient } from '../../../src/services/time-tracking/time-tracking-client.ts'
+import { TimeTrackingClient, type TimeTrackingOptions } from '../../../src/services/time-tracking/time-tracking-client.ts'
 import { thrownBy } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { KNOWN } from '../../servers/time-tracking/options.ts'

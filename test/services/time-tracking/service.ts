@@ -1,9 +1,8 @@
 /** The strict service, encrypted, and a client of it whose time is under control. */
 import { afterEach } from 'vitest'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
-import { ServiceLimits } from '../../../src/services/client/service-limits.ts'
-import type { TimeTrackingOptions } from '../../../src/services/time-tracking/options.ts'
-import { TimeTrackingClient } from '../../../src/services/time-tracking/time-tracking-client.ts'
+import { ServiceLimits } from '../../../src/services/client/retries.ts'
+import { TimeTrackingClient, type TimeTrackingOptions } from '../../../src/services/time-tracking/time-tracking-client.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { TEST_CA } from '../../servers/harness.ts'
 import { KNOWN, type TimeTrackingFakeOptions } from '../../servers/time-tracking/options.ts'

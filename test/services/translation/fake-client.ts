@@ -1,8 +1,8 @@
 /** The service on loopback and a client of it whose time is under control: both have the same clock. */
 import { afterEach } from 'vitest'
-import { ServiceLimits } from '../../../src/services/client/service-limits.ts'
+import { ServiceLimits } from '../../../src/services/client/retries.ts'
 import { TranslationClient } from '../../../src/services/translation/translation-client.ts'
-import type { TranslationClientOptions } from '../../../src/services/translation/translation-options.ts'
+import type { TranslationClientOptions } from '../../../src/services/translation/translation-service.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import type { TranslationFakeOptions } from '../../servers/translation/options.ts'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
