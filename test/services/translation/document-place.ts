@@ -1,19 +1,15 @@
 /** Documents of tests, and where they lie. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DocumentParams } from '../../../src/services/translation/document-upload.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 
-/** A folder that lasts as long as the tests of the file. */
-export const folder = await temporaryFolder()
 export const HELLO = new TextEncoder().encode('Hello')
 export const TXT: DocumentParams = { target_lang: 'DE', filename: 'a.txt' }
-let folders = 0
 
 /** An empty folder with a document in it. */
 export async function place() {
-  const path = join(folder, String(++folders))
-  await mkdir(path)
+  const path = await temporaryFolder()
   await writeFile(join(path, 'a.txt'), 'Hello')
   return { source: { path: join(path, 'a.txt') }, sink: { path: join(path, 'a.de.txt') }, files: () => readdir(path) }
 }

@@ -2,9 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { DocumentParams, DocumentSource } from '../../../src/services/translation/document-upload.ts'
+import { temporaryFolder } from '../../cli/folder.ts'
 import { failureOf } from '../../harness/failure.ts'
-import { folder, HELLO, place, stream, TXT } from './document-place.ts'
+import { HELLO, place, stream, TXT } from './document-place.ts'
 import { fakeClient } from './fake-client.ts'
+
+const folder = await temporaryFolder()
 
 it('uploads, waits and fetches once, from file to file', async () => {
   const { client, fake, clock } = await fakeClient()
