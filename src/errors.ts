@@ -1,34 +1,34 @@
 /**
- * Every error that leaves the library, and every stable code.
+ * The error classes of the library.
  *
- * Families name the stage at which something failed, codes name the reason. Callers branch on `code`.
+ * A class names the stage that failed, a code the reason. Callers branch on `code`.
  */
 
 import type { ErrorCode } from './error-codes.ts'
 
 export type { ErrorCode } from './error-codes.ts'
 
-/** What can be said about a failure besides its code and message. Nothing in here is ever a secret. */
+/** Details of an error besides its code and message. They never contain a secret. */
 export interface AuthErrorFields {
-  /** What to do next: a command to type or an entry to paste. */
+  /** What to do next: a command to run or a credential to add. */
   readonly hint?: string
-  /** RFC 6901 pointer into the document that caused it. */
+  /** JSON Pointer (RFC 6901) into the document that caused the error. */
   readonly pointer?: string
-  /** Address concerned; query, fragment and user info are removed on construction. */
+  /** URL concerned; the constructor removes query, fragment and user information. */
   readonly url?: string
-  /** Number of the network hop, 0 is the first request. */
+  /** Index of the redirect hop; 0 is the first request. */
   readonly hop?: number
-  /** HTTP status of the answer concerned. */
+  /** HTTP status of the response concerned. */
   readonly status?: number
   /** Name in `auth:refs`. */
   readonly ref?: string
-  /** Id of the user's credential entry. */
+  /** Id of the credential. */
   readonly credential?: string
-  /** Value that would have been accepted. */
+  /** The expected value. */
   readonly expected?: string
-  /** Value that was found. */
+  /** The actual value. */
   readonly actual?: string
-  /** Why each alternative was left out. */
+  /** Why each alternative was rejected. */
   readonly reasons?: readonly AuthError[]
   /** True when the same call may succeed later. */
   readonly retryable?: boolean
@@ -39,7 +39,7 @@ const BRAND = Symbol.for('stac-auth.error')
 
 const FIELDS = ['hint', 'pointer', 'url', 'hop', 'status', 'ref', 'credential', 'expected', 'actual'] as const
 
-/** The only error type that leaves the library. Recognise it with {@link isAuthError}. */
+/** The base class of all errors that the library throws. Recognize it with {@link isAuthError}. */
 export class AuthError extends Error {
   override readonly name: string = 'AuthError'
   readonly code: ErrorCode
@@ -54,11 +54,11 @@ export class AuthError extends Error {
   readonly actual?: string
   readonly reasons?: readonly AuthError[]
   readonly retryable: boolean
-  /** Errors of clients of an API: requests that were sent for the call. */
+  /** Errors of API clients: number of requests sent for the call. */
   declare readonly attempts?: number
-  /** Errors of clients of an API: name of the operation. */
+  /** Errors of API clients: name of the operation. */
   declare readonly operation?: string
-  /** Failures of the network under such clients: whether the request may have arrived. */
+  /** Network errors of API clients: whether the request may have reached the server. */
   declare readonly sent?: boolean
 
   constructor(code: ErrorCode, message: string, fields: AuthErrorFields = {}) {
@@ -74,7 +74,7 @@ export class AuthError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** The fields in the order in which programs read them; no stack, no cause. */
+  /** Returns the fields in a stable order, without stack and cause. */
   toJSON(): Record<string, unknown> {
     const { code, message, hint, pointer, url, reasons } = this
     const texts = reasons?.map((reason) => reason.toJSON())
@@ -83,11 +83,11 @@ export class AuthError extends Error {
   }
 }
 
-/** Something is wrong in what the user configured or passed in. */
+/** A configuration or an argument is invalid. */
 export class ConfigurationError extends AuthError {
   override readonly name = 'ConfigurationError'
 }
-/** No reference of the target can be used; nothing was sent. */
+/** No reference of the target can be used. Nothing was sent. */
 export class SelectionError extends AuthError {
   override readonly name = 'SelectionError'
 }
@@ -95,7 +95,7 @@ export class SelectionError extends AuthError {
 export class CredentialError extends AuthError {
   override readonly name = 'CredentialError'
 }
-/** An address or redirect was refused on the wire. */
+/** A URL, an IP address or a redirect was refused while sending. */
 export class TrustError extends AuthError {
   override readonly name = 'TrustError'
 }
@@ -103,27 +103,27 @@ export class TrustError extends AuthError {
 export class ChallengeError extends AuthError {
   override readonly name = 'ChallengeError'
 }
-/** A server answered in a way its protocol does not allow. */
+/** A response violates its protocol. */
 export class ProtocolError extends AuthError {
   override readonly name = 'ProtocolError'
 }
-/** The network failed. */
+/** A network request failed. */
 export class NetworkError extends AuthError {
   override readonly name: string = 'NetworkError'
 }
-/** The network was too slow. */
+/** A network request exceeded its timeout. */
 export class TimeoutError extends NetworkError {
   override readonly name = 'TimeoutError'
 }
-/** A file or a document is not what it must be. */
+/** A file or a document is invalid, inaccessible or does not match its checksum. */
 export class IntegrityError extends AuthError {
   override readonly name = 'IntegrityError'
 }
-/** This runtime or this version cannot do it. */
+/** The runtime, the platform or this version does not support the operation. */
 export class UnsupportedError extends AuthError {
   override readonly name = 'UnsupportedError'
 }
-/** The caller aborted; `cause` is the signal's reason and `name` is that of fetch. */
+/** The caller aborted the call. `cause` is the reason of the signal; `name` is `AbortError`, as in `fetch`. */
 export class AbortedError extends AuthError {
   override readonly name = 'AbortError'
   constructor(reason: unknown) {
@@ -131,17 +131,17 @@ export class AbortedError extends AuthError {
   }
 }
 
-/** True for every {@link AuthError}, also for one made by another copy of the package. */
+/** Returns true for every {@link AuthError}, including one created by another copy of the package. */
 export function isAuthError(value: unknown): value is AuthError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
-/** What ended a wait: the signal's reason when that is ours, else `ABORTED`. */
+/** Returns the signal's reason when it is an {@link AuthError}, else an `ABORTED` error. */
 export function abortedBy({ reason }: AbortSignal): AuthError {
   return isAuthError(reason) ? reason : new AbortedError(reason)
 }
 
-/** Origin and path only: queries carry signatures and keys. */
+/** Removes query, fragment and user information, which may contain secrets. */
 function bareUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }

@@ -1,17 +1,17 @@
-/** Requests of axios that the engine makes. */
+/** Axios requests sent by stac-auth. */
 import type { Auth } from '../auth/auth.ts'
 import type { Target } from '../stac/target.ts'
 
-/** What an interceptor of axios gets and gives, as far as it matters here. */
+/** The parts of an axios request configuration that are used here. */
 interface Config {
   adapter?: unknown
   env?: object
 }
 
 /**
- * A request interceptor for axios (1.12 or newer): the request is sent by the engine, with the credential whose `sendTo` covers its URL, or by
- * the references of a target for URLs below it. Nothing secret is in the configuration, where errors and logs would show it,
- * and axios does not carry it through redirects. Errors of the engine come as `AxiosError` with the same `code`.
+ * Returns a request interceptor for axios (1.12 or newer). stac-auth sends the request, with the credential whose `sendTo` contains its
+ * URL, or by the references of a target for URLs below it. The configuration, which errors and logs may show, contains no secret, and
+ * axios does not send one through redirects. Errors of stac-auth are thrown as `AxiosError` with the same `code`.
  *
  * @example client.interceptors.request.use(authorizeWith(auth))
  */

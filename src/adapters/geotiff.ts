@@ -1,15 +1,15 @@
-/** A client for geotiff.js whose requests the engine makes. */
+/** A geotiff.js client whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import type { Target } from '../stac/target.ts'
 
-/** What geotiff.js's `BaseClient` promises. */
+/** The interface of `BaseClient` of geotiff.js. */
 export interface TiffClient {
   readonly url: string
   request(options?: RequestInit): Promise<TiffResponse>
 }
 
-/** What geotiff.js's `BaseResponse` promises. */
+/** The interface of `BaseResponse` of geotiff.js. */
 export interface TiffResponse {
   readonly ok: boolean
   readonly status: number
@@ -18,9 +18,10 @@ export interface TiffResponse {
 }
 
 /**
- * A client for geotiff.js's `fromCustomClient`: each range is asked for by the references of the target.
- * Errors: `TARGET_NOT_FOUND`, `URL_*`. Those of `fetch` are told to `onError` as well, for with a
- * block size geotiff.js only says that a request failed.
+ * Returns a client for `fromCustomClient` of geotiff.js. Each range is requested by the references of the target.
+ *
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`. Errors of `fetch` are also passed to `onError`, because geotiff.js with a block size reports only
+ * that a request failed.
  *
  * @example const image = await (await fromCustomClient(tiffClient(auth, assetOf(item, 'B04')))).getImage()
  */

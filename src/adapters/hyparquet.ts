@@ -1,22 +1,22 @@
-/** Parquet files for hyparquet whose requests the engine makes. */
+/** Parquet files for hyparquet whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 
-/** What hyparquet's `asyncBufferFromUrl` takes. */
+/** The argument of `asyncBufferFromUrl` of hyparquet. */
 export interface ParquetFile {
   readonly url: string
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly byteLength: number
   readonly fetch: typeof globalThis.fetch
 }
 
 /**
- * The argument for hyparquet's `asyncBufferFromUrl`. The length comes from a request for the first byte, because a URL that is
- * signed for GET does not open for HEAD.
+ * Returns the argument for `asyncBufferFromUrl` of hyparquet. The size is read with a request for the first byte, because a URL that is
+ * signed for GET refuses HEAD.
  *
- * Errors: `TARGET_NOT_FOUND`, `URL_*`, those of `fetch`, `RANGE_INVALID` for an answer that does not tell the length, `HTTP_<status>`.
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`, errors of `fetch`, `RANGE_INVALID` for a response that does not state the size, `HTTP_<status>`.
  *
  * @example const rows = await parquetReadObjects({ file: await asyncBufferFromUrl(await parquetFile(auth, assetOf(item, 'table'))) })
  */
@@ -28,9 +28,10 @@ export async function parquetFile(auth: Auth, target: Target | undefined): Promi
   return { url, byteLength: lengthOf(response, url), fetch }
 }
 
-/** RFC 9110 §14.4 for a part; the length of the whole where the server does not do parts. */
+/** Reads the size from `Content-Range` (RFC 9110 §14.4), or from `Content-Length` where the server ignores ranges. */
 function lengthOf({ status, headers }: Response, url: string): number {
-  if (status !== 200 && status !== 206) throw new ProtocolError(`HTTP_${status}`, `${new URL(url).host} answers ${status}`, { url, status })
+  if (status !== 200 && status !== 206)
+    throw new ProtocolError(`HTTP_${status}`, `${new URL(url).host} answered ${status}`, { url, status })
   const [, length] = /^(?:bytes 0-0\/)?(\d{1,15})$/.exec(headers.get(status === 206 ? 'content-range' : 'content-length') ?? '') ?? []
   if (length !== undefined) return Number(length)
   throw new ProtocolError('RANGE_INVALID', `the response of ${new URL(url).host} does not state the length of the file`, {

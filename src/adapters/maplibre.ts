@@ -1,11 +1,11 @@
-/** Maps of MapLibre whose protected requests the engine makes. */
+/** MapLibre maps whose protected requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { jsonOf, requireOk } from '../http/body.ts'
 import { sameOrigin } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
 
-/** MapLibre's `RequestParameters`, as far as it matters here. */
+/** The parts of MapLibre's `RequestParameters` that are used here. */
 interface MapRequest {
   readonly url: string
   readonly type?: string
@@ -13,11 +13,11 @@ interface MapRequest {
 
 export interface MapRequests {
   /**
-   * The name to give to `addProtocol`, which all maps of a page share. Each call has its own, so that no map is answered by the engine of
-   * another one, and that no style or catalog can name it.
+   * The protocol name to register with `addProtocol`, which is shared by all maps of a page. Each call returns another name, so that a map
+   * never uses the credentials of another one, and no style or catalog can refer to it.
    */
   readonly protocol: string
-  /** For the option of that name: leads URLs on the origin of a target to `load`, leaves all others alone. */
+  /** For the option `transformRequest`: redirects URLs on the origin of a target to `load`; other URLs stay unchanged. */
   readonly transformRequest: (url: string) => { url: string } | undefined
   /** For `addProtocol(protocol, load)`. */
   readonly load: (request: MapRequest, abort: AbortController) => Promise<MapAnswer>
@@ -30,11 +30,11 @@ interface MapAnswer {
 }
 
 /**
- * What a map needs for tiles, styles and other data of these targets: each URL on the origin of one of them is asked for by its
- * references (those of the first that fits), judged by itself. A transformed request could only carry headers, and MapLibre would
- * take them along through redirects; a protocol leaves the sending to the engine, so every scheme works.
+ * Returns what a map needs for tiles, styles and other data of these targets. Each URL on the origin of a target is requested by the
+ * references of the first target that fits. A transformed request could only carry headers, which MapLibre would send through redirects;
+ * with a protocol stac-auth sends the requests, so every scheme works.
  *
- * Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come as error of the map.
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` become errors of the map.
  *
  * @example
  * const { protocol, transformRequest, load } = mapRequests(auth, linkOf(item, 'xyz'))
@@ -54,7 +54,7 @@ export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined
     load: async ({ url, type }, { signal }) => {
       const [, own, at, address = ''] = /^([^:]*):\/\/(\d+)\/(.*)$/s.exec(url) ?? []
       const fetch = own === protocol ? fetches[Number(at)] : undefined
-      if (!fetch) throw new TypeError(`not a URL of transformRequest: ${url}`)
+      if (!fetch) throw new TypeError(`the request failed: ${url} is not a URL from transformRequest`)
       return answerOf(await fetch(address, { signal }), address, type)
     },
   }

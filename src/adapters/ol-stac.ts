@@ -1,4 +1,4 @@
-/** The layer of ol-stac with requests that the engine makes. */
+/** The layer of ol-stac with requests that stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { below, targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
@@ -10,18 +10,17 @@ import { type StacReference, targetOf } from './stac-js.ts'
 
 type SourceOptions = Readonly<Record<string, unknown>>
 
-/** Options of ol-stac's layer. */
+/** Options of the layer of ol-stac. */
 export interface StacLayerOptions {
-  /** Documents that ol-stac asks for on its own: TileJSON, GeoJSON, capabilities. */
+  /** Documents that ol-stac requests itself: TileJSON, GeoJSON, capabilities. */
   readonly httpRequestFn: (url: string, form?: string, reference?: StacReference | null) => Promise<unknown>
   readonly getSourceOptions: (type: { toString(): string }, options: SourceOptions, reference: StacReference) => Promise<SourceOptions>
 }
 
 /**
- * Options for ol-stac's layer: GeoTIFF, Zarr, PMTiles, tiles and pictures are asked for by the references of the asset or link that
- * they belong to. URLs on another origin than that of the asset, as tile servers have, stay without anything.
- * A Zarr store gets headers once, when it is opened, so its scheme must allow them to be used again.
- * What fails is told to `onError`, or comes as error of the layer.
+ * Returns options for the layer of ol-stac: GeoTIFF, Zarr, PMTiles, tiles and images are requested by the references of the asset or link
+ * that they belong to. URLs on another origin than the asset's are requested without credentials. A Zarr store takes headers once, when it
+ * is opened, so its scheme must allow reusing them. Errors are passed to `onError`, or become errors of the layer.
  *
  * @example new STAC({ data, url, ...stacLayerOptions(auth) })
  */
@@ -57,26 +56,26 @@ function tiffSources(auth: Auth, sources: unknown, target: Target, onError?: (er
   })
 }
 
-/** Its store takes no `fetch`, but any other option of one: without redirects nothing is carried on. */
+/** The Zarr store takes options of `fetch`, but no `fetch`. Redirects are refused, so that headers are not sent to another host. */
 async function zarrOptions(auth: Auth, options: SourceOptions, target: Target): Promise<SourceOptions> {
   const { url, headers } = await auth.authorize(target)
   return { ...options, url, storeOptions: { headers, redirect: 'error', credentials: 'omit', referrerPolicy: 'no-referrer' } }
 }
 
-/** A `Source` of the library pmtiles. */
+/** The `Source` interface of pmtiles. */
 function partsOf(auth: Auth, target: Target, url: string) {
   const fetch = auth.fetchFor(target)
   return {
     getKey: () => url,
     getBytes: async (offset: number, length: number, signal?: AbortSignal) => {
       const response = await fetch(url, { headers: { range: `bytes=${offset}-${offset + length - 1}` }, ...(signal && { signal }) })
-      if (response.status !== 206) throw new ProtocolError('RANGE_INVALID', `${new URL(url).host} answers ${response.status}`, { url })
+      if (response.status !== 206) throw new ProtocolError('RANGE_INVALID', `${new URL(url).host} answered ${response.status}`, { url })
       return { data: await response.arrayBuffer() }
     },
   }
 }
 
-/** Braces of a template are no obstacle: they stand behind the origin. */
+/** Returns the origin of a URL template: braces occur only after the origin. */
 function belongsTo(target: Target | undefined, url: string): boolean {
   return target !== undefined && sameOrigin(targetAddress(target), url)
 }

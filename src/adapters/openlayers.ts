@@ -1,28 +1,29 @@
-/** Loaders for sources of OpenLayers whose requests the engine makes. */
+/** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { requireOk } from '../http/body.ts'
 import type { Target } from '../stac/target.ts'
 
-/** One of the `sources` of OpenLayers's `GeoTIFF` source. */
+/** A member of `sources` of the OpenLayers `GeoTIFF` source. */
 export interface GeoTiffSource {
   readonly url: string
   readonly loader: (url: string, headers: HeadersInit, signal: AbortSignal) => Promise<Response>
 }
 
-/** The `Image` or `ImageTile` of OpenLayers, as far as it matters here. */
+/** The parts of OpenLayers' `Image` and `ImageTile` that are used here. */
 interface Picture {
   getImage(): HTMLImageElement
-  /** Tiles have one, images do not. */
+  /** Tiles have this method, images do not. */
   setState?: (state: number) => void
 }
 
-/** OpenLayers's `TileState.ERROR`; its `ImageState.ERROR` is the same number. */
+/** `TileState.ERROR` of OpenLayers, equal to `ImageState.ERROR`. */
 const ERROR = 3
 
 /**
- * One of the `sources` of OpenLayers's `GeoTIFF` source. Errors: `TARGET_NOT_FOUND`, `URL_*`. Those of `fetch` are told to `onError`, for
- * the source only says that a request failed.
+ * Returns a member of `sources` of the OpenLayers `GeoTIFF` source.
+ *
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`. Errors of `fetch` are passed to `onError`, because the source reports only that a request failed.
  *
  * @example const source = new GeoTIFF({ sources: [geoTiffSource(auth, assetOf(item, 'visual'))] })
  */
@@ -39,8 +40,9 @@ export function geoTiffSource(auth: Auth, target: Target | undefined, onError: (
 }
 
 /**
- * The `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and the `imageLoadFunction` of pictures: each URL is judged by itself,
- * by the references of the target. What fails is told to `onError` (errors of `fetch`, `HTTP_<status>`) and shown as a missing picture.
+ * Returns a function for `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and `imageLoadFunction` of image sources. Each URL is
+ * requested by the references of the target, if the credential's `sendTo` contains it. Errors (of `fetch`, `HTTP_<status>`) are passed to
+ * `onError`, and the image is missing.
  *
  * @example new XYZ({ url, tileLoadFunction: pictureLoader(auth, linkOf(item, 'xyz')) })
  */

@@ -1,8 +1,8 @@
-/** A service worker that authorizes what elements of a page load. */
+/** A service worker that authorizes the requests of page elements. */
 import type { Auth } from '../auth/auth.ts'
 import { isAuthError } from '../errors.ts'
 
-/** The `self` of a service worker, as far as it matters here. */
+/** The parts of a service worker's `self` that are used here. */
 export interface WorkerScope {
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void
 }
@@ -12,18 +12,21 @@ interface FetchEvent {
   respondWith(answer: Promise<Response>): void
 }
 
-/** `img`, `video`, `audio`, `track`, and what scripts of the page ask for, such as tiles; never pages, scripts and styles. */
+/**
+ * Destinations that are authorized: `img`, `video`, `audio`, `track`, and requests of scripts, such as tiles; never documents, scripts and
+ * styles.
+ */
 const DESTINATIONS = new Set<string>(['image', 'video', 'audio', 'track', ''])
 
-/** Which headers the browser adds by itself, and a script must not. */
+/** Headers that the browser sets itself and scripts must not set. */
 const OF_BROWSER = /^(?:sec-|user-agent$|accept-encoding$|upgrade-insecure-requests$)/
 
 /**
- * Answers the GET and HEAD requests of a page for URLs that a credential covers with `sendTo`; all others go their way untouched, also those
- * that carry an authorization of their own. The page gets the answers, never a token nor a URL with a key in it.
- * The servers must allow the page by CORS. What is refused is a network error for the page, and is told to `onError`.
+ * Answers GET and HEAD requests of a page for URLs in `sendTo` of a credential. Other requests pass unchanged, including those with an
+ * `Authorization` header of their own. The page receives the responses, never a token or a URL with a key. The servers must allow the page
+ * by CORS. A refused request is a network error for the page, and its error is passed to `onError`.
  *
- * Service workers have no `import()`: bundle the worker into one file, with what is loaded on demand in it.
+ * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file.
  *
  * @example authorizeRequests(self, createAuth({ credentials: [bearer(token, 'https://data.example/')] }))
  */
@@ -53,11 +56,11 @@ async function authorized(request: Request, auth: Auth): Promise<Response> {
   const { method, url, signal, redirect } = request
   const headers = [...request.headers].filter(([name]) => !OF_BROWSER.test(name))
   const { body, status, statusText, headers: told } = await auth.fetch(url, { method, headers, signal, redirect })
-  // A copy has no URL: that which was asked may hold a key.
+  // A copied response has no URL; the original URL may contain a key.
   return new Response(body, { status, statusText, headers: told })
 }
 
-/** Whether a credential is meant for the URL; asks no server. */
+/** Returns true when `sendTo` of a credential contains the URL. Sends nothing. */
 async function isCovered(auth: Auth, url: string): Promise<boolean> {
   try {
     await auth.service(url)

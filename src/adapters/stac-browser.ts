@@ -1,4 +1,4 @@
-/** What STAC Browser adds to the request for a link or asset. */
+/** Headers and query parameters for the requests of STAC Browser. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { UnsupportedError } from '../errors.ts'
@@ -7,19 +7,19 @@ import { sameOrigin } from '../stac/scope.ts'
 import { isProtected } from '../stac/target.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 
-/** What is put into a request. It holds secrets. */
+/** Headers and query parameters to add to a request. They contain secrets. */
 export interface Injection {
   readonly headers: Readonly<Record<string, string>>
-  /** Parameters to add to the URL. */
+  /** Query parameters to add to the URL. */
   readonly query: Readonly<Record<string, string>>
 }
 
 const NOTHING: Injection = { headers: {}, query: {} }
 
 /**
- * The hook `resolveInjection` of STAC Browser: what the references of a link or asset of stac-js, or without them its URL where the engine
- * allows that, add to the request for `url`. Nothing for another origin than its own. The browser sends by itself, so a key in a header of its own is not handed out, nor a URL that
- * a signing service gives.
+ * Returns the hook `resolveInjection` of STAC Browser. It returns what the references of a stac-js link or asset add to the request for
+ * `url`; without references, what its URL selects where `byAddress` allows that. It returns nothing for another origin. STAC Browser sends
+ * the request itself, so keys in custom headers and signed URLs are not returned.
  *
  * Errors: `SelectionError`, `CredentialError`, `SCHEME_UNSUPPORTED`.
  *
@@ -30,15 +30,17 @@ export function injectionResolver(auth: Auth): (link: StacReference | null | und
     const target = targetOf(link)
     if (!target || (!isProtected(target) && !(await auth.explain(target)).byAddress?.used)) return NOTHING
     if (!sameOrigin(targetAddress(target), url)) return NOTHING
-    // Still a link: what it wants to send along is refused.
+    // It remains a link, so that `method`, `headers` and `body` in it are refused.
     const request = await auth.authorize({ ...target, href: url })
     return { headers: handedOver(request), query: added(url, request.url) }
   }
 }
 
 /**
- * Parameters that the authorized URL has and the other has not. Errors: `SCHEME_UNSUPPORTED` where more is different: what
- * is there already cannot be replaced, and a name has one value.
+ * Returns the query parameters that only the authorized URL has.
+ *
+ * Errors: `SCHEME_UNSUPPORTED` when the URLs differ in another way, because existing parameters cannot be replaced and names cannot be
+ * repeated.
  */
 function added(url: string, authorized: string): Readonly<Record<string, string>> {
   const [before, after] = [new URL(url), new URL(authorized)]

@@ -1,18 +1,18 @@
-/** Objects of stac-js as targets. */
+/** Targets from objects of stac-js. */
 import type { JsonObject } from '../stac/json.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 
-/** An Asset or Link of stac-js, as far as it matters here. */
+/** The parts of a stac-js Asset or Link that are used here. */
 export interface StacReference {
   readonly isAsset?: boolean
   readonly isLink?: boolean
   readonly rel?: unknown
   getKey?(): string | null
-  /** The Item, Collection or Catalog that it stands in; for an alternate its asset. */
+  /** The Item, Collection or Catalog that contains it; for an alternate its asset. */
   getContext(): StacEntity | StacReference | null
 }
 
-/** Sends axios requests through the engine. */
+/** The parts of a stac-js Item, Collection or Catalog that are used here. */
 export interface StacEntity {
   readonly links?: unknown
   getAbsoluteUrl(): string | null
@@ -20,8 +20,8 @@ export interface StacEntity {
 }
 
 /**
- * The target of an Asset, alternate Asset or Link of stac-js; undefined for one that stands in no document. URLs are read as the
- * document states them, relative to where it came from. Documents around it (`parents`) may lend their schemes.
+ * Returns the target of a stac-js Asset, alternate Asset or Link; undefined for one outside a document. URLs are resolved against the URL
+ * of their document. Schemes of parent documents (`parents`) apply.
  *
  * @example const response = await auth.fetch(targetOf(item.getAsset('data')))
  */
@@ -44,7 +44,7 @@ function alternateTarget(reference: StacReference, asset: StacReference, parents
   return findAlternate(document, asset.getKey?.() ?? '', reference.getKey?.() ?? '', options)
 }
 
-/** Links have no key: it is the same one among those of its relation. */
+/** Finds a link by its relation and its position among the links of that relation, because links have no key. */
 function linkTarget(link: StacReference, { links }: StacEntity, document: object, options: TargetOptions): Target | undefined {
   if (!Array.isArray(links) || typeof link.rel !== 'string') return undefined
   const index = links.filter((other: JsonObject) => other?.rel === link.rel).findIndex((other: unknown) => other === link)

@@ -2,7 +2,7 @@
 import { type LintOptions, lint, type Problem } from '../lint/index.ts'
 import { forLine } from '../text/sanitize.ts'
 
-/** What the validator tells about a document, as far as it matters here. */
+/** The parts of a validation report that are used here. */
 interface Report {
   valid: boolean | null
   readonly id?: string | null
@@ -11,14 +11,14 @@ interface Report {
   readonly results: { custom?: Error[] }
 }
 
-/** Where a custom validator puts its errors. */
+/** The list to which a custom validator adds its errors. */
 interface Test {
   readonly errors: Error[]
 }
 
 /**
- * Adds the findings of the linter to a validation: errors make the document invalid, the rest becomes messages of its report.
- * Documents inside of a FeatureCollection are handed over one by one, so schemes around them are not seen.
+ * Adds the findings of the linter to a validation: errors make the document invalid, other findings become messages of its report.
+ * Documents inside a FeatureCollection are passed one by one, so schemes of the FeatureCollection are not visible.
  *
  * @example
  * const { AuthValidator } = await import('stac-auth/adapters/stac-node-validator')
@@ -26,25 +26,25 @@ interface Test {
  */
 export class AuthValidator {
   readonly #options: LintOptions
-  /** Documents as they were read; later hooks may get them wrapped in classes. */
+  /** The parsed documents; later hooks may receive them wrapped in classes. */
   readonly #loaded = new WeakMap<Report, unknown>()
 
   constructor(options: LintOptions = {}) {
     this.#options = options
   }
 
-  /** Leaves the schema validator as it is. */
+  /** Returns the schema validator unchanged. */
   async createAjv<Validator>(validator: Validator): Promise<Validator> {
     return validator
   }
 
-  /** Remembers the document of a report and leaves it as it is. */
+  /** Stores the document of a report and returns it unchanged. */
   async afterLoading<Document>(document: Document, report: Report): Promise<Document> {
     this.#loaded.set(report, document)
     return document
   }
 
-  /** Never takes the place of the validation. */
+  /** Returns null, so that the schema validation runs too. */
   async bypassValidation(): Promise<null> {
     return null
   }
@@ -68,12 +68,12 @@ export class AuthValidator {
   }
 }
 
-/** A finding as the validator lists it. */
+/** Converts a finding to an error of the validator. */
 class LintError extends Error {
   override readonly name = 'LintError'
   readonly rule: string
   readonly code: string
-  /** RFC 6901, in the form that JSON Schema validators use for the place of an error. */
+  /** Escapes a JSON Pointer (RFC 6901) as JSON Schema validators write instance paths. */
   readonly instancePath: string
 
   constructor(problem: Problem) {

@@ -1,29 +1,29 @@
-/** The hooks of stac-react with requests that the engine makes. */
+/** The hooks of stac-react with requests that stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { requireOk } from '../http/body.ts'
 import { isObject, type JsonObject, own } from '../stac/json.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 
-/** A `QueryClient` of TanStack Query, as far as it matters here. */
+/** The parts of TanStack Query's `QueryClient` that are used here. */
 interface Queries {
   setQueryDefaults(key: readonly unknown[], defaults: { readonly gcTime: number; readonly staleTime: number }): void
   setQueryData(key: readonly unknown[], data: unknown): unknown
 }
 
 /**
- * Prepares a `QueryClient` for the `StacApiProvider` of stac-react with this `apiUrl` and without `options`: every request of its hooks
- * is sent by the engine, judged by its own URL. Headers, which the provider would take, are given to no one: it adds them to
- * whatever a `next` link or an Item names, on any host, and shows them in the names of its queries.
+ * Prepares a `QueryClient` for the `StacApiProvider` of stac-react with this `apiUrl` and without `options`. stac-auth sends each request
+ * of its hooks, with credentials selected by its own URL. The provider also accepts headers, but it sends them to every URL in a `next`
+ * link or Item, on any host, and shows them in its query keys.
  *
- * Headers that a page link asks for are left out, for a catalog has no say in them. Errors: for the landing page, which is read here,
- * those of `auth.fetch`, `HTTP_<status>`, `DOC_NOT_JSON` and others of `parseDocument`; later ones come from the hooks.
+ * Headers in a `next` link are ignored, because a catalog must not set headers. Errors: for the landing page, which is read here, errors
+ * of `auth.fetch`, `HTTP_<status>`, `DOC_NOT_JSON` and other errors of `parseDocument`; later errors are reported by the hooks.
  *
  * @example createElement(StacApiProvider, { apiUrl, queryClient: await authorizedQueries(auth, apiUrl, new QueryClient()) }, page)
  */
 export async function authorizedQueries<Client extends Queries>(auth: Auth, apiUrl: string, queries: Client): Promise<Client> {
   const key = ['stacApi', apiUrl, undefined]
   const api = await apiAt(auth, apiUrl)
-  // Were it ever dropped or asked for again, stac-react would do that by itself, without the engine.
+  // If the query were evicted or refetched, stac-react would request it itself without credentials.
   queries.setQueryDefaults(key, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
   queries.setQueryData(key, api)
   return queries
@@ -37,10 +37,10 @@ async function apiAt(auth: Auth, apiUrl: string): Promise<AuthorizedApi> {
   return new AuthorizedApi(auth, (response.url || apiUrl).replace(/\/$/, ''), posts)
 }
 
-/** What the hooks ask for; values of the search form, or the body of a page link. */
+/** The query parameters of the hooks: values of the search form, or the body of a `next` link. */
 type Payload = Readonly<Record<string, unknown>>
 
-/** Has the methods that the hooks call on what stac-react makes of a landing page. */
+/** Adds the methods that the hooks call on a landing page. */
 class AuthorizedApi {
   readonly baseUrl: string
   readonly #auth: Auth
@@ -72,7 +72,7 @@ class AuthorizedApi {
   }
 }
 
-/** The parameters of a search (STAC API, Item Search); what is empty is not sent. */
+/** Returns the parameters of a search (STAC API, Item Search); empty ones are omitted. */
 function payloadOf({ dateRange, ...rest }: Payload): Payload {
   const datetime = isObject(dateRange) ? intervalOf(dateRange) : undefined
   const payload = { ...rest, bbox: boxOf(rest.bbox), ...(datetime !== undefined && { datetime }) }
@@ -81,13 +81,13 @@ function payloadOf({ dateRange, ...rest }: Payload): Payload {
   )
 }
 
-/** Two days, or instants; an open side is two dots. */
+/** Returns an interval of two dates or date-times; an open end is `..`. */
 function intervalOf({ from, to }: JsonObject): string | undefined {
   const moment = (day: unknown, time: string) => (typeof day !== 'string' || day === '' ? '..' : day.includes('T') ? day : day + time)
   return from || to ? `${moment(from, 'T00:00:00Z')}/${moment(to, 'T23:59:59Z')}` : undefined
 }
 
-/** Corners that were drawn the other way round are put in order, as stac-react does. */
+/** Sorts the corners of a bounding box, as stac-react does. */
 function boxOf(bbox: unknown): unknown {
   if (!Array.isArray(bbox) || bbox.length !== 4) return bbox
   const [west, south, east, north] = bbox

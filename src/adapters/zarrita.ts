@@ -1,25 +1,25 @@
-/** Stores of zarrita whose requests the engine makes. */
+/** Zarrita stores whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { isAuthError } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 
-/** What zarrita's `FetchStore` takes as options, as far as it matters here. */
+/** The options of zarrita's `FetchStore` that are used here. */
 export interface ZarrStoreOptions {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
 export interface ZarrOptions {
   /**
-   * `missing`: a 403 means that there is no such key, as on buckets that you may read and not list. The first answer must be another
-   * one, so a wrong secret is still told from an empty store. Default: an error.
+   * `missing`: treats a 403 as a missing key, for buckets that allow reading but not listing. The first response must not be a 403, so
+   * that a refused credential is not mistaken for an empty store. Default: `error`.
    */
   readonly forbidden?: 'missing'
 }
 
 /**
- * The arguments for zarrita's `FetchStore`: each key is asked for by the references of the target, judged by its own URL.
- * URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; those of `fetch` come with the reading.
+ * Returns the arguments for zarrita's `FetchStore`. Each key is requested by the references of the target, if `sendTo` of the credential
+ * contains its URL. URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` are thrown when the store is read.
  *
  * @example const store = new FetchStore(...zarrStore(auth, assetOf(item, 'zarr')))
  */

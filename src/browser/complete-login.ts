@@ -2,19 +2,19 @@ import { answerIn, cleanAddress, deliverAnswer, dropRecord, keepRecord, readReco
 import { ownAddress, type Page, thisPage } from './page.ts'
 
 export interface CompleteLoginOptions {
-  /** Default: the page itself. */
+  /** Default: the current page. */
   readonly page?: Page
   /** Milliseconds to wait for the page that began the login to take the answer; default 5000. */
   readonly timeout?: number
 }
 
-/** Milliseconds: a page behind another window wakes up slowly. */
+/** Milliseconds. Browsers throttle pages in background windows. */
 const DEFAULT_TIMEOUT = 5000
 
 /**
- * All that the page at the redirect URI has to do. It takes the answer out of the URL, and hands it to the page that waits for it
- * and closes the popup (`delivered`), or goes back to where the user was in this tab, where `finish` goes on (`returned`).
- * `unclaimed`: nobody waits for such an answer. Nothing of it is checked here and nothing is sent to a server.
+ * Completes a login on the page at the redirect URI. Removes the login response from the URL and delivers it to the page that waits for
+ * it, then closes the popup (`delivered`), or returns to the page that began a login in this tab, where `finish` continues (`returned`).
+ * `unclaimed`: no page waits for this response. The response is not validated here, and nothing is sent to a server.
  *
  * Errors: `UNSUPPORTED_IN_BROWSER` in a worker.
  */

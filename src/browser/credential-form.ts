@@ -1,4 +1,4 @@
-/** What a person must be asked before a catalog's files can be read, as data for a form. Texts of the catalog are cleaned. */
+/** Form models: the fields that a user must fill in before protected targets can be requested. Texts of the catalog are sanitized. */
 
 import type { UncheckedCredential } from '../auth/credential.ts'
 import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
@@ -8,14 +8,15 @@ import type { Target } from '../stac/target.ts'
 export interface DescribeOptions {
   /** As for `createAuth`. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]
-  /** Origins that the user typed: they may be loopback or private. */
+  /** Origins that the user typed: they may be loopback or private addresses. */
   readonly typed?: readonly string[]
 }
 
 /**
- * One form for each scheme that the targets ask for, in the order of their references; schemes that nobody knows are left out. No
- * network. A form says where everything would go, and whether a page can do it at all. Errors: `TARGET_NOT_FOUND` for what `assetOf` did not
- * find.
+ * Returns one form for each scheme that the targets refer to, in the order of their references; unsupported schemes are omitted. Uses no
+ * network. A form states where the credential would be sent, and whether a page can use the scheme at all.
+ *
+ * Errors: `TARGET_NOT_FOUND` when `assetOf` found no target.
  */
 export async function describeRequirements(
   targets: Target | Iterable<Target> | undefined,
@@ -26,26 +27,26 @@ export async function describeRequirements(
 }
 
 export interface FormModel {
-  /** As the catalog calls the scheme, and what it says about it. */
+  /** Name and description of the scheme in the catalog. */
   readonly name: string
   readonly description?: string
   /** Type of the scheme. */
   readonly type: string
-  /** In the order in which they are asked for. */
+  /** The fields, in the order in which to show them. */
   readonly fields: readonly FormField[]
-  /** Where the credential would go: patterns of URLs, to be shown and agreed to. */
+  /** URL patterns that the credential would be sent to: show them and let the user confirm them. */
   readonly sendTo: readonly string[]
-  /** In which part of each request to these. */
+  /** Part of the requests to these URLs that carries the secret. */
   readonly carriedIn: { readonly place: 'header' | 'query' | 'cookie' | 'url' | 'signature'; readonly name?: string }
-  /** Endpoints that get what is typed, before anything goes to the data: token endpoints, signing services. */
+  /** Endpoints that receive the typed secret before a target is requested: token endpoints, signing APIs. */
   readonly secretTo: readonly string[]
-  /** Where a person logs in afterwards (`popup`, `redirect`), or the document that names the page. */
+  /** URL of the login page (`popup`, `redirect`), or of the document that names it. */
   readonly loginAt?: string
-  /** What has to be true of servers for this to work in a page. */
+  /** What servers must do for this scheme to work in a page. */
   readonly condition?: string
-  /** Why it cannot be done here, whatever is typed. */
+  /** Why a page cannot use this scheme, whatever is typed. */
   readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
-  /** The part of the credential that the catalog determines; no secret. */
+  /** The part of the credential that the catalog determines. Contains no secret. */
   readonly credential: { readonly type: string; readonly [field: string]: unknown }
 }
 
@@ -57,29 +58,29 @@ export interface FormField {
   readonly required: boolean
   /** For the attribute `autocomplete`. */
   readonly autocomplete: 'username' | 'current-password' | 'off'
-  /** Never to be shown, logged or kept where others read it. */
+  /** True when the value must not be shown, logged or stored where others can read it. */
   readonly secret: boolean
   /** For `select`. */
   readonly options?: readonly string[]
-  /** True for several texts with blanks between them. */
+  /** True for several values separated by spaces. */
   readonly several?: true
 }
 
-/** What the person agreed to. */
+/** What the user agreed to. */
 export interface Consent {
-  /** Of the form's `sendTo`, those that were shown and agreed to. */
+  /** The members of the form's `sendTo` that the user saw and agreed to. */
   readonly sendTo: readonly string[]
-  /** The form's `secretTo`, where it has any: all of it must have been shown. */
+  /** The form's `secretTo`, if it has any; the user must have seen all of it. */
   readonly secretTo?: readonly string[]
-  /** Id of the new credential; default: by its type. */
+  /** Id of the new credential; default: derived from its type. */
   readonly id?: string
 }
 
 /**
- * The credential for a form that was filled in, for `createAuth`. It goes where the person agreed to, and never further than the form said.
- * Values are texts as forms give them; a checkbox may be a boolean.
+ * Returns the credential of a completed form, for `createAuth`. It is limited to the URLs that the user agreed to, which must be in the
+ * form. Values are strings as forms provide them; a checkbox may be a boolean.
  *
- * Errors: `CONFIG_INVALID` with the pointer of the field, for a place that the form did not show, too; the code of the form's obstacle.
+ * Errors: `CONFIG_INVALID` with the pointer of the field, also for a URL that is not in the form; the code of the form's obstacle.
  */
 export async function credentialFrom(
   model: FormModel,

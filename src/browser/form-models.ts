@@ -12,7 +12,7 @@ import { defaultStrategies } from '../strategies/index.ts'
 import { forLine } from '../text/sanitize.ts'
 import type { Consent, DescribeOptions, FormField, FormModel } from './credential-form.ts'
 
-/** Longer lists of places are read by nobody. */
+/** Maximum number of URL patterns in a form; nobody reads a longer list. */
 const MAX_PLACES = 12
 
 const MAX_TEXT = 500
@@ -115,14 +115,14 @@ function endpointsOf({ credential }: CredentialForm, strategy: Strategy): readon
   return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
-/** Returns the input field; functions, ids of other credentials and the like are for programs. */
+/** Returns the input field; undefined for fields that a user cannot type, such as functions and ids of other credentials. */
 function fieldOf(
   name: string,
   { kind, label, required = false, values, lines }: Field,
   { credential }: CredentialForm,
 ): readonly FormField[] {
   const type = values ? 'select' : lines ? 'textarea' : TYPES[kind]
-  // Places are agreed to, not typed.
+  // `sendTo` is confirmed, not typed.
   if (type === undefined || credential[name] !== undefined || name === 'sendTo') return []
   const secret = kind === 'secret'
   const autocomplete = name === 'username' ? 'username' : name === 'password' ? 'current-password' : 'off'

@@ -1,4 +1,4 @@
-/** Exports of `stac-auth/browser`: logins of a page, forms for what catalogs need, and stores that survive a reload. */
+/** Exports of `stac-auth/browser`: logins of a page, credential forms, and stores that survive a reload. */
 export { type CompleteLoginOptions, completeLogin } from './complete-login.ts'
 export type { FormField, FormModel } from './credential-form.ts'
 export { type Consent, credentialFrom, type DescribeOptions, describeRequirements } from './credential-form.ts'

@@ -1,19 +1,19 @@
-/** A login for which the page went away, in the storage of the tab. */
+/** The pending login of a page that was left, stored in the session storage of the tab. */
 import { IntegrityError } from '../errors.ts'
 import type { Page } from './page.ts'
 
-/** Good for one answer; `record` is secret. */
+/** A pending login, for one response. `record` is secret. */
 export interface LoginRecord {
   /** Id of the credential. */
   readonly credential: string
   readonly state: string
-  /** What the engine needs to go on. */
+  /** State that the engine needs to finish the login. */
   readonly record: string
   /** The redirect URI. */
   readonly uri: string
-  /** Where the user was: a URL of this origin. */
+  /** URL of this origin at which the user was. */
   readonly returnTo: string
-  /** The answer, once the callback page has seen it. */
+  /** URL of the login response, once the callback page has received it. */
   readonly answer?: string
 }
 
@@ -21,18 +21,22 @@ const NAME = 'stac-auth:login'
 
 const TEXTS = ['credential', 'state', 'record', 'uri', 'returnTo'] as const
 
-/** A tab goes to one provider at a time, so a new record takes the place of an older one. Errors: `FILE_ACCESS`. */
+/**
+ * Stores the record. A tab has one login at a time: a new record replaces an older one.
+ *
+ * Errors: `FILE_ACCESS`.
+ */
 export function keepRecord(page: Page, record: LoginRecord): void {
   try {
     page.sessionStorage.setItem(NAME, JSON.stringify(record))
   } catch {
-    throw new IntegrityError('FILE_ACCESS', 'the session storage of this page is unavailable, so a login by redirect is not possible', {
+    throw new IntegrityError('FILE_ACCESS', 'a login by redirect is not possible: the session storage of this page is unavailable', {
       hint: 'log in with a popup',
     })
   }
 }
 
-/** The record, if there is a whole one. */
+/** Returns the record if there is a complete one. */
 export function readRecord(page: Page): LoginRecord | undefined {
   try {
     const value: unknown = JSON.parse(page.sessionStorage.getItem(NAME) ?? 'null')
@@ -42,12 +46,12 @@ export function readRecord(page: Page): LoginRecord | undefined {
   }
 }
 
-/** Removes it: what was taken once is not taken again. */
+/** Removes the record, so that it cannot be used twice. */
 export function dropRecord(page: Page): void {
   try {
     page.sessionStorage.removeItem(NAME)
   } catch {
-    // A storage that cannot be used holds nothing.
+    // An unavailable storage contains no record.
   }
 }
 
@@ -59,10 +63,10 @@ function isRecord(value: unknown): value is LoginRecord {
 
 type Message = { readonly type: 'stac-auth login'; readonly state: string } & ({ readonly answer: string } | { readonly taken: true })
 
-/** Hears the URL of an answer; true takes it. */
+/** Receives the URL of a login response; returns true to accept it. */
 type TakeAnswer = (address: string) => boolean
 
-/** Listens until `close`; what `take` does not take stays without a reply. */
+/** Listens until `close`. A response that `take` does not accept gets no reply. */
 export function awaitAnswer(page: Page, state: string, take: TakeAnswer): { close(): void } {
   const { origin } = page.location
   const channel = new BroadcastChannel(nameOf(state))
@@ -71,7 +75,7 @@ export function awaitAnswer(page: Page, state: string, take: TakeAnswer): { clos
     if (typeof address === 'string' && take(address)) reply({ type: TYPE, state, taken: true })
   }
   channel.onmessage = ({ data }) => hear(data, (message) => channel.postMessage(message))
-  // A frame has storage and channels of its own where its site is not that of the window: its popup speaks to it directly.
+  // In a frame of another site, storage and channels are partitioned: the popup posts to the frame directly.
   const direct = (event: MessageEvent) => {
     if (event.origin === origin) hear(event.data, (message) => event.source?.postMessage(message, { targetOrigin: origin }))
   }
@@ -84,7 +88,7 @@ export function awaitAnswer(page: Page, state: string, take: TakeAnswer): { clos
   }
 }
 
-/** Tells whoever waits for the answer; true when it was taken within that many milliseconds. */
+/** Sends the response to the waiting page; returns true when it was accepted within `timeout` milliseconds. */
 export async function deliverAnswer(page: Page, { url, state }: LoginAnswer, timeout: number): Promise<boolean> {
   const { origin } = page.location
   const channel = new BroadcastChannel(nameOf(state))
@@ -121,14 +125,14 @@ function messageOf(data: unknown, state: string): { readonly answer?: unknown; r
 }
 
 export interface LoginAnswer {
-  /** The URL as the browser was sent there. */
+  /** The URL to which the browser was redirected. */
   readonly url: string
   readonly state: string
 }
 
 const MEMBERS = ['code', 'error', 'access_token']
 
-/** The answer (RFC 6749 §4.1.2, §4.2.2) in the query or behind the `#`; undefined for a URL without one. */
+/** Returns the login response (RFC 6749 §4.1.2, §4.2.2) from the query or fragment of the page's URL; undefined when there is none. */
 export function answerIn({ location }: Pick<Page, 'location'>): LoginAnswer | undefined {
   const { href, search, hash } = location
   for (const text of [search, hash]) {
@@ -139,13 +143,13 @@ export function answerIn({ location }: Pick<Page, 'location'>): LoginAnswer | un
   return undefined
 }
 
-/** Takes codes and tokens out of the URL bar and out of the history (RFC 9700 §4.3.2). */
+/** Removes codes and tokens from the URL bar and from the history (RFC 9700 §4.3.2). */
 export function cleanAddress({ history, location }: Pick<Page, 'history' | 'location'>): void {
-  // A path that begins with `//` would be another host by itself.
+  // A path that starts with `//` would be read as another host.
   history.replaceState(history.state, '', location.href.replace(/[?#].*/s, ''))
 }
 
-/** True when a URL is that redirect URI, whatever parameters the answer has added. */
+/** Returns true when the URL is that redirect URI, with any parameters added by the response. */
 export function isAnswerAt(address: string, uri: string): boolean {
   if (!URL.canParse(address)) return false
   const [given, own] = [new URL(address), new URL(uri)]

@@ -1,4 +1,4 @@
-/** Logins of a page by popup or redirect, and logouts. */
+/** Logins by popup or redirect, and logouts, in a web page. */
 import type { Auth } from '../auth/auth.ts'
 import type { Redirection } from '../auth/interaction.ts'
 import { AbortedError, abortedBy, CredentialError, ProtocolError } from '../errors.ts'
@@ -17,75 +17,81 @@ import {
 import { loginPage, needSecureContext, ownAddress, type Page, thisPage } from './page.ts'
 
 export interface LoginsOptions {
-  /** The redirect URI that the provider has for this client: a page of this origin that calls `completeLogin` or `finish`. */
+  /** The redirect URI registered with the provider: a page of this origin that calls `completeLogin` or `finish`. */
   readonly callback: string
-  /** Where the provider sends the person after a logout there; a page of this origin that the provider has for this client. */
+  /** The URL registered with the provider to return to after a logout: a page of this origin. */
   readonly afterLogout?: string
-  /** Milliseconds that a popup may take; default 5 minutes. */
+  /** Timeout of a popup in milliseconds; default 5 minutes. */
   readonly timeout?: number
-  /** Default: the page itself. */
+  /** Default: the current page. */
   readonly page?: Page
 }
 
 export interface PopupLoginOptions {
   readonly signal?: AbortSignal
-  /** False for providers whose pages cut the tie to their opener; then only `signal` and `timeout` end the wait. */
+  /**
+   * False for providers whose pages sever the link to their opener (`Cross-Origin-Opener-Policy`); then only `signal` and `timeout` end
+   * the wait.
+   */
   readonly watchClosing?: boolean
 }
 
 export interface RedirectLoginOptions {
   readonly signal?: AbortSignal
-  /** Where to go on afterwards, on this origin; default: where the user is. */
+  /** URL of this origin to return to after the login; default: the current one. */
   readonly returnTo?: string
 }
 
 export interface LogoutOptions {
   readonly signal?: AbortSignal
-  /** True leaves the page, so that the login at the provider ends as well where it has a page for that. */
+  /** True also logs out at the provider, where it supports that; the page is left. */
   readonly atProvider?: boolean
 }
 
-/** A login that has come to its end on this page. */
+/** A completed login. */
 export interface FinishedLogin {
   /** Id of the credential. */
   readonly credential: string
-  /** Where the user was before: a URL of this origin, kept by this tab. */
+  /** URL of this origin at which the user was before the login, stored in this tab. */
   readonly returnTo: string
 }
 
 export interface Logins {
   /**
-   * Logs in with a window of its own; call it at once in a click.
+   * Logs in with a popup window. Call it synchronously in a click handler.
    *
-   * Errors: `POPUP_BLOCKED`, `LOGIN_DENIED` (also for a closed window), `LOGIN_TIMEOUT`, `ABORTED`, `UNSUPPORTED_IN_BROWSER` in a
-   * worker and in pages that came by plain http, those of `auth.login`.
+   * Errors: `POPUP_BLOCKED`, `LOGIN_DENIED` (also for a closed window), `LOGIN_TIMEOUT`, `ABORTED`, `UNSUPPORTED_IN_BROWSER` in a worker
+   * and in pages loaded over plain http, errors of `auth.login`.
    */
   popup(credential: string, options?: PopupLoginOptions): Promise<void>
   /**
-   * Leaves the page for the provider, which sends the browser to the callback page. Errors: `ABORTED` when the page stays after all,
-   * `CONFIG_INVALID` for a `returnTo` on another origin, `FILE_ACCESS` without session storage, those of `auth.login`.
+   * Navigates to the provider, which redirects to the callback page.
+   *
+   * Errors: `ABORTED` when the page was not left, `CONFIG_INVALID` for a `returnTo` on another origin, `FILE_ACCESS` without session
+   * storage, errors of `auth.login`.
    */
   redirect(credential: string, options?: RedirectLoginOptions): Promise<void>
   /**
-   * Finishes the login that brought the browser here; undefined when none did. Call it when the page is loaded. The answer leaves the
-   * URL first and is good once.
+   * Finishes the login whose response is in the URL of this page; returns undefined when there is none. Call it when the page is loaded.
+   * The response is removed from the URL first and can be used once.
    *
-   * Errors: `OAUTH_RESPONSE_INVALID` for an answer that this tab did not ask for, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, those of `auth.login`.
+   * Errors: `OAUTH_RESPONSE_INVALID` for a response that does not belong to a login of this tab, `LOGIN_DENIED`, `LOGIN_TIMEOUT`, errors
+   * of `auth.login`.
    */
   finish(options?: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined>
-  /** Forgets the tokens of a credential, revokes them where the provider can, and ends the login there if asked to. */
+  /** Removes the tokens of a credential, revokes them where the provider supports that, and with `end` logs out at the provider. */
   logout(credential: string, options?: LogoutOptions): Promise<void>
-  /** The same for every credential that has tokens; all are forgotten, then the first error is told. */
+  /** Does the same for all credentials that have tokens. All tokens are removed, then the first error is thrown. */
   logoutAll(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
 const TIMEOUT = 5 * 60_000
 
-/** Milliseconds for a page that waits for this popup. */
+/** Milliseconds to wait for a page to accept the response of this popup. */
 const PATIENCE = 5000
 
 /**
- * Logins for the credentials of an engine.
+ * Returns the logins for the credentials of an engine.
  *
  * @example
  * const logins = createLogins(auth, { callback: '/callback.html' })
@@ -97,7 +103,7 @@ export function createLogins(auth: Pick<Auth, 'login' | 'logout' | 'status'>, op
     async popup(credential, { signal, watchClosing = true } = {}) {
       const page = loginPage(options.page)
       const uri = ownAddress(page, options.callback, 'callback')
-      // Nothing is awaited before this: the click would be over.
+      // No await before this line: browsers open windows only synchronously in a click handler.
       const popup = openPopup({ page, credential, uri, timeout, watchClosing, ...(signal && { signal }) })
       try {
         await auth.login(credential, { redirect: async () => popup.redirection }, signal ? { signal } : {})
@@ -134,7 +140,7 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   if (!record && !here) return undefined
   needSecureContext('a login')
   const credentials = await auth.status()
-  // Of another engine, or of another copy of this library, on the same page.
+  // Belongs to another engine, or to another copy of this library, on the same page.
   if (record && !credentials.some(({ credential }) => credential === record.credential)) return undefined
   const answer = here && isAnswerAt(here.url, ownAddress(page, options.callback, 'callback')) ? here : undefined
   if (answer) cleanAddress(page)
@@ -146,12 +152,12 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
     return { credential, returnTo: ownAddress(page, returnTo, 'returnTo') }
   }
   if (answer && !(await deliverAnswer(page, answer, PATIENCE))) throw unasked()
-  // A popup whose page this is; the one that waited for it goes on.
+  // This page is the popup; the page that opened it finishes the login.
   if (answer) page.close()
   return undefined
 }
 
-/** The answer to that login: in the URL of this page, or as the callback page has seen it. */
+/** Returns the response to that login, from the URL of this page or from the callback page. */
 function callbackFor({ state, answer: seen }: LoginRecord, answer: LoginAnswer | undefined): string | undefined {
   if (!answer) return seen
   return answer.state === state ? answer.url : undefined
@@ -160,7 +166,7 @@ function callbackFor({ state, answer: seen }: LoginRecord, answer: LoginAnswer |
 function unasked(): ProtocolError {
   return new ProtocolError(
     'OAUTH_RESPONSE_INVALID',
-    'the login response in this URL does not belong to a login of this tab, or was used before. It was ignored',
+    'the login response in this URL was ignored: it does not belong to a login of this tab, or it was used before',
     { hint: 'start the login again' },
   )
 }
@@ -178,32 +184,32 @@ export interface PopupOptions {
   readonly page: Page
   /** Id of the credential, for errors. */
   readonly credential: string
-  /** The redirect URI: a page of this origin. */
+  /** Redirect URI: a page of this origin. */
   readonly uri: string
-  /** Milliseconds to wait for the person. */
+  /** Timeout of the login in milliseconds. */
   readonly timeout: number
-  /** False where the provider's pages cut the tie to their opener: then a closed window cannot be told from an open one. */
+  /** False where the provider's pages sever the link to their opener: a closed window cannot be detected then. */
   readonly watchClosing: boolean
   readonly signal?: AbortSignal
 }
 
-/** A window that was opened blank, and what it is for. */
+/** A blank popup window and the login that it is for. */
 interface LoginPopup {
   readonly redirection: Redirection
-  /** Closes the window, unless it is at the provider's pages and does not know its opener: browsers leave that to the person. */
+  /** Closes the window, unless it shows the provider's pages and has no link to its opener: browsers do not allow that. */
   close(): void
 }
 
 const FEATURES = 'popup,width=520,height=680'
 
-/** Milliseconds between two looks, and how many looks in a row make a window closed. */
+/** Poll interval in milliseconds, and the number of consecutive polls after which a window counts as closed. */
 const LOOK = 250
 
 const LOOKS = 4
 
 /**
- * Opens the window synchronously, because browsers allow that only in a click; it is sent to the provider later. At the top of a tab it has
- * no opener, so the provider's page cannot navigate this one.
+ * Opens the window synchronously, because browsers allow that only in a click handler; it is navigated later. In a top-level page the
+ * window has no opener, so the provider's page cannot navigate this page.
  *
  * Errors: `POPUP_BLOCKED`; of `answer`: `LOGIN_DENIED` when the window is closed, `LOGIN_TIMEOUT`, `ABORTED`.
  */
@@ -229,7 +235,7 @@ function blocked(credential: string): CredentialError {
   })
 }
 
-/** Sends the window there and waits. An answer of this very login that the engine does not like ends the wait: the engine says why. */
+/** Navigates the window and waits for the response. Any response with the state of this login ends the wait; the engine validates it. */
 async function waitFor(
   popup: Window,
   url: string,
@@ -275,8 +281,8 @@ function namesState(address: string, state: string): boolean {
 }
 
 /**
- * A window whose page cut the tie looks closed as well. The person is in that window then and not here, so it counts only while this
- * page has the focus.
+ * Counts a window as closed only while this page has the focus: a window whose page severed the link to its opener also looks closed, but
+ * the user is in that window then.
  */
 function closingOf(popup: Window, page: Page, tell: () => void): () => void {
   let looks = 0
@@ -295,8 +301,8 @@ function late(credential: string): CredentialError {
 }
 
 /**
- * Keeps the login in the tab's storage and goes to the provider. `answer` ends only when the page stays after all: `ABORTED`, by the
- * signal or because the person came back without an answer.
+ * Stores the login in the tab and navigates to the provider. `answer` rejects only when the page was not left: with `ABORTED`, by the
+ * signal or because the user returned without a response.
  */
 function leavingRedirection(
   page: Page,
@@ -309,7 +315,7 @@ function leavingRedirection(
       new Promise((_resolve, reject) => {
         if (signal?.aborted) throw abortedBy(signal)
         keepRecord(page, { ...login, ...ongoing })
-        // Heard once: the record that is there later is that of another login.
+        // Listens once: a later record belongs to another login.
         const stay = (error: Error) => {
           signal?.removeEventListener('abort', abort)
           page.removeEventListener('pageshow', back)
@@ -328,7 +334,7 @@ function leavingRedirection(
   }
 }
 
-/** What the engine goes on with at the next page: nobody is asked again. */
+/** Returns the interaction that passes the response to the engine on the callback page, without asking the user again. */
 function resumedRedirection({ uri, record }: LoginRecord, callback: string): Redirection {
   return {
     uri,

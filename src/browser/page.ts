@@ -15,12 +15,12 @@ export type Page = Pick<
   | 'removeEventListener'
 >
 
-/** The page itself. Errors: `UNSUPPORTED_IN_BROWSER` in a worker, which has no window to log in with. */
+/** Returns the current page. Errors: `UNSUPPORTED_IN_BROWSER` in a worker, which has no window. */
 export function thisPage(given?: Page): Page {
   const page = given ?? (globalThis.document ? globalThis.window : undefined)
   if (page) return page
-  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login needs a page: workers have no window and no URL bar', {
-    hint: 'log in from the page, and give the worker its requests authorized or a credential with a finished token',
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login requires a page: workers have no window and no URL bar', {
+    hint: 'log in from the page, and pass authorized requests or a credential with a finished token to the worker',
   })
 }
 
@@ -39,7 +39,7 @@ export function ownAddress(page: Page, address: string, name: string): string {
 }
 
 /**
- * Checks for a secure context: browsers offer pages loaded over plain http no Web Crypto.
+ * Throws when the page is not a secure context: Web Crypto is not available over plain http.
  *
  * Errors: `UNSUPPORTED_IN_BROWSER`.
  */
@@ -49,7 +49,7 @@ export function needSecureContext(what: string): void {
     'UNSUPPORTED_IN_BROWSER',
     `${what} requires a page from https: or localhost; this page was loaded over plain http`,
     {
-      hint: 'serve the page by https:, and open it as http://localhost while it is developed',
+      hint: 'serve the page over https; during development, open it as http://localhost',
     },
   )
 }

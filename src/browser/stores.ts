@@ -1,4 +1,4 @@
-/** What a page stores: tokens in IndexedDB or in the session storage, and keys for bound tokens (RFC 9449) that no script can read out. */
+/** Browser storage: tokens in IndexedDB or session storage, and non-extractable keys for DPoP-bound tokens (RFC 9449). */
 
 import type { Warning } from '../auth/strategy.ts'
 import { type SessionStore, withMemoryFallback } from '../auth/token-store.ts'
@@ -8,15 +8,15 @@ import { KeyedMutex } from '../net/keyed-mutex.ts'
 import { needSecureContext } from './page.ts'
 
 export interface IndexedDbOptions extends DatabaseOptions {
-  /** Hears once when tokens are kept in memory only. */
+  /** Called once when tokens are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
 }
 
 /**
- * A store that all tabs and workers of the origin share, until a logout: one login for all of them, and one refresh, for what one tab
- * has written the next one reads (of `localStorage` no browser promises that). Every script of the origin can read it.
+ * Returns a store shared by all tabs and workers of the origin until a logout: they share one login and one refresh. IndexedDB is used
+ * because only its transactions are visible to other tabs at once. Every script of the origin can read the store.
  *
- * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the database does not remove.
+ * Errors: `ABORTED` while waiting; `FILE_ACCESS` when tokens cannot be removed.
  */
 export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
   const mutex = new KeyedMutex()
@@ -57,29 +57,29 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
   return withMemoryFallback(store, onWarning)
 }
 
-/** Holds the room for a text that is about to be kept. */
+/** Reserves room for a text that is about to be written. */
 function roomOf(key: string): string {
   return `${key}:room`
 }
 
 export interface SessionStorageOptions {
-  /** Default: the page's `sessionStorage`. */
+  /** Default: `sessionStorage` of the page. */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-  /** Hears once when tokens are kept in memory only. */
+  /** Called once when tokens are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
 }
 
 /**
- * A store that lasts as long as the tab, through reloads and redirects; every script of the page's origin can read it, so memory
- * is the better choice where a login may be repeated. Turns are taken with the other tabs where the browser has Web Locks. What
- * the storage does not take is memory, with the warning `CACHE_MEMORY_ONLY`.
+ * Returns a store that lives as long as the tab, through reloads and redirects. Every script of the origin can read it, so prefer memory
+ * where the user can log in again. Web Locks, where the browser has them, serialize access between tabs. Tokens that cannot be stored are
+ * kept in memory, with the warning `CACHE_MEMORY_ONLY`.
  *
- * Errors: `ABORTED` while waiting; `FILE_ACCESS` when the storage does not remove.
+ * Errors: `ABORTED` while waiting; `FILE_ACCESS` when tokens cannot be removed.
  */
 export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
   const mutex = new KeyedMutex()
 
-  /** Even to name the page's storage can throw. */
+  /** Reading the property `sessionStorage` throws where storage is disabled. */
   async function use<T>(work: (storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) => T): Promise<T> {
     try {
       return work(storage ?? sessionStorage)
@@ -109,28 +109,29 @@ function nameOf(key: string): string {
   return `stac-auth:${key}`
 }
 
-/** Holds the room for a text that is about to be kept. */
+/** Reserves room for a text that is about to be written. */
 function sessionRoomOf(key: string): string {
   return `${nameOf(key)}:room`
 }
 
 export interface DpopKeyStoreOptions extends DatabaseOptions {
-  /** Hears once when keys last as long as the page only. */
+  /** Called once when keys are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
 }
 
 export interface DpopKeyStore {
   /**
-   * For the field `dpopKeyPair` of a credential with `dpop: true`: gives the key of that name, made when it is first asked for (P-256,
-   * `extractable: false`), the same one in all tabs. Where the browser has no database it is a key for this page.
-   * Errors: `UNSUPPORTED_IN_BROWSER` in pages that came by plain http.
+   * Returns the key with that name, for the field `dpopKeyPair` of a credential with `dpop: true`. It is created on first use (P-256,
+   * `extractable: false`) and shared by all tabs. Without a database the key lives as long as the page.
+   *
+   * Errors: `UNSUPPORTED_IN_BROWSER` in pages loaded over plain http.
    */
   pair(name: string): () => Promise<CryptoKeyPair>
-  /** Removes the key: tokens that are bound to it are worth nothing then. */
+  /** Removes the key. Tokens that are bound to it become unusable. */
   forget(name: string): Promise<void>
 }
 
-/** Keeps keys in IndexedDB, as keys: their private halves cannot be written down anywhere. Works in workers too. */
+/** Returns a store of keys in IndexedDB, as `CryptoKey` objects whose private part cannot be exported. Works in workers too. */
 export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStoreOptions = {}): DpopKeyStore {
   const pairs = new Map<string, Promise<CryptoKeyPair>>()
   let warned = false
@@ -160,7 +161,7 @@ export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStore
   }
 }
 
-/** Of two tabs that make a key at once, the first to write decides: looking and writing are one transaction. */
+/** Writes the key unless another tab did so first: reading and writing are one transaction. */
 function keptOrAdded(store: IDBObjectStore, key: string, fresh: CryptoKeyPair, resolve: (pair: CryptoKeyPair) => void): void {
   const known: IDBRequest<CryptoKeyPair | undefined> = store.get(key)
   known.onsuccess = () => {
@@ -176,12 +177,12 @@ export interface DatabaseOptions {
   readonly factory?: IDBFactory
 }
 
-/** What it holds: keys for bound tokens, and token sets. */
+/** Object stores of the database: DPoP keys, and token sets. */
 type StoreName = (typeof STORES)[number]
 
 const STORES = ['keys', 'sessions'] as const
 
-/** One transaction; its result counts once all of it is written. Errors: those of the database. */
+/** Runs one transaction; resolves when it is complete. Errors: those of the database. */
 async function inTransaction<T>(
   { name = 'stac-auth', factory }: DatabaseOptions,
   storeName: StoreName,
@@ -215,8 +216,8 @@ function opened(factory: IDBFactory, name: string): Promise<IDBDatabase> {
 }
 
 /**
- * Runs while no other tab runs under that name. Browsers have locks in secure contexts only, and refuse them to pages that may keep
- * nothing: those have nothing in common with other tabs. Errors: those of `run`, `ABORTED`.
+ * Runs `run` while no other tab holds the lock of that name. Web Locks exist in secure contexts only, and are refused where storage is
+ * disabled; such pages share nothing with other tabs. Errors: those of `run`, `ABORTED`.
  */
 async function withWebLock<T>(name: string, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const locks: LockManager | undefined = globalThis.navigator?.locks

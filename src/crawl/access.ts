@@ -1,4 +1,4 @@
-/** Describes what a refused document needs according to the catalog: the text is only shown, it selects nothing. */
+/** Builds the error of a refused document with the schemes that the catalog names. They are shown only and select no credential. */
 import { type AuthError, NetworkError } from '../errors.ts'
 import { isObject, ownString } from '../stac/json.ts'
 import { type FoundScheme, findScheme, schemeMaps } from '../stac/scope.ts'
@@ -20,14 +20,14 @@ export function accessError(error: AuthError, { url, via }: Pick<Job, 'url' | 'v
   return new NetworkError(code, `${message}${needs}`, { url: answered, hint, ...(status !== undefined && { status }) })
 }
 
-/** As for a target of the linking document: its own schemes first, then those above it on its origin. */
+/** Returns the schemes as for a target of the linking document: its own first, then those of parent documents on its origin. */
 function schemeOf(ref: string, { url }: Via, scopes: readonly Scope[]): FoundScheme | undefined {
   const origin = originOf(url)
   const [nearest, ...parents] = scopes.filter((scope) => scope.origin === origin)
   return nearest && findScheme(schemeMaps({ ...nearest, at: '', parents }), ref)
 }
 
-/** The type, and the HTTP authentication scheme where that is one. */
+/** Returns the type, followed by the HTTP authentication scheme if it has one. */
 function typeOf({ value }: FoundScheme): string {
   const type = ownString(value, 'type')
   if (!isObject(value) || type === undefined) return 'without a type'
@@ -47,12 +47,12 @@ function hintFor(origin: string, via: Via | undefined, from: string | undefined)
 
 const MOST_CHARACTERS = 64
 
-/** Names come from strangers. */
+/** Shortens a name of the catalog. */
 function short(text: string): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 }
 
-/** The path of a file, the URL of anything else without its query, which may hold a key. */
+/** Returns the path of a file, or a URL without its query, which may contain a key. */
 function nameOf(url: string): string {
   const { protocol, origin, pathname } = new URL(url)
   if (protocol !== 'file:') return origin + pathname

@@ -23,7 +23,7 @@ export type CrawlResponse = Pick<HttpResponse, 'status' | 'url' | 'headers' | 'b
  */
 export type CrawlSend = (request: HttpRequest, options: SendOptions) => Promise<CrawlResponse>
 
-/** The body of a response, or that nothing has changed. */
+/** The body of a response, or `undefined` for an unchanged document. */
 export interface Answer {
   readonly url: string
   /** Undefined for 304. */
@@ -131,20 +131,17 @@ function rateLimited(url: string, why: string): NetworkError {
   return new NetworkError('RATE_LIMITED', `${withoutQuery(url)}: ${why}`, { url })
 }
 
-/** A redirect may lead to a server that the URL does not name. */
+/** Names the server that answered, which may differ from the host of the URL after a redirect. */
 function serverOf(answered: string, url: string): string {
   return answered === '' || originOf(answered) === originOf(url) ? 'the server' : originOf(answered)
 }
 
-/** Queries carry keys and signatures. */
+/** Removes the query, which may contain keys and signatures. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }
 
-/**
- * Makes a {@link CrawlSend} of a `fetch`, such as `auth.fetch`. Redirects are followed, each hop with the credentials allowed for its own
- * URL.
- */
+/** Returns a {@link CrawlSend} that uses a `fetch`, such as `auth.fetch`. Redirects are followed; each hop selects its credentials anew. */
 export function sendWith(fetch: (url: string, init: RequestInit) => Promise<Response>): CrawlSend {
   return async ({ url, method, headers, body }, { signal }) => {
     const response = await fetch(url, {

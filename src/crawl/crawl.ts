@@ -30,7 +30,7 @@ import { SignalPool } from './signal-pool.ts'
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** URLs of a Catalog, a Collection, an API, or a list of documents. */
   readonly start: readonly string[]
-  /** See {@link CrawlSend}: `auth.send`, or any `Send`; `sendWith(fetch)` makes one of a `fetch`. */
+  /** See {@link CrawlSend}: `auth.send`, or any `Send`; `sendWith(fetch)` converts a `fetch`. */
   readonly send: CrawlSend
   /** Default: in memory. */
   readonly frontier?: Frontier
@@ -40,7 +40,7 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** Returns the outcome of a job in the previous crawl: only changed documents are read. */
   readonly earlier?: (key: string) => Outcome | undefined
   readonly clock?: Clock
-  /** From 0 to 1, for pauses. */
+  /** Random number from 0 to 1, for backoff. */
   readonly random?: () => number
 }
 
@@ -77,7 +77,7 @@ class Crawler {
   readonly #end = new AbortController()
   #robots: Promise<RobotsOfOrigins> | undefined
   readonly #loops = new PageLoops()
-  /** What is scopesAbove by scopes, by the key of the nearest. */
+  /** Caches `scopesAbove` by the key of the nearest scope. */
   readonly #scopeHashes = new Map<string | undefined, number>()
   readonly #ready: Visit[] = []
   #running = 0
@@ -86,7 +86,7 @@ class Crawler {
   #inPage = false
   #isAwake = false
   #rouse: () => void = () => {}
-  /** An error that belongs to no visit. */
+  /** An error that does not belong to a visit. */
   #broken: unknown
 
   constructor(options: CrawlOptions) {
@@ -107,7 +107,7 @@ class Crawler {
     this.#wake()
   }
 
-  /** Wakes the loop: there may be a visit to yield or a job to start. */
+  /** Wakes the loop when there may be a visit to yield or a job to start. */
   #wake(): void {
     this.#isAwake = true
     this.#rouse()
@@ -147,7 +147,7 @@ class Crawler {
     return this.#frontier.waiting > 0 ? { kind: 'stop', left: this.#limit() } : undefined
   }
 
-  /** Takes as many jobs as their origins let in; waits only where the frontier does. */
+  /** Starts as many jobs as the origins allow; waits only when the frontier has none. */
   #begin(): void | Promise<void> {
     while (this.#hasRoom() && this.#running < MOST_RUNNING && this.#ready.length < MOST_READY) {
       const taken = this.#frontier.take(this.#isOpen)
@@ -180,7 +180,7 @@ class Crawler {
     return this.#documents < (this.#options.maxDocuments ?? DEFAULTS.documents)
   }
 
-  /** With a limit on documents pages go alone, for nobody knows how many are in them. */
+  /** With a limit on documents, pages are requested one at a time, because their number of documents is unknown. */
   readonly #isOpen = (job: Job): boolean => {
     if (this.#options.maxDocuments !== undefined && (this.#inPage || (job.page && this.#running + this.#ready.length > 0))) return false
     return this.#limiter.hasRoom(originOf(job.url))
@@ -203,7 +203,7 @@ class Crawler {
         return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
       const above = this.#above(job, scopes)
       const before = this.#options.earlier?.(job.key)
-      // What documents above lend is a part of what was made of it.
+      // The schemes of parent documents affect the result, so their hash is part of it.
       const earlier = before?.above === above ? before : undefined
       const answer = await ask(job, this.#asking, earlier)
       if (!answer.bytes && earlier) return this.#recalled(job, { ...earlier, url: answer.url }, 'unchanged')
@@ -213,13 +213,13 @@ class Crawler {
     }
   }
 
-  /** Loaded with the first document that asks for authentication. */
+  /** Loaded with the first document that requires authentication. */
   async #explained(error: AuthError, job: Job, scopes: readonly Scope[]): Promise<AuthError> {
     const { accessError } = await import('./access.ts')
     return accessError(error, job, scopes)
   }
 
-  /** Loaded when it is asked for. */
+  /** Loaded on first use. */
   async #allowed(url: string): Promise<boolean> {
     this.#robots ??= import('./robots.ts').then(({ RobotsOfOrigins }) => new RobotsOfOrigins(this.#asking))
     return (await this.#robots).allow(url)
@@ -250,34 +250,34 @@ class Crawler {
 
   #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {
     const { maxDocuments } = this.#options
-    const message = `${maxDocuments ?? DEFAULTS.documents} documents were read, which is the limit; at least ${count} were not read`
+    const message = `the limit of ${maxDocuments ?? DEFAULTS.documents} documents is reached; at least ${count} were not read`
     return { url, code: 'CRAWL_LIMIT', message, limit: 'documents', asked: maxDocuments !== undefined, count }
   }
 }
 
-/** True for an answer to a request without a credential, or with one that nobody here knows of. */
+/** Returns true for a 401 or 403 response to a request without a credential, or whose credential is unknown here. */
 function isRefusal(error: unknown): error is AuthError {
   return isAuthError(error) && (error.code === 'HTTP_401' || error.code === 'HTTP_403')
 }
 
-/** Jobs that are asked, or wait to be asked again. */
+/** Maximum number of jobs that are in flight or wait for a retry. */
 const MOST_RUNNING = 1000
 
-/** Documents that were read and wait for a slow reader. */
+/** Maximum number of documents that are read ahead of a slow consumer. */
 const MOST_READY = 32
 
-/** Sees lists whose pages lead back to an earlier one: that one is not asked for twice, so they would end without a word. */
+/** Detects lists whose next page is an earlier page. The frontier drops duplicate requests, so such a list would end silently. */
 class PageLoops {
-  /** Numbers of pages that have a next one, by key. */
+  /** Page numbers of pages with a next page, by key. */
   readonly #numbers = new Map<string, number>()
 
-  /** The outcome without a next page that is an earlier one of its list, and then with `PAGE_LOOP`. */
+  /** Returns the outcome without its next page and with `PAGE_LOOP` if that page is an earlier one. */
   broken({ key }: Job, outcome: Outcome): Outcome {
     const next = outcome.jobs.at(-1)
     const number = next?.page?.number ?? 1
     if (!next || number === 1) return outcome
     this.#numbers.set(key, number - 1)
-    // Lists that go on with the same page have it at the same place.
+    // The same next page at the same page number is a repeated request, not a loop.
     if ((this.#numbers.get(next.key) ?? number) >= number) return outcome
     const { url, jobs, left } = outcome
     const message = 'its next page was already read'

@@ -1,4 +1,4 @@
-/** What a document leads to. */
+/** Derives further jobs from a document that was read. */
 
 import type { ErrorCode } from '../errors.ts'
 import { isForbiddenHeader } from '../http/headers.ts'
@@ -22,33 +22,35 @@ import {
 } from './job.ts'
 import { type CrawlLimits, DEFAULTS } from './settings.ts'
 
-/** The jobs that a document gives, and what it gives that is left out. */
+/** The jobs that a document leads to, and the links that are not followed. */
 interface Expansion {
   readonly jobs: readonly Job[]
   readonly scopes: readonly Scope[]
   readonly left: readonly Left[]
-  /** Documents that count: all of a page unless only some of them are wanted. */
+  /** Documents that count: all of a page, unless only a sample is wanted. */
   readonly documents: number
 }
 
-/** Everything below a document that was read from `url` for a job. */
+/** Returns the outcome of a document that was read from `url` for a job. */
 export function expand(job: Job, document: StacDocument, url: string, limits: CrawlLimits): Expansion {
   return new Expander(job, url, limits).expand(document)
 }
 
-/** What tells a document from others: an Item's id is its own within its Collection. */
+/** Returns the identity of a document: the id of an Item is unique within its Collection only. */
 function markOf(document: unknown): string | undefined {
   const id = ownString(document, 'id')
   return id === undefined ? undefined : `${ownString(document, 'collection') ?? ''} ${id}`
 }
 
-/** True for the landing page of an API, and for a Collection that says what it conforms to. */
+/** Returns true for the landing page of an API, and for a Collection with `conformsTo`. */
 function isApi(document: StacDocument): boolean {
   const classes = own(document, 'conformsTo')
   return Array.isArray(classes) && classes.length > 0
 }
 
-/** An API of the classes "Core" and "Item Search" alone: its Items are found by the search for everything. */
+/**
+ * Returns true for an API with the conformance classes "Core" and "Item Search" only: its Items are listed by a search without parameters.
+ */
 function isSearchOnly(document: StacDocument): boolean {
   return isApi(document) && ['child', 'item', 'items'].every((rel) => linksOf(document, rel).length === 0)
 }
@@ -64,7 +66,7 @@ class Expander {
   #tooDeep = 0
 
   constructor(job: Job, url: string, limits: CrawlLimits) {
-    // A start that was answered from elsewhere is at home there too.
+    // After a redirect of the start, both origins belong to the crawl.
     this.#home = job.depth === 0 && job.level === 0 ? [...new Set([...job.home, originOf(url)])] : job.home
     this.#job = job
     this.#url = url
@@ -90,13 +92,13 @@ class Expander {
     this.#left.push({ url: this.#url, code: 'RESPONSE_INVALID', message, asked: false, count: 1 })
   }
 
-  /** Links in another form, such as an object by relation, lead nowhere. */
+  /** Links that are not objects with `rel` and `href` are ignored. */
   #requireLinks(document: StacDocument): void {
     const links = own(document, 'links')
     if (links !== undefined && !Array.isArray(links)) this.#invalid(NO_LINKS)
   }
 
-  /** A list of Items or Collections; a start may be one as well. */
+  /** Reads a list of Items or Collections; a start may be one as well. */
   #page(document: StacDocument): number {
     const member = Array.isArray(own(document, 'children')) ? 'children' : wrappedMember(document)
     const list = own(document, member)
@@ -126,7 +128,7 @@ class Expander {
     return wanted.length
   }
 
-  /** The links of a Catalog or Collection, which stands at the pointer `at` of what was read. */
+  /** Reads the links of a Catalog or Collection at the pointer `at` of the response. */
   #below(document: StacDocument, key: string, api: boolean, at = ''): void {
     const kind = kindOf(document)
     if (kind === 'item' || kind === 'wrapper') return
@@ -172,12 +174,12 @@ class Expander {
     for (const { url, via } of chosen) {
       const job = linkedTo(url, { ...below, via })
       if (depth > this.#maxDepth) this.#tooDeep++
-      // Items are leaves: nobody but their own part needs them.
+      // Items have no documents below them: only the shard that they belong to reads them.
       else if (!leaf || isMine(job.key, shard)) this.#jobs.push(job)
     }
   }
 
-  /** A Collection in a page stands one deeper than the page. */
+  /** A Collection in a page is one level deeper than the page. */
   #depthBelow(): number {
     return this.#job.page ? this.#job.depth + 1 : this.#job.depth
   }
@@ -186,7 +188,7 @@ class Expander {
     this.#jobs.push({ ...request, level: this.#job.level + 1, home: this.#home })
   }
 
-  /** Where the links lead, without what may not be followed. */
+  /** Returns the links to follow and records the others. */
   #addresses(links: readonly JsonObject[]): readonly Address[] {
     const addresses: Address[] = []
     for (const link of links) {
@@ -223,7 +225,7 @@ class Expander {
     return false
   }
 
-  /** The document's own schemes, kept for those below; the key of the nearest schemes. */
+  /** Stores the document's own schemes for documents below it; returns the key of the nearest schemes. */
   #scope(document: StacDocument, key: string, at: string): string | undefined {
     const above = this.#job.scope
     if (schemePlaces(document).length === 0) return above
@@ -250,24 +252,24 @@ class Expander {
   }
 }
 
-const NO_LIST = 'it is JSON, but not the type of document that the link promises: its links are not followed'
+const NO_LIST = 'its links are not followed: it is JSON, but not the type of document that the link declares'
 
-const NO_LINKS = 'its "links" is not an array: its links are not followed'
+const NO_LINKS = 'its links are not followed: "links" is not an array'
 
 const SCOPE_MEMBERS = ['type', 'id', 'stac_version', 'stac_extensions', 'auth:schemes']
 
-/** Where a link leads. */
+/** The URL of a link to follow. */
 interface Address {
   readonly url: string
   readonly via: Via | undefined
 }
 
-/** True when the document belongs to this part of the crawl. */
+/** Returns true when the document belongs to this shard. */
 export function isMine(key: string, shard: CrawlLimits['shard']): boolean {
   return !shard || hashOf(key) % shard.of === shard.index - 1
 }
 
-/** Longer requests for a next page are no requests for a page. */
+/** Maximum size of a `next` request. */
 const LONGEST_NEXT = 8192
 
 /** The first page of a list; with `room`, of a list that is read in part. */
@@ -278,7 +280,7 @@ function firstPage(url: string, limits: CrawlLimits, room?: number): Pick<Job, '
   return { ...request, key: keyOf(request), page: { number: 1, original: { headers: {} }, ...(room !== undefined && { room }) } }
 }
 
-/** A list as it was linked to, such as that of all Collections. */
+/** The first page of a list that is linked to, such as that of all Collections. */
 function listAt(url: string): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
   const request = { url, method: 'GET', headers: {} } as const
   return { ...request, key: keyOf(request), page: { number: 1, original: { headers: {} } } }
@@ -290,18 +292,18 @@ interface Following {
   readonly left?: Left
 }
 
-/** True when the page shows nothing but what an earlier page has shown. */
+/** Returns true when the page contains only documents of an earlier page. */
 function isRepeated(page: Page, first: string | undefined): boolean {
   return first !== undefined && (first === page.before || first === page.mark)
 }
 
 /**
- * The page after this one. A `next` link may name its method, headers, body and `merge` (the STAC API's paging): a POST only
- * to the origin of the page itself, headers only where they are nobody's secret and frame nothing.
+ * Returns the request for the next page. A `next` link may set method, headers, body and `merge` (STAC API paging): POST only to the
+ * origin of the page itself, headers only if they carry no credentials and do not frame the message.
  *
  * @param document the page, read from `url`
  * @param inner the documents in it
- * @param first what tells its first document from others
+ * @param first identity of its first document
  */
 function following(
   job: Job,
@@ -325,7 +327,7 @@ function following(
   const key = keyOf(request)
   if (key === job.key) return stop('PAGE_LOOP', 'the page links to itself as the next page')
   if (page.number >= (limits.maxPages ?? Number.POSITIVE_INFINITY))
-    return stop('CRAWL_LIMIT', `${limits.maxPages} pages were read, which is the limit`, { limit: 'pages', asked: true })
+    return stop('CRAWL_LIMIT', `the limit of ${limits.maxPages} pages is reached`, { limit: 'pages', asked: true })
   const mark = (page.number & (page.number - 1)) === 0 ? first : page.mark
   const next: Page = {
     number: page.number + 1,
@@ -373,12 +375,12 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   }
 }
 
-/** Headers that carry secrets: only a credential sets them, never a document. */
+/** Headers that carry credentials; documents may not set them. */
 function isSecret(name: string): boolean {
   return /^(?:authorization|x-api-key|api-?key|dpop)$|token|secret|signature/i.test(name)
 }
 
-/** The links of that relation that may lead to JSON; a link that says nothing about its type may. */
+/** Returns the links with that relation that may lead to JSON; links without a type are included. */
 function linksOf(document: unknown, rel: string): readonly JsonObject[] {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return []
@@ -387,31 +389,31 @@ function linksOf(document: unknown, rel: string): readonly JsonObject[] {
   )
 }
 
-/** True for a link that asks for authentication and does not say which: it is not followed, for nobody knows that it is public. */
+/** Returns true for a link that requires authentication without naming a valid scheme. It is not followed, because it may not be public. */
 function isUnreadable(link: JsonObject): boolean {
   const { refs, malformedRefs } = readRefs(link, '')
   return malformedRefs !== undefined && refs.length === 0
 }
 
 /** Why such a link is not followed. */
-const UNREADABLE = 'is malformed: its auth:refs is not a list of scheme names. It is not requested without credentials'
+const UNREADABLE = 'is malformed and not followed: its auth:refs is not a list of scheme names'
 
-/** What the link in the document at `url` says about access; undefined for a public one. */
+/** Returns what the link in the document at `url` says about access; undefined for a public one. */
 function viaOf(link: JsonObject, url: string): Via | undefined {
   const { refs } = readRefs(link, '')
   return refs.length === 0 ? undefined : { url, refs: refs.slice(0, MOST_REFS) }
 }
 
-/** Nobody reads more in a message. */
+/** Maximum number of names in a message. */
 const MOST_REFS = 3
 
 /**
- * The address of a link, without fragment, or why it is not followed. The base is where its document was read from. What was
- * read from the network never leads to a file.
+ * Returns the URL of a link without its fragment, or why it is not followed. The base is the URL of the linking document. Documents from
+ * the network never lead to local files.
  */
 function resolveLink(href: string, base: string): string | AddressProblem {
   const isFile = base.startsWith('file:')
-  // A file names other files by relative references, and the network by whole addresses.
+  // Files refer to other files by relative references, and to the network by absolute URLs.
   const file = isFile && URL.canParse(href, base) ? new URL(href, base) : undefined
   if (file?.protocol === 'file:' && file.hostname === '') return withoutFragment(file)
   const url = addressOf(href, isFile ? ANYWHERE : { ...ANYWHERE, base })
@@ -421,5 +423,5 @@ function resolveLink(href: string, base: string): string | AddressProblem {
     : withoutFragment(url)
 }
 
-/** Whether the origin may be asked is for the transport to say: it sees what is really dialled. */
+/** Allows every origin here, because the transport checks the IP address that is dialled. */
 const ANYWHERE = { secure: false, named: { has: () => true } } as const

@@ -1,35 +1,35 @@
-/** What is still to be asked for. */
+/** The queue of jobs that are still to be done. */
 import { type Job, originOf, type Scope } from './job.ts'
 
 /**
- * The jobs of a crawl. The default keeps them in memory; another one may share them between processes, as long as a job that
- * was taken and never finished is given out again.
+ * The jobs of a crawl. The default keeps them in memory. Another implementation may share them between processes, if a job that was taken
+ * and not finished is assigned again.
  */
 export interface Frontier {
-  /** Adds the jobs of a start. */
+  /** Adds the first jobs. */
   add(jobs: readonly Job[]): void | Promise<void>
-  /** A job of an origin that may be asked now; undefined when there is none at present. */
+  /** Returns a job whose origin may be requested now; undefined when there is none at present. */
   take(isOpen: (job: Job) => boolean): Job | undefined | Promise<Job | undefined>
-  /** Marks a job as done and adds what it led to: both or nothing. Of jobs with one key the first counts. */
+  /** Marks a job as done and adds the jobs that it led to, atomically. Of jobs with the same key, the first is kept. */
   finish(job: Job, found: { readonly jobs: readonly Job[]; readonly scopes: readonly Scope[] }): void | Promise<void>
-  /** The scopes from the nearest outwards. */
+  /** Returns the scopes, nearest first. */
   scopes(key: string | undefined): readonly Scope[] | Promise<readonly Scope[]>
-  /** Jobs that were not taken. */
+  /** Returns the jobs that were not taken. */
   readonly waiting: number
 }
 
-/** Scopes of one document; as many as a document may be deep. */
+/** Maximum number of scopes of one document, which is the maximum depth. */
 const MOST_SCOPES = 64
 
 /**
- * Goes level by level, and in each level in the order of the documents that led there. So a crawl always asks for the same
- * documents in the same order, whatever came back first, and limits always choose the same ones.
+ * Processes jobs level by level, within a level in document order. A crawl therefore requests the same documents in the same order
+ * regardless of response times, and limits always select the same documents.
  */
 export class MemoryFrontier implements Frontier {
   readonly #seen = new Set<string>()
   readonly #scopes = new Map<string, Scope>()
   #queues = new Map<string, { readonly jobs: Job[]; at: number }>()
-  /** By the place of the job that found them. */
+  /** Positions by the job that found them. */
   #found: (readonly Job[] | undefined)[] = []
   readonly #taken = new Map<string, number>()
   #order = 0

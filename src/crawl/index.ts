@@ -1,4 +1,4 @@
-/** Crawling: walks static catalogs and STAC APIs and gives their documents; sends nothing by itself. */
+/** Crawls static catalogs and STAC APIs and yields their documents. All requests go through the `send` of the caller. */
 
 export type { Clock } from '../net/clock.ts'
 export type { CrawlResponse, CrawlSend } from './ask.ts'

@@ -3,166 +3,166 @@ import { type AuthError, type ErrorCode, isAuthError } from '../errors.ts'
 import { LastOrigin } from '../http/url.ts'
 import type { StacDocument } from '../stac/document.ts'
 
-/** One request to make. */
+/** One request of a crawl. */
 export interface Job {
-  /** The request itself: method, address without fragment, body. Two jobs of one key are the same. */
+  /** Method, URL without fragment, and body. Two jobs with the same key are the same request. */
   readonly key: string
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Links away from the start, 0 for the start; pages of one list have the depth of what is in them, less one. */
+  /** Depth in links from the start, which has 0. Pages of a list have the depth of their documents minus one. */
   readonly depth: number
-  /** Requests away from the start: all of one level are made before those of the next. */
+  /** Number of requests from the start; all requests of one level precede those of the next. */
   readonly level: number
   /** True below the landing page of an API. */
   readonly api: boolean
-  /** Origins that count as home: where the start was asked for, and where it was answered. */
+  /** Origins of the crawl: those of the start URL and of the URL that answered it. */
   readonly home: readonly string[]
-  /** Key of the nearest document above with schemes. */
+  /** Key of the nearest parent document with schemes. */
   readonly scope?: string
-  /** For an Item that was linked to: nothing is below it. */
+  /** True for an Item that was linked to: it has no documents below it. */
   readonly leaf: boolean
   readonly page?: Page
-  /** The link that leads there, where it asks for authentication. */
+  /** The link to the document, if it requires authentication. */
   readonly via?: Via
 }
 
 /** A link with `auth:refs`. */
 export interface Via {
-  /** URL of the document that holds the link. */
+  /** URL of the document that contains the link. */
   readonly url: string
   /** The first names in its `auth:refs`. */
   readonly refs: readonly string[]
 }
 
-/** A place in a list that comes in pages. */
+/** A position in a paged list. */
 export interface Page {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number
-  /** The request for the first page: what `merge` lays over. */
+  /** The request for the first page, which `merge` extends. */
   readonly original: { readonly headers: Readonly<Record<string, string>>; readonly body?: string }
-  /** First ids of earlier pages: of the one before, and of the last whose number is a power of two. */
+  /** First ids of earlier pages: of the previous one, and of the last one whose number is a power of two. */
   readonly before?: string
   readonly mark?: string
-  /** Documents that are still wanted of this list; absent means all. */
+  /** Number of documents still wanted of this list; absent: all. */
   readonly room?: number
 }
 
-/** A document that may lend its schemes to those below it. */
+/** A document whose schemes may apply to documents below it. */
 export interface Scope {
   readonly key: string
   /** URL that the document was read from. */
   readonly url: string
-  /** Pointer of the document there; absent when it stands alone. */
+  /** Pointer of the document there; absent when it is the whole response. */
   readonly at?: string
-  /** Only documents of this origin may borrow. */
+  /** Its schemes apply to documents of this origin only. */
   readonly origin: string
-  /** The members that say something about schemes. */
+  /** The members of the document that define schemes. */
   readonly document: StacDocument
-  /** Key of the next one above. */
+  /** Key of the next parent scope. */
   readonly above?: string
 }
 
-/** Which limit was reached. */
+/** The limit that was reached. */
 export type LimitName = 'documents' | 'depth' | 'pages' | 'sample' | 'robots'
 
-/** Something that was not followed. */
+/** A link that was not followed. */
 export interface Left {
   readonly url: string
-  /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why an address was refused (`URL_*`). */
+  /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why a URL was refused (`URL_*`). */
   readonly code: ErrorCode
   readonly message: string
   readonly limit?: LimitName
-  /** True when the caller asked for that. */
+  /** True when an option of the caller excluded it. */
   readonly asked: boolean
-  /** How many things; 1 unless it says otherwise. */
+  /** Number of links or documents; default 1. */
   readonly count: number
 }
 
-/** What came of a job. */
+/** The outcome of a job. */
 export interface Outcome {
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: string
-  /** Documents that were read: 1, or as many as count in a page; 0 for a failure. */
+  /** Number of documents read: 1, or the documents of a page; 0 for a failure. */
   readonly documents: number
   readonly jobs: readonly Job[]
   readonly scopes: readonly Scope[]
   readonly left: readonly Left[]
   readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
-  /** What to ask with the next time (RFC 9110 §13.1). */
+  /** Validators for the next conditional request (RFC 9110 §13.1). */
   readonly etag?: string
   readonly modified?: string
-  /** Hash of the schemes of parent documents: with other schemes, the same document can mean something else. */
+  /** Hash of the schemes of parent documents: with other schemes, an unchanged document can have another result. */
   readonly above?: number
 }
 
-/** The key of a request. */
+/** Returns the key of a request. */
 export function keyOf({ method, url, body }: Pick<Job, 'method' | 'url' | 'body'>): string {
   return body === undefined ? `${method} ${url}` : `${method} ${url} ${body}`
 }
 
-/** The first job of a crawl. */
+/** Returns the first job of a crawl. */
 export function startAt(address: string): Job {
   const url = withoutFragment(new URL(address))
   return linkedTo(url, { depth: 0, api: false, leaf: false, scope: undefined, level: 0, home: [originOf(url)] })
 }
 
-/** The job of a link: there are as many as documents, so all have one shape. */
+/** Returns the job of a link. All jobs have the same properties in the same order, because there are as many as documents. */
 export function linkedTo(url: string, { depth, api, leaf, scope, level, home, via }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>): Job {
   return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf, via }
 }
 
-/** The origin of an address as a `URL` writes it; files have one together. */
+/** Returns the origin of a URL; all files share one. */
 export function originOf(url: string): string {
   const origin = ORIGIN.of(url)
   return origin === 'null' && new URL(url).protocol === 'file:' ? 'file:' : origin
 }
 
-/** It is asked for at every turn. */
+/** Cached, because it is read for every document. */
 const ORIGIN = new LastOrigin()
 
-/** The form in which addresses are compared: host in lower case, no default port, no fragment; a slash at the end counts. */
+/** Normalizes a URL for comparison: host in lower case, no default port, no fragment. A trailing slash is significant. */
 export function withoutFragment({ href }: URL): string {
   const end = href.indexOf('#')
   return end < 0 ? href : href.slice(0, end)
 }
 
-/** A job and what came of it. */
+/** A job and its outcome. */
 export interface Visit {
   readonly kind: 'visit'
   readonly job: Job
   readonly outcome: Outcome
-  /** Absent when it could not be read, and when it was recalled. */
+  /** The document; absent when it could not be read, and when it was recalled. */
   readonly document?: StacDocument
   readonly bytes?: Uint8Array
-  /** Documents above that may lend their schemes, nearest first. */
+  /** Parent documents whose schemes may apply, nearest first. */
   readonly parents: readonly StacDocument[]
-  /** Where each of the `parents` stands. */
+  /** Pointers and URLs of the `parents`. */
   readonly parentPlaces: readonly ParentPlace[]
-  /** False for what belongs to another part of a crawl in parts: it is read for its links only. */
+  /** False for documents of another shard, which are read only for their links. */
   readonly mine: boolean
-  /** `here`: by `recall`. `unchanged`: by `earlier`, and the server agrees. */
+  /** `here`: by `recall`. `unchanged`: by `earlier`, and the server answered 304. */
   readonly recalled?: 'here' | 'unchanged'
   readonly error?: AuthError
 }
 
-/** URL of what was read, and the pointer of the document in it. */
+/** URL of the response, and pointer of the document in it. */
 interface ParentPlace {
   readonly url: string
   readonly at: string
 }
 
-/** The crawl stopped before its end. */
+/** The error that stopped the crawl. */
 export interface Stop {
   readonly kind: 'stop'
   readonly left: Left
 }
 
-/** The parents of what stands below nothing that lends. */
+/** The parents of a document without scopes above it. */
 export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
 
-/** An outcome of nothing. */
+/** An empty outcome. */
 export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 
 /** The members of a visit besides its position. */
@@ -188,7 +188,7 @@ export function forbidden(url: string): Left {
   return { url, code: 'CRAWL_LIMIT', message: 'robots.txt disallows it', limit: 'robots', asked: true, count: 1 }
 }
 
-/** 32 bits of a text: FNV-1a, and a last stir so that texts that differ at their ends do so in all bits. */
+/** Returns a 32-bit hash of a text: FNV-1a with a final mix, so that texts that differ only at the end differ in all bits. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -197,7 +197,7 @@ export function hashOf(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** `count` of the texts, chosen by the seed alone and in the order in which they came. */
+/** Returns `count` of the texts, selected by the seed and in their original order. */
 export function sampleOf<T>(things: readonly T[], count: number, seed: number, textOf: (thing: T) => string): readonly T[] {
   if (things.length <= count) return things
   const ranked = things.map((thing, index) => ({ index, rank: hashOf(`${seed} ${textOf(thing)}`) }))

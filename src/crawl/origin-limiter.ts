@@ -37,7 +37,7 @@ export class OriginLimiter {
     return !concurrency || (concurrency.active < concurrency.limit && concurrency.depth === 0)
   }
 
-  /** Waits for a free slot, for the rate limit and for the end of a `Retry-After`. `leave` must follow. Errors: `ABORTED`. */
+  /** Waits for a free slot, then for the rate limit and `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`. */
   enter(origin: string, signal?: AbortSignal): void | Promise<void> {
     const limit = this.#limitOf(origin)
     if (limit.rate || !limit.concurrency.tryEnter()) return this.#waitFor(limit, signal)

@@ -21,7 +21,7 @@ export class RobotsOfOrigins {
     return (await known)(url)
   }
 
-  /** A server without the file forbids nothing; one that cannot give it forbids all (RFC 9309 §2.3.1). */
+  /** Returns the rules. A missing file allows everything; an unreachable one disallows everything (RFC 9309 §2.3.1). */
   async #read(origin: string): Promise<Robots> {
     try {
       const { bytes } = await ask(startAt(`${origin}/robots.txt`), { ...this.#asking, maxBytes: 512 * 1024 })
@@ -44,7 +44,7 @@ interface Line {
   readonly path: string
 }
 
-/** The rules of a `robots.txt` for this program: those of its own group, else those for everyone. The longest path decides. */
+/** Parses `robots.txt` for this program: the rules of its own group, else those for `*`. The longest matching path decides. */
 function readRobots(text: string): Robots {
   const lines = rulesOf(text)
   return (url) => {
@@ -73,14 +73,14 @@ function rulesOf(text: string): readonly Line[] {
       for (const agent of agents) if (!groups.has(agent)) groups.set(agent, [])
     } else if (field === 'allow' || field === 'disallow') {
       open = false
-      // An empty path forbids nothing.
+      // An empty path disallows nothing.
       if (value !== '') for (const agent of agents) groups.get(agent)?.push({ allow: field === 'allow', path: value })
     }
   }
   return groups.get(PRODUCT) ?? groups.get('*') ?? []
 }
 
-/** `*` stands for anything, `$` for the end; matched without backtracking, for the file is a stranger's. */
+/** Compiles a path pattern: `*` matches any text, `$` the end. Matching does not backtrack, because the file is untrusted. */
 function matches(path: string, pattern: string): boolean {
   const isWhole = pattern.endsWith('$')
   const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')

@@ -10,22 +10,22 @@ export interface CrawlLimits {
   readonly maxDocuments?: number
   /** Maximum depth in links from the start; default 64. Reported as `CRAWL_LIMIT`. */
   readonly maxDepth?: number
-  /** Pages of each list. */
+  /** Maximum number of pages per list. */
   readonly maxPages?: number
-  /** Items of each Collection, chosen by the seed. */
+  /** Number of Items to sample per Collection, selected by `seed`. */
   readonly sample?: number
-  /** Default 1. */
+  /** Seed of the sample; default 1. */
   readonly seed?: number
-  /** The part of the documents that is this run's, from 1: `{ index: 2, of: 3 }`. Catalogs are walked by every part. */
+  /** The shard of this run, from 1: `{ index: 2, of: 3 }`. Every shard reads all Catalogs and Collections. */
   readonly shard?: { readonly index: number; readonly of: number }
   /** `limit` of item lists; default 250. */
   readonly pageSize?: number
 }
 
 export interface CrawlManners {
-  /** Requests at a time per origin; default 8. */
+  /** Concurrency limit per origin; default 8. */
   readonly concurrency?: number
-  /** Requests per second and origin; default: as fast as they are answered. */
+  /** Rate limit per origin in requests per second; default: none. */
   readonly rate?: number
   /** Retries of a request; default and maximum 4. */
   readonly retries?: number

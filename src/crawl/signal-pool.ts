@@ -4,9 +4,9 @@ import { startTimer } from '../net/clock.ts'
 /** A signal that belongs to one exchange until it is released. */
 export interface PooledSignal {
   readonly signal: AbortSignal
-  /** Call it when the whole response was read, so that another exchange can use the signal. */
+  /** Releases the signal for reuse, after the whole response was read. */
   release(): void
-  /** Call it after a failure instead: listeners that remain hear nothing of later exchanges. */
+  /** Discards the signal after a failure, so that remaining listeners do not see later exchanges. */
   discard(): void
 }
 

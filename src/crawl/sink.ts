@@ -1,20 +1,20 @@
-/** Where the results of a crawl go. */
+/** Stores the results of a crawl. */
 
 import { type CrawlOptions, crawl } from './crawl.ts'
 import type { Outcome, Stop, Visit } from './job.ts'
 
-/** What a job has led to, and what somebody made of it. */
+/** A job, its outcome and the caller's result. */
 export interface Stored<R> {
   readonly outcome: Outcome
   readonly result: R
 }
 
-/** Keeps results by the key of their job: a job that is done again replaces its result, so doing it twice changes nothing. */
+/** Stores results by the key of their job. A job that is repeated replaces its result, so repetition is harmless. */
 export interface Sink<R> {
   put(key: string, stored: Stored<R>): void | Promise<void>
-  /** What this crawl has stored already, in this process or in one before. */
+  /** Returns the result that this crawl has stored already, in this process or in an earlier one. */
   get(key: string): Stored<R> | undefined
-  /** What the crawl before has stored; only what has changed since then is read again. */
+  /** Returns the result of the previous crawl; only documents that changed since are read again. */
   earlier?(key: string): Stored<R> | undefined
 }
 
@@ -39,25 +39,25 @@ export class MemorySink<R> implements Sink<R> {
     return this.#earlier?.get(key)
   }
 
-  /** Everything, in the order in which it came. */
+  /** Returns all results in the order in which they were added. */
   values(): IterableIterator<Stored<R>> {
     return this.#stored.values()
   }
 }
 
-/** What a visit led to, or is leading to. */
+/** A visit with its result, or the promise of it. */
 interface Begun<R> {
   readonly visit: Visit
   readonly result: R | Promise<R>
 }
 
 /**
- * Crawls, makes a result of each visit and stores it. What the sink holds already is not done again, so a crawl that was stopped
- * resumes, with the same results as one run.
+ * Crawls, computes a result for each visit and stores it. Results that the sink already has are not computed again, so an interrupted
+ * crawl resumes and ends with the same results as an uninterrupted one.
  *
- * @param options with `isFull`, results are waited for only when it says so; otherwise each before the next visit
- * @param work makes the result; for what was recalled it is not asked
- * @param report called with each visit and its result, in the order of the visits, and why the crawl stopped if it did
+ * @param options with `isFull`, results are awaited only when it returns true; otherwise each before the next visit
+ * @param work computes the result; not called for recalled jobs
+ * @param report called with each visit and its result in order, and with the error if the crawl stopped
  */
 export async function crawlInto<R>(
   sink: Sink<R>,
@@ -82,7 +82,7 @@ export async function crawlInto<R>(
       continue
     }
     const result = resultOf(visit, sink, work)
-    // It may fail before it is awaited.
+    // Prevents an unhandled rejection: the promise may reject before it is awaited.
     if (result instanceof Promise) result.catch(() => undefined)
     begun.push({ visit, result })
     await take(() => !isFull())

@@ -1,30 +1,30 @@
-/** Bytes and how text carries them: byte strings (one character, up to U+00FF, for each byte, as in header fields), base64, base64url, hex. */
+/** Encodings of bytes: byte strings (one character up to U+00FF per byte, as in header fields), base64, base64url, hex. */
 
 const utf8 = /* @__PURE__ */ new TextEncoder()
 
-/** The UTF-8 bytes of a text. */
+/** Returns the UTF-8 bytes of a text. */
 export function octets(text: string): string {
   return Array.from(utf8.encode(text), (byte) => String.fromCharCode(byte)).join('')
 }
 
-/** The bytes of a byte string. */
+/** Returns the bytes of a byte string. */
 export function bytesOf(octets: string): Uint8Array {
   return Uint8Array.from(octets, (char) => char.charCodeAt(0))
 }
 
-/** Base64 of bytes (RFC 4648 §4). */
+/** Returns the base64 of bytes (RFC 4648 §4). */
 export function base64(bytes: Uint8Array): string {
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)
 }
 
-/** Base64url of bytes, without padding (RFC 4648 §5, RFC 7515 §2). */
+/** Returns the base64url of bytes without padding (RFC 4648 §5, RFC 7515 §2). */
 export function base64url(bytes: Uint8Array): string {
   return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** The bytes of base64 or base64url text, padded or not; undefined when it is neither. */
+/** Decodes base64 or base64url, padded or not; undefined for other text. */
 export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
@@ -33,14 +33,14 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** Two digits in lower case for each byte. */
+/** Returns the bytes as lower-case hex. */
 export function hex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
   return text
 }
 
-/** Compares in a time that depends on the lengths only. */
+/** Compares in constant time for a given length. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0)

@@ -1,7 +1,7 @@
 /**
- * A message as MD5 and the SHA-2 family hash it: a one bit, zeros, and the length in bits in the last eight bytes of a block.
+ * Pads a message for MD5 and SHA-2: a one bit, zeros, and the length in bits in the last eight bytes of a block.
  *
- * @param block bytes of a block, 64 or 128
+ * @param block block size in bytes, 64 or 128
  */
 function padded(message: Uint8Array, block: number, littleEndian: boolean): DataView {
   const minimum = message.length + 1 + block / 8
@@ -13,7 +13,7 @@ function padded(message: Uint8Array, block: number, littleEndian: boolean): Data
   return view
 }
 
-/** MD5 (RFC 1321), for old servers only: SubtleCrypto does not have it. */
+/** Returns the MD5 hash (RFC 1321), which SubtleCrypto lacks. For legacy servers only. */
 export function md5(message: Uint8Array): Uint8Array {
   const input = padded(message, 64, true)
   const state = new DataView(new ArrayBuffer(16))
@@ -28,7 +28,7 @@ const MD5_INITIAL = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476]
 
 const SINES = Array.from({ length: 64 }, (_, step) => Math.floor(Math.abs(Math.sin(step + 1)) * 2 ** 32))
 
-/** §3.4: how each of the four rounds mixes, which word of the block it takes at step i, and how far it rotates. */
+/** RFC 1321 §3.4: the function of each round, the word used in step i, and the rotations. */
 const ROUNDS: readonly Round[] = [
   { mix: (b, c, d) => (b & c) | (~b & d), word: (i) => i, shifts: [7, 12, 17, 22] },
   { mix: (b, c, d) => (d & b) | (~d & c), word: (i) => 5 * i + 1, shifts: [5, 9, 14, 20] },
@@ -56,7 +56,7 @@ function addMd5Block(state: DataView, input: DataView, offset: number): void {
   })
 }
 
-/** SHA-512/256 (FIPS 180-4 §6.7), which SubtleCrypto does not have: SHA-512 from other initial values, cut to 32 bytes. */
+/** Returns the SHA-512/256 hash (FIPS 180-4 §6.7), which SubtleCrypto lacks: SHA-512 with other initial values, truncated to 32 bytes. */
 export function sha512256(message: Uint8Array): Uint8Array {
   const input = padded(message, 128, false)
   const state = BigUint64Array.from(SHA512_256_INITIAL)
@@ -68,7 +68,7 @@ export function sha512256(message: Uint8Array): Uint8Array {
   return new Uint8Array(output.buffer, 0, 32)
 }
 
-/** §5.3.6.2 */
+/** Initial values (FIPS 180-4 §5.3.6.2). */
 const SHA512_256_INITIAL = [
   0x22312194fc2bf72cn,
   0x9f555fa3c84c64c2n,
@@ -80,10 +80,10 @@ const SHA512_256_INITIAL = [
   0x0eb72ddc81c52ca2n,
 ]
 
-/** §4.2.3: 64 bits behind the point of the cube roots of the first 80 primes. */
+/** Round constants (FIPS 180-4 §4.2.3): the first 64 fractional bits of the cube roots of the first 80 primes. */
 const CONSTANTS = BigUint64Array.from(primes(80), (prime) => cubeRoot(prime << 192n))
 
-/** §6.4.2 */
+/** Processes one block (FIPS 180-4 §6.4.2). */
 function addSha512Block(state: BigUint64Array, input: DataView, offset: number): void {
   const words = schedule(input, offset)
   let [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n, g = 0n, h = 0n] = state
@@ -119,7 +119,7 @@ function primes(count: number): readonly bigint[] {
   return found
 }
 
-/** Rounded down, by Newton's method from above. */
+/** Returns the integer cube root, rounded down, by Newton's method from above. */
 function cubeRoot(value: bigint): bigint {
   let root = 1n << 90n
   for (let next = root; ; root = next) {

@@ -1,7 +1,7 @@
-/** The group of 2048 bits for key exchanges (RFC 3526 §3): powers of 2 modulo a safe prime. */
+/** The 2048-bit MODP group for key exchanges (RFC 3526 §3): powers of 2 modulo a safe prime. */
 import { hex } from './encoding.ts'
 
-/** The prime that everything is counted modulo. */
+/** The prime modulus. */
 export const PRIME = BigInt(
   '0xffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404ddef9519b3cd3a431b' +
     '302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7edee386bfb5a899fa5ae9f24117c4b1fe6' +
@@ -10,21 +10,20 @@ export const PRIME = BigInt(
     '3995497cea956ae515d2261898fa051015728e5a8aacaa68ffffffffffffffff',
 )
 
-/** How many different powers the generator has; a prime as well. */
+/** Order of the subgroup that the generator generates; a prime as well. */
 export const ORDER = (PRIME - 1n) / 2n
 
 export const GENERATOR = 2n
 
-/** Length of a number of the group. */
+/** Length of a group element in bytes. */
 export const GROUP_BYTES = 256
 
-/** Bits of the exponent that are worked off at a time. */
+/** Window size of the exponentiation in bits. */
 const WINDOW = 5
 
 /**
- * The power modulo the prime. How long it takes depends on the numbers, as all arithmetic of JavaScript does: exponents are
- * for one use. Diffie-Hellman of Node would not tell, but some of its versions refuse half of the numbers, and others take
- * 20 times as long.
+ * Returns the power modulo the prime. JavaScript arithmetic is not constant-time, so exponents must be used once only. Node's
+ * Diffie-Hellman is constant-time, but some versions refuse half of the numbers, and others take 20 times as long.
  */
 export function modularPower(base: bigint, exponent: bigint): bigint {
   const powers = [1n]
@@ -37,7 +36,7 @@ export function modularPower(base: bigint, exponent: bigint): bigint {
   return product
 }
 
-/** The number that times this one is 1 modulo the order; it must not be a multiple of the order. */
+/** Returns the inverse modulo the order of the subgroup; the number must not be a multiple of the order. */
 export function inverse(value: bigint): bigint {
   let [rest, other] = [ORDER, ((value % ORDER) + ORDER) % ORDER]
   let [factor, next] = [0n, 1n]
@@ -49,12 +48,12 @@ export function inverse(value: bigint): bigint {
   return ((factor % ORDER) + ORDER) % ORDER
 }
 
-/** The natural number that bytes hold, the most significant one first; 0 when there are none. */
+/** Decodes a big-endian natural number; 0 for no bytes. */
 export function natural(bytes: Uint8Array): bigint {
   return BigInt(`0x0${hex(bytes)}`)
 }
 
-/** A natural number in so many bytes, the most significant one first; it must fit. */
+/** Encodes a natural number as that many big-endian bytes; it must fit. */
 export function naturalBytes(value: bigint, length: number): Uint8Array {
   const digits = value.toString(16).padStart(2 * length, '0')
   return Uint8Array.from({ length }, (_, index) => Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16))

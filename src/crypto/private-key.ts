@@ -1,25 +1,25 @@
-/** Private keys as people keep them, PEM or JWK, made ready to sign. */
+/** Imports private keys in PEM or JWK for signing. */
 import { base64url, fromBase64url } from './encoding.ts'
 
-/** Algorithms of JSON Web Signatures (RFC 7518 §3.1, RFC 8037 §3.1), and RSA with SHA-1 (RFC 8812 §2); the kind of the key decides which. */
+/** JSON Web Signature algorithms (RFC 7518 §3.1, RFC 8037 §3.1) and RSA with SHA-1 (RFC 8812 §2); the key type determines the algorithm. */
 export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256' | 'RS1'
 
-/** The public half: the members that RFC 7638 §3.2 asks for, and no others. */
+/** The public key, with only the members that RFC 7638 §3.2 requires. */
 export type PublicJwk = Readonly<Record<string, string>>
 
-/** A key that signs and does not come out again. */
+/** A signing key whose private part cannot be exported. */
 export interface PrivateKey {
   readonly algorithm: SignatureAlgorithm
   readonly publicJwk: PublicJwk
-  /** The SHA-256 thumbprint of the public half in base64url (RFC 7638). */
+  /** SHA-256 thumbprint of the public key in base64url (RFC 7638). */
   readonly thumbprint: string
-  /** For SubtleCrypto; the private half is not extractable. */
+  /** The key pair for SubtleCrypto; its private part is not extractable. */
   readonly pair: CryptoKeyPair
-  /** The signature of bytes, or of a text in UTF-8, in the form of RFC 7518 §3. */
+  /** Returns the signature of bytes, or of a text in UTF-8, in the format of RFC 7518 §3. */
   sign(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
 
-/** Why a text is no key that can be used; never with a part of it. */
+/** Why a text cannot be used as a key; never contains a part of it. */
 export interface KeyProblem {
   readonly problem: string
 }
@@ -27,7 +27,7 @@ export interface KeyProblem {
 interface Kind {
   readonly name: string
   readonly parameters: { readonly name: string; readonly namedCurve?: string; readonly hash?: string; readonly saltLength?: number }
-  /** Members of the public half, in the order of JWK examples. */
+  /** Members of the public key, in the order of JWK examples. */
   readonly members: readonly string[]
 }
 
@@ -44,7 +44,7 @@ const MIN_RSA_BYTES = 256
 const PEM = /^-----BEGIN ([A-Z ]+)-----\s([A-Za-z0-9+/=\s]+)-----END \1-----$/
 const utf8 = /* @__PURE__ */ new TextEncoder()
 
-/** Reads a key of one of these kinds from PEM (PKCS #8, RFC 5958) or JWK text (RFC 7517). */
+/** Reads a key for one of these algorithms from PEM (PKCS #8, RFC 5958) or JWK text (RFC 7517). */
 export async function importPrivateKey(text: string, algorithms: readonly SignatureAlgorithm[]): Promise<PrivateKey | KeyProblem> {
   const material = text.trimStart().startsWith('{') ? jwkOf(text) : pkcs8Of(text.trim())
   if ('problem' in material) return material
@@ -52,29 +52,29 @@ export async function importPrivateKey(text: string, algorithms: readonly Signat
     const key = await imported(material, algorithm)
     if (key) return key
   }
-  return { problem: `is no private key of the kind ${algorithms.map((algorithm) => KINDS[algorithm].name).join(' or ')}` }
+  return { problem: `is not a private key of type ${algorithms.map((algorithm) => KINDS[algorithm].name).join(' or ')}` }
 }
 
-/** A new P-256 key, whose private half nobody can read out. */
+/** Generates a P-256 key whose private part cannot be exported. */
 export async function generatePrivateKey(): Promise<PrivateKey> {
   const pair = await crypto.subtle.generateKey(KINDS.ES256.parameters, false, ['sign', 'verify'])
   return privateKey('ES256', pair as CryptoKeyPair, await crypto.subtle.exportKey('jwk', (pair as CryptoKeyPair).publicKey))
 }
 
-/** A P-256 pair made by SubtleCrypto, in this page or another one of the origin; only if its private half cannot be read out. */
+/** Reads a P-256 key pair of SubtleCrypto, from this page or another page of the origin; its private part must not be extractable. */
 export async function adoptKeyPair(pair: unknown): Promise<PrivateKey | KeyProblem> {
   const { publicKey, privateKey: secret } = (pair ?? {}) as Partial<CryptoKeyPair>
   const isP256 = (key?: CryptoKey) => (key?.algorithm as EcKeyAlgorithm | undefined)?.namedCurve === 'P-256'
-  if (!publicKey || !secret || !isP256(publicKey) || !isP256(secret)) return { problem: 'is no CryptoKeyPair for ECDSA with P-256' }
-  if (secret.extractable) return { problem: 'is a key that can be read out: generate it with extractable: false' }
+  if (!publicKey || !secret || !isP256(publicKey) || !isP256(secret)) return { problem: 'is not a CryptoKeyPair for ECDSA with P-256' }
+  if (secret.extractable) return { problem: 'can be exported: generate it with extractable: false' }
   try {
     return await privateKey('ES256', { publicKey, privateKey: secret }, await crypto.subtle.exportKey('jwk', publicKey))
   } catch {
-    return { problem: 'is a CryptoKeyPair whose public half cannot be read' }
+    return { problem: 'is a CryptoKeyPair whose public key cannot be exported' }
   }
 }
 
-/** The SHA-256 thumbprint of a public key in base64url (RFC 7638 §3). */
+/** Returns the SHA-256 thumbprint of a public key in base64url (RFC 7638 §3). */
 export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
   const ordered = Object.fromEntries(Object.entries(jwk).sort(([one], [other]) => (one < other ? -1 : 1)))
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8.encode(JSON.stringify(ordered)))))
@@ -82,13 +82,13 @@ export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
 
 type Material = { readonly jwk: JsonWebKey } | { readonly pkcs8: Uint8Array<ArrayBuffer> }
 
-/** Members about use (`alg`, `key_ops`, `ext`, `kid`) are left out: the credential says what the key is for. */
+/** Members about use (`alg`, `key_ops`, `ext`, `kid`) are dropped, because the credential determines the use of the key. */
 function jwkOf(text: string): Material | KeyProblem {
   let value: Record<string, unknown>
   try {
     value = JSON.parse(text)
   } catch {
-    return { problem: 'is neither PEM nor a JWK' }
+    return { problem: 'is not PEM or a JWK' }
   }
   const names = [...new Set([...Object.values(KINDS).flatMap(({ members }) => members), ...PRIVATE_MEMBERS])]
   const members = names.flatMap((name) => (Object.hasOwn(value, name) && typeof value[name] === 'string' ? [[name, value[name]]] : []))
@@ -98,15 +98,15 @@ function jwkOf(text: string): Material | KeyProblem {
 
 function pkcs8Of(text: string): Material | KeyProblem {
   const [, label, body = ''] = PEM.exec(text) ?? []
-  if (label === undefined) return { problem: 'is neither PEM nor a JWK' }
+  if (label === undefined) return { problem: 'is not PEM or a JWK' }
   if (label !== 'PRIVATE KEY') {
-    return { problem: 'is PEM, but not an unencrypted PKCS #8 key ("openssl pkcs8 -topk8 -nocrypt" makes one)' }
+    return { problem: 'is PEM, but not an unencrypted PKCS #8 key. Convert it with: openssl pkcs8 -topk8 -nocrypt' }
   }
   const bytes = fromBase64url(body.replace(/\s/g, ''))
-  return bytes ? { pkcs8: bytes } : { problem: 'is PEM that cannot be read' }
+  return bytes ? { pkcs8: bytes } : { problem: 'is malformed PEM' }
 }
 
-/** The key, or undefined when the secret is of another kind. The form that can be read out does not leave this function. */
+/** Returns the imported key; undefined for a key of another type. The extractable form does not leave this function. */
 async function imported(material: Material, algorithm: SignatureAlgorithm): Promise<PrivateKey | KeyProblem | undefined> {
   const { parameters } = KINDS[algorithm]
   let jwk: JsonWebKey
@@ -124,7 +124,7 @@ async function imported(material: Material, algorithm: SignatureAlgorithm): Prom
     return undefined
   }
   if (KINDS[algorithm].name === 'RSA' && (fromBase64url(jwk.n ?? '')?.length ?? 0) < MIN_RSA_BYTES) {
-    return { problem: `is an RSA key of less than ${MIN_RSA_BYTES * 8} bits` }
+    return { problem: `is an RSA key with less than ${MIN_RSA_BYTES * 8} bits` }
   }
   return privateKey(algorithm, pair, jwk)
 }

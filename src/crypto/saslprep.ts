@@ -1,10 +1,10 @@
-/** Characters that become a space (RFC 3454 table C.1.2). */
+/** Characters that are mapped to a space (RFC 3454 table C.1.2). */
 const SPACE = /[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g
 
-/** Characters that vanish (table B.1). */
+/** Characters that are removed (table B.1). */
 const NOTHING = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|[\u200c\u200d]|\u2060|[\ufe00-\ufe0f]|\ufeff/g
 
-/** Tables C.1.2 and C.2.1 to C.9: other spaces, controls, private use, surrogates, what changes the text around it. */
+/** Prohibited characters, tables C.1.2 and C.2.1 to C.9: other spaces, controls, private use, surrogates, tagging characters. */
 const PROHIBITED = new RegExp(
   '[\\0-\\x1f\\x7f-\\xa0\\u0340\\u0341\\u06dd\\u070f\\u1680\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u2063\\u206a-\\u206f' +
     '\\u2ff0-\\u2ffb\\u3000\\ud800-\\uf8ff\\ufeff\\ufff9-\\uffff\\u{1d173}-\\u{1d17a}\\u{e0001}\\u{e0020}-\\u{e007f}' +
@@ -12,7 +12,7 @@ const PROHIBITED = new RegExp(
   'u',
 )
 
-/** Letters that are read from right to left (table D.1). */
+/** Right-to-left characters (table D.1). */
 const RIGHT_TO_LEFT = new RegExp(
   '[\\u05be\\u05c0\\u05c3\\u05d0-\\u05ea\\u05f0-\\u05f4\\u061b\\u061f\\u0621-\\u063a\\u0640-\\u064a\\u066d-\\u066f\\u0671-\\u06d5' +
     '\\u06dd\\u06e5\\u06e6\\u06fa-\\u06fe\\u0700-\\u070d\\u0710\\u0712-\\u072c\\u0780-\\u07a5\\u07b1\\u200f\\ufb1d\\ufb1f-\\ufb28' +
@@ -21,19 +21,19 @@ const RIGHT_TO_LEFT = new RegExp(
   'u',
 )
 
-/** Letters of any direction; without those of D.1 they stand for table D.2. */
+/** Letters of any direction; without those of D.1 they represent table D.2. */
 const LETTER = /[\p{L}\p{Mc}\p{Nl}]/u
 
 /**
- * Prepares a user name or a password for comparison (RFC 4013). Undefined for text that the profile forbids, or of which nothing
- * is left. Characters younger than Unicode 3.2 pass: they are in no table, and servers differ about them.
+ * Prepares a user name or password with SASLprep (RFC 4013). Returns undefined for text that the profile prohibits, or that becomes empty.
+ * Characters added after Unicode 3.2 pass: the tables do not contain them, and servers differ about them.
  */
 export function saslprep(text: string): string | undefined {
   const prepared = text.replace(SPACE, ' ').replace(NOTHING, '').normalize('NFKC')
   return prepared === '' || PROHIBITED.test(prepared) || !isOneWay(prepared) ? undefined : prepared
 }
 
-/** Text with letters from right to left has no others, and begins and ends with one (RFC 3454 §6). */
+/** Returns true for valid bidirectional text: text with right-to-left letters has no others, and starts and ends with one (RFC 3454 §6). */
 function isOneWay(text: string): boolean {
   const characters = [...text]
   const isRight = (character = '') => RIGHT_TO_LEFT.test(character)

@@ -134,7 +134,7 @@ function copyOf(chunk: Uint8Array, size: number): ArrayBuffer {
 
 /** Refuses every status but 2xx. Errors: `HTTP_<status>`. */
 export function requireOk({ ok, status, url }: Response, address: string): void {
-  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(url, address)} answers ${status}`, { url: address, status })
+  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(url, address)} answered ${status}`, { url: address, status })
 }
 
 /** Returns the body as JSON. Errors: `RESPONSE_INVALID`, which never quotes the body. */

@@ -1,2 +1,2 @@
-/** Object stores: what lies in a folder, such as a Zarr store or any asset that is more than one file. */
+/** Object stores: lists the objects in a folder, such as a Zarr store or another asset with several files. */
 export { type ListOptions, listObjects, type StoredObject } from './list-objects.ts'

@@ -1,6 +1,8 @@
 /**
- * Answers to `ListObjectsV2` (Amazon S3 API reference), read without an XML parser: elements of known names that hold text.
- * Whatever could make two readers differ (document types, CDATA, comments) is refused.
+ * Lists the objects in a folder of an object store.
+ *
+ * Responses of `ListObjectsV2` (Amazon S3 API reference) are read without an XML parser, as elements with known names and text. Constructs
+ * that parsers may read differently (document types, CDATA, comments) are refused.
  */
 import type { Auth } from '../auth/auth.ts'
 import { givenTarget } from '../auth/resource.ts'
@@ -13,35 +15,35 @@ import type { Target } from '../stac/target.ts'
 
 /** An object in a folder. */
 export interface StoredObject extends ListedObject {
-  /** The key from the folder on; empty for an object that stands for the folder itself. */
+  /** Key relative to the folder; empty for an object that represents the folder itself. */
   readonly path: string
-  /** For `auth.fetchFor(target)`; absent for a key that no URL can carry (`.` or `..` between slashes). */
+  /** URL for `auth.fetchFor(target)`; absent for a key that no URL can represent (`.` or `..` between slashes). */
   readonly url?: string
 }
 
 export interface ListOptions {
-  /** At most that many objects; default: all. */
+  /** Maximum number of objects; default: all. */
   readonly limit?: number
-  /** Objects per request, 1 to 1000; default: as many as the service gives. */
+  /** Objects per request, 1 to 1000; default: chosen by the service. */
   readonly pageSize?: number
-  /** Begins after that key: the last one of a list that broke off. */
+  /** Starts after this key: the last key of an interrupted list. */
   readonly startAfter?: string
   readonly signal?: AbortSignal
 }
 
-/** More than a thousand keys of 1024 bytes can take, every byte written as `%XX`. */
+/** Maximum size of a response in bytes: more than 1000 keys of 1024 bytes, percent-encoded. */
 const MAX_ANSWER = 8 * 1024 * 1024
 
-/** Answers without an object that may follow each other; some services skip what was deleted. */
+/** Maximum number of consecutive pages without an object; some services return empty pages for deleted objects. */
 const MAX_EMPTY = 100
 
 /**
- * The objects below a target that is a folder, in the order of the service, asked for page by page (`ListObjectsV2` of Amazon
- * S3). The folder ends with a slash: `s3://eo/a` does not list what is in `s3://eo/ab/`. Each request is made by the engine,
- * with the references and credentials that serve the target itself; a URL instead of a target is one that the caller typed.
+ * Yields the objects below a target that is a folder, in the order of the service (`ListObjectsV2` of Amazon S3). The folder ends with a
+ * slash: `s3://eo/a` does not list objects in `s3://eo/ab/`. Requests are sent with the references and credentials of the target. A URL
+ * instead of a target counts as typed by the user.
  *
- * Errors: those of `auth.fetch`; `SCHEME_UNSUPPORTED` where there is no object store; `HTTP_<status>` with the code of the
- * service; `RESPONSE_INVALID`, `RESPONSE_TOO_LARGE` for an answer that is no list.
+ * Errors: errors of `auth.fetch`; `SCHEME_UNSUPPORTED` for a URL outside an object store; `HTTP_<status>` with the error code of the
+ * service; `RESPONSE_INVALID`, `RESPONSE_TOO_LARGE` for a malformed response.
  *
  * @example
  * const open = auth.fetchFor(store)
@@ -79,15 +81,19 @@ export async function* listObjects(
 }
 
 function checkOptions({ limit = 0, pageSize = 1 }: ListOptions): void {
-  if (!Number.isInteger(limit) || limit < 0) throw new TypeError('limit is a whole number')
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 1000) throw new TypeError('pageSize is a whole number from 1 to 1000')
+  if (!Number.isInteger(limit) || limit < 0) throw new TypeError('limit must be a whole number')
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 1000) throw new TypeError('pageSize must be a whole number from 1 to 1000')
 }
 
-/** Errors: `RESPONSE_INVALID` for an object that was not asked for. */
+/** Throws `RESPONSE_INVALID` for an object outside the requested folder. */
 function placed(object: ListedObject, { root, prefix }: Folder, url: string): StoredObject {
   const { key } = object
   if (!key.startsWith(prefix)) {
-    throw new ProtocolError('RESPONSE_INVALID', `${new URL(url).host} lists an object outside of the folder that was asked for`, { url })
+    throw new ProtocolError(
+      'RESPONSE_INVALID',
+      `the list of ${new URL(url).host} is invalid: it contains an object outside the requested folder`,
+      { url },
+    )
   }
   const segments = key.split('/')
   const path = key.slice(prefix.length)
@@ -96,41 +102,45 @@ function placed(object: ListedObject, { root, prefix }: Folder, url: string): St
 }
 
 function endless(url: string): ProtocolError {
-  return new ProtocolError('RESPONSE_INVALID', `${new URL(url).host} promises more objects and does not give any`, { url })
+  return new ProtocolError(
+    'RESPONSE_INVALID',
+    `the list of ${new URL(url).host} is invalid: it announces more objects, but consecutive pages contain none`,
+    { url },
+  )
 }
 
-/** An object as the service lists it. */
+/** An object as listed by the service. */
 interface ListedObject {
-  /** Decoded, without leading slash. */
+  /** Decoded key without a leading slash. */
   readonly key: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** As `If-Match` takes it, with its quotes. */
+  /** Entity tag with quotes, as in `If-Match`. */
   readonly etag?: string
   /** ISO 8601 in UTC. */
   readonly lastModified?: string
-  /** The service's own word; objects in archives cannot be fetched at once. */
+  /** Storage class of the service; archived objects cannot be fetched immediately. */
   readonly storageClass?: string
 }
 
 /** One page of a list. */
 interface ListAnswer {
   readonly objects: readonly ListedObject[]
-  /** What to ask for the next page with; absent on the last one. */
+  /** Token of the next page; absent on the last one. */
   readonly continuation?: string
 }
 
-/** Reads one answer; `url` is for errors. Errors: `RESPONSE_INVALID`. */
+/** Parses a response; `url` is for errors. Errors: `RESPONSE_INVALID`. */
 function readListAnswer(xml: string, url: string): ListAnswer {
   const root = /^\ufeff?\s*(?:<\?xml[^<>]*\?>)?\s*<ListBucketResult[\s>]/
   if (!root.test(xml) || !xml.trimEnd().endsWith('</ListBucketResult>') || xml.includes('<!'))
-    throw invalid(url, 'it is no list of objects')
+    throw invalid(url, 'it is not a ListBucketResult document')
   const { inner, rest } = split(xml, url)
   const isEncoded = elementText(rest, 'EncodingType') === 'url'
   const objects = inner.map((text) => objectIn(text, isEncoded, url))
   if (elementText(rest, 'IsTruncated') !== 'true') return { objects }
   const continuation = elementText(rest, 'NextContinuationToken')
-  if (!continuation) throw invalid(url, 'it goes on but does not say where')
+  if (!continuation) throw invalid(url, 'it is truncated but has no continuation token')
   return { objects, continuation }
 }
 
@@ -138,7 +148,7 @@ const OPEN = '<Contents>'
 
 const CLOSE = '</Contents>'
 
-/** What is inside of each `Contents`, and what is outside of them all. */
+/** Splits the text into the contents of each `Contents` element and the rest. */
 function split(xml: string, url: string): { inner: readonly string[]; rest: string } {
   const inner: string[] = []
   let rest = ''
@@ -147,7 +157,7 @@ function split(xml: string, url: string): { inner: readonly string[]; rest: stri
     const start = xml.indexOf(OPEN, at)
     if (start < 0) return { inner, rest: rest + xml.slice(at) }
     const end = xml.indexOf(CLOSE, start)
-    if (end < 0) throw invalid(url, 'it ends within an object')
+    if (end < 0) throw invalid(url, 'it ends inside an object')
     rest += xml.slice(at, start)
     inner.push(xml.slice(start + OPEN.length, end))
     at = end + CLOSE.length
@@ -165,7 +175,7 @@ function objectIn(text: string, isEncoded: boolean, url: string): ListedObject {
   return { key, size, ...(etag && { etag }), ...(lastModified && { lastModified }), ...(storageClass && { storageClass }) }
 }
 
-/** A name as `encoding-type=url` writes it; services differ on spaces, which are `+` or `%20`, and agree on `%2B`. */
+/** Decodes a name in `encoding-type=url`. Services write spaces as `+` or `%20`; all of them write `+` as `%2B`. */
 function decoded(name: string): string | undefined {
   try {
     return decodeURIComponent(name.replaceAll('+', ' '))
@@ -175,21 +185,21 @@ function decoded(name: string): string | undefined {
 }
 
 function invalid(url: string, why: string): ProtocolError {
-  return new ProtocolError('RESPONSE_INVALID', `the answer of ${new URL(url).host} cannot be read: ${why}`, { url })
+  return new ProtocolError('RESPONSE_INVALID', `the list of ${new URL(url).host} is malformed: ${why}`, { url })
 }
 
 /** A folder of a bucket. */
 interface Folder {
-  /** URL of the bucket, with its slash at the end. */
+  /** URL of the bucket with a trailing slash. */
   readonly root: string
-  /** Decoded, ends with a slash; empty for the whole bucket. */
+  /** Decoded prefix that ends with a slash; empty for the whole bucket. */
   readonly prefix: string
 }
 
 /**
- * The folder that a target or a URL stands for; nothing is sent to it.
+ * Returns the folder of a target or URL. Sends nothing.
  *
- * Errors: those of `auth.authorize`, `SCHEME_UNSUPPORTED` where there is no object store, `URL_INVALID`.
+ * Errors: errors of `auth.authorize`, `SCHEME_UNSUPPORTED` for a URL outside an object store, `URL_INVALID`.
  */
 async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
   if (typeof from === 'string') return folderAt(from, URL.canParse(from) ? objectAddressOf(from) : undefined)
@@ -197,8 +207,8 @@ async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | u
   const { url, location, scheme, credential } = await auth.authorize(target, signal ? { signal } : {})
   const isNative = /^s3:/i.test(target.href)
   if (location) return { root: isNative ? `s3://${location.bucket}/` : rootOf(location), prefix: folder(location.key) }
-  if (scheme !== undefined && scheme !== 's3') throw noStore(url, `it is authorized by ${scheme}`)
-  if (scheme === undefined && credential !== undefined) throw noStore(url, `"${credential}" is not an s3 credential`)
+  if (scheme !== undefined && scheme !== 's3') throw noStore(url, `its scheme is ${scheme}, not s3`)
+  if (scheme === undefined && credential !== undefined) throw noStore(url, `its credential "${credential}" is not for s3`)
   return folderAt(
     url,
     objectAddressOf(
@@ -209,12 +219,14 @@ async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | u
 }
 
 function folderAt(url: string, address: ObjectAddress | undefined): Folder {
-  if (!address?.bucket) throw noStore(url, 'its host is not known to be one')
+  if (!address?.bucket) throw noStore(url, 'its host is not a known object store')
   const root = address.endpoint === '' ? `s3://${address.bucket}/` : rootOf(address)
   try {
     return { root, prefix: folder(decodeURIComponent(address.path)) }
   } catch {
-    throw new SelectionError('URL_INVALID', 'this URL cannot be listed: a percent sequence is no UTF-8', { url })
+    throw new SelectionError('URL_INVALID', 'the folder cannot be listed: its URL has a percent-encoded sequence that is not UTF-8', {
+      url,
+    })
   }
 }
 
@@ -227,29 +239,29 @@ function folder(key: string): string {
 }
 
 function noStore(url: string, why: string): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `only what lies in an object store can be listed: ${why}`, {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `the folder cannot be listed: ${why}`, {
     url,
-    hint: 'use an asset with an s3 scheme, or an address s3://bucket/folder/',
+    hint: 'use an asset with an s3 scheme, or a URL like s3://bucket/folder/',
   })
 }
 
-/** `AUTH_REJECTED` for a list that is not for everybody, else `HTTP_<status>`; with the code of the service when it gives one. */
+/** Returns `AUTH_REJECTED` for a list that is not public, else `HTTP_<status>`, with the error code of the service if it has one. */
 function listRefusal(status: number, body: string, url: string): AuthError {
   const { host } = new URL(url)
   const code = errorCode(body)
   const what = `${status}${code && ` ${code}`}`
   if (status !== 401 && status !== 403) {
     const retryable = status === 429 || status >= 500
-    return new NetworkError(`HTTP_${status}`, `${host} answered ${what} instead of a list`, { url, status, retryable })
+    return new NetworkError(`HTTP_${status}`, `the folder cannot be listed: ${host} answered ${what}`, { url, status, retryable })
   }
-  return new CredentialError('AUTH_REJECTED', `${host} lists this folder for nobody without keys: ${what}`, {
+  return new CredentialError('AUTH_REJECTED', `the folder cannot be listed: ${host} refuses requests without keys (${what})`, {
     url,
     status,
-    hint: 'add an s3 credential for it to the credential file',
+    hint: 'add an s3 credential for this bucket to the credential file',
   })
 }
 
-/** The text of the first element of that name, undefined when there is none or it is empty. */
+/** Returns the text of the first element with that name; undefined when there is none or it is empty. */
 function elementText(xml: string, name: string): string | undefined {
   const open = `<${name}>`
   const start = xml.indexOf(open)
@@ -268,7 +280,7 @@ function character(whole: string, decimal?: string, hex?: string, name?: string)
   return code <= 0x10ffff ? String.fromCodePoint(code) : whole
 }
 
-/** The `Code` of an error document (Amazon S3 API reference, "Error responses") when it is one word, else nothing. */
+/** Returns the `Code` of an error response (Amazon S3 API reference, "Error responses") when it is a single word; else an empty string. */
 export function errorCode(body: string): string {
   return /^\w{1,64}$/.exec(elementText(body, 'Code') ?? '')?.[0] ?? ''
 }

@@ -3,7 +3,10 @@ import { forTerminal } from '../text/sanitize.ts'
 import { shellWord } from '../text/shell-word.ts'
 import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 
-/** A command for POSIX shells that sends the request with curl; whatever a name or value holds, it stays one argument. With hidden secrets no shell runs it. */
+/**
+ * Returns a POSIX shell command that sends the request with curl. Every name and value is quoted as one argument. With hidden secrets no
+ * shell runs it.
+ */
 export function curl(request: AuthorizedRequest, options?: OutputOptions): string {
   const { method, url, headers, body } = shown(request, options)
   const parts = ['curl --globoff']

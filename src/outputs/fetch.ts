@@ -2,8 +2,8 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { carriedHeaders } from './handed-over.ts'
 
 /**
- * The arguments for any standard `fetch`. It must not carry a secret on to another origin, so redirects are an error
- * where a header holds some that `fetch` would not drop by itself, and the URL is never told as referrer.
+ * Returns the arguments for any standard `fetch`. Redirects are an error where `fetch` would send a secret header on to another origin,
+ * and the URL is never sent as a referrer.
  *
  * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))
  */
@@ -15,7 +15,7 @@ export function fetchArguments(request: AuthorizedRequest): [url: string, init: 
   return [url, init]
 }
 
-/** A standard `Request`, which can be sent once. */
+/** Returns a standard `Request`, which can be sent once. */
 export function requestOf(request: AuthorizedRequest): Request {
   return new Request(...fetchArguments(request))
 }

@@ -5,11 +5,11 @@ import { forLine } from '../text/sanitize.ts'
 import { type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
- * GDAL's configuration as `NAME=VALUE` lines for the environment, and the path to open as `GDAL_PATH` (GDAL 3.6 and later).
+ * Returns the GDAL configuration as `NAME=VALUE` lines for the environment, with the path to open as `GDAL_PATH` (GDAL 3.6 and later).
  *
- * An object store is opened as `/vsis3/`, signed by GDAL itself with the request's `keys`, or without them with those of the
- * environment; anything else as `/vsicurl/` with the headers of the request. Lines with an empty value keep an older one from
- * being mixed in. GDAL sends headers and signatures with all that it opens, so that is the one file.
+ * An object store is opened as `/vsis3/` and signed by GDAL, with the request's `keys` or without them with the keys of the environment;
+ * everything else is opened as `/vsicurl/` with the headers of the request. Lines with an empty value override older values in the
+ * environment. GDAL sends headers and signatures with every file that it opens, so open only this file.
  */
 export function gdal(request: AuthorizedRequest, options?: OutputOptions): string {
   const { location, credential } = request
@@ -19,7 +19,7 @@ export function gdal(request: AuthorizedRequest, options?: OutputOptions): strin
     `AWS_NO_SIGN_REQUEST=${unsigned}`,
     `CLOUD_NO_SIGN_REQUEST=${unsigned}`,
     ...(location ? [...storeSettings(location), ...keySettings(request, options)] : webSettings(request, options)),
-    // The list of the folder is another URL. EMPTY_DIR would keep GDAL from what it writes on disk as well.
+    // Listing the folder would request another URL. EMPTY_DIR would also hide files that GDAL writes to disk.
     'GDAL_DISABLE_READDIR_ON_OPEN=YES',
     `CPL_VSIL_CURL_ALLOWED_FILENAME=${path}`,
     `GDAL_PATH=${path}`,
@@ -30,7 +30,7 @@ function storeSettings({ endpoint, region, virtualHost, requesterPays }: ObjectL
   return [
     `AWS_S3_ENDPOINT=${forLine(endpoint.replace(/^https?:\/\//, '').replace(/\/$/, ''))}`,
     `AWS_REGION=${forLine(region)}`,
-    // GDAL prefers this one.
+    // GDAL prefers this variable.
     `AWS_DEFAULT_REGION=${forLine(region)}`,
     `AWS_VIRTUAL_HOSTING=${virtualHost ? 'TRUE' : 'FALSE'}`,
     `AWS_HTTPS=${endpoint.startsWith('http:') ? 'NO' : 'YES'}`,
@@ -48,13 +48,13 @@ function keySettings({ keys }: AuthorizedRequest, options?: OutputOptions): stri
   ]
 }
 
-/** A look at the headers first would be another method, which signed URLs refuse. */
+/** A HEAD request would be another method, which signed URLs refuse. */
 function webSettings(request: AuthorizedRequest, options?: OutputOptions): string[] {
   const lines = shown(request, options).headers.map(([name, value]) => `${name}: ${value}`)
   return [`GDAL_HTTP_HEADERS=${headerList(lines)}`, 'CPL_VSIL_CURL_USE_HEAD=NO']
 }
 
-/** An `s3:` URL that asks for no signature has no location: GDAL finds its endpoint itself. */
+/** Returns the path for GDAL. An `s3:` URL without a signature has no location; GDAL finds the endpoint itself. */
 function pathOf(url: string): string {
   const place = url.startsWith('s3:') ? bucketAndKey(url) : undefined
   return place ? objectPath(place) : `/vsicurl/${url}`
@@ -65,8 +65,8 @@ function objectPath({ bucket, key }: Pick<ObjectLocation, 'bucket' | 'key'>): st
 }
 
 /**
- * A comma separates headers, so one with a comma of its own is quoted. Later versions take a text without a colon behind its
- * first comma as it stands, quotes and all; a second header, which libcurl sends anyway, makes it a list for them too.
+ * Quotes a header that contains a comma, because commas separate headers. Later GDAL versions use a text without a colon after its first
+ * comma unchanged, with its quotes; adding a second header, which libcurl sends anyway, makes it a list for these versions too.
  */
 function headerList(lines: readonly string[]): string {
   const quoted = lines.map((line) => (/[,"\\]/.test(line) ? `"${line.replace(/["\\]/g, '\\$&')}"` : line))

@@ -2,8 +2,9 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { UnsupportedError } from '../errors.ts'
 
 /**
- * Returns the headers for a program that sends the request itself and follows redirects. Errors: `SCHEME_UNSUPPORTED` when the program
- * would send a secret header on to another origin.
+ * Returns the headers for a program that sends the request itself and follows redirects.
+ *
+ * Errors: `SCHEME_UNSUPPORTED` when the program would send a secret header on to another origin.
  */
 export function handedOver(request: AuthorizedRequest): Readonly<Record<string, string>> {
   const [carried] = carriedHeaders(request)
@@ -11,7 +12,7 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
   const { credential, pointer, url } = request
   throw new UnsupportedError(
     'SCHEME_UNSUPPORTED',
-    `the header "${carried}" would be sent on to other hosts after redirects, so it is not returned`,
+    `the header "${carried}" is not returned: programs that follow redirects would send it to other hosts`,
     {
       ...(credential !== undefined && { credential }),
       ...(pointer !== undefined && { pointer }),

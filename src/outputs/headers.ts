@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { type OutputOptions, shown } from './redact.ts'
 
-/** The headers as `name: value` lines, names as in the request; empty text when it has none. */
+/** Returns the headers as `name: value` lines, with names as in the request; an empty string when there are none. */
 export function headers(request: AuthorizedRequest, options?: OutputOptions): string {
   return shown(request, options)
     .headers.map(([name, value]) => `${name}: ${value}`)

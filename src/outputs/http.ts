@@ -3,9 +3,9 @@ import { forTerminal } from '../text/sanitize.ts'
 import { type OutputOptions, shown } from './redact.ts'
 
 /**
- * The request as HTTP/1.1 text (RFC 9112): request line, `host`, headers, an empty line, the body.
+ * Returns the request as HTTP/1.1 text (RFC 9112): request line, `host`, headers, an empty line, the body.
  *
- * Lines end in a line feed alone, which section 2.2 lets recipients accept, because terminals and line tools read it.
+ * Lines end in a line feed only, which RFC 9112 §2.2 allows recipients to accept, because terminals and line tools expect it.
  */
 export function http(request: AuthorizedRequest, options?: OutputOptions): string {
   const { method, url, headers, body = '' } = shown(request, options)

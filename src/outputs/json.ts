@@ -3,7 +3,7 @@ import { forJson } from '../text/sanitize.ts'
 
 const FIELDS = ['method', 'url', 'headers', 'ref', 'scheme', 'credential', 'expiresAt', 'pointer'] as const
 
-/** The request for programs, as one JSON object. It is **not redacted**: the headers or the URL hold the secret. */
+/** Returns the request as one JSON object for programs. It is **not redacted**: the headers or the URL contain the secret. */
 export function json(request: AuthorizedRequest): string {
   return forJson(Object.fromEntries(FIELDS.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]]))), 2)
 }

@@ -1,13 +1,13 @@
-/** What is shown of an authorized request. Redaction goes by structure, a search would miss encoded forms. */
+/** Redacts authorized requests. Secrets are located by structure, because a text search would miss encoded forms. */
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forLine, forUrl } from '../text/sanitize.ts'
 
 export interface OutputOptions {
-  /** Shows secrets; without it they are `[secret]`, and the query values of a URL that carries a secret are `…`. */
+  /** Shows secrets. Default: secret headers are `[secret]`, and query values of a secret URL are `…`. */
   readonly reveal?: boolean
 }
 
-/** The parts of a request as they may be printed: each is one line without control characters. */
+/** The printable parts of a request, each on one line without control characters. */
 export interface Shown {
   readonly method: string
   readonly url: string
@@ -15,10 +15,10 @@ export interface Shown {
   readonly body?: string
 }
 
-/** Stands in what others run or load while secrets are hidden: no shell, parser or program takes it. */
+/** Placeholder in commands and files while secrets are hidden: no shell, parser or program accepts it. */
 export const HIDDEN = '<secrets are hidden: use --reveal>'
 
-/** Returns true if `[secret]` or `…` would stand for a secret: what is printed must then not be usable, or it would be sent. */
+/** Returns true if the output contains `[secret]` or `…`. Such output must not be usable, or the placeholder would be sent. */
 export function isRedacted({ secretIn, keys }: AuthorizedRequest, { reveal = false }: OutputOptions = {}): boolean {
   return !reveal && (secretIn.url || secretIn.headers.length > 0 || keys !== undefined)
 }
@@ -33,7 +33,7 @@ export function secretText(secret: string, { reveal = false }: OutputOptions = {
   return reveal || secret === '' ? forLine(secret) : '[secret]'
 }
 
-/** The request as it may be printed: secret header values and a secret URL hidden unless `reveal`. */
+/** Returns the printable request: secret header values and a secret URL are hidden unless `reveal` is set. */
 export function shown(request: AuthorizedRequest, { reveal = false }: OutputOptions = {}): Shown {
   const secret = new Set(reveal ? [] : request.secretIn.headers.map((name) => name.toLowerCase()))
   const headers = Object.entries(request.headers).map(

@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { type OutputOptions, shown } from './redact.ts'
 
-/** The URL alone; query values are hidden when the URL carries a secret, unless `reveal`. */
+/** Returns the URL alone; its query values are hidden when it carries a secret, unless `reveal` is set. */
 export function url(request: AuthorizedRequest, options?: OutputOptions): string {
   return shown(request, options).url
 }

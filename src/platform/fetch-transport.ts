@@ -6,13 +6,13 @@ import { isPublicHost } from '../http/public-address.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 
 /**
- * Sends requests with the platform's `fetch`: no cookies, no referrer, no redirect on its own.
+ * Sends requests with the platform's `fetch`, without cookies, referrer and automatic redirects.
  *
- * Browsers hide where a redirect leads. With `followHidden` a GET or HEAD whose only material is in `authorization`, which browsers drop at
- * another origin, is sent once more and followed by the browser; every other one is refused.
+ * Browsers hide the target of a redirect. With `followHidden`, a GET or HEAD whose only secret is in `authorization`, which browsers drop
+ * at another origin, is sent again and the browser follows the redirect; all other redirects are refused.
  *
- * Errors: `CORS_OR_NETWORK` and what {@link networkError} knows, `TIMEOUT_TOTAL`, `URL_ADDRESS_FORBIDDEN` (by the literal host only),
- * `REDIRECT_CROSS_ORIGIN`, `UNSUPPORTED_IN_BROWSER` for headers that a browser leaves out, `AbortedError`.
+ * Errors: `CORS_OR_NETWORK` and the codes of {@link networkError}, `TIMEOUT_TOTAL`, `URL_ADDRESS_FORBIDDEN` (for IP literals only),
+ * `REDIRECT_CROSS_ORIGIN`, `UNSUPPORTED_IN_BROWSER` for headers that browsers do not send, `AbortedError`.
  */
 export function fetchTransport(fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args)): Send {
   return (request, options = {}) => exchange(fetch, request, options)
@@ -37,7 +37,7 @@ async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions
 }
 
 function certificateUnshown(url: string): UnsupportedError {
-  const message = `${originOf(url)} wants a certificate, which no page can show; nothing was sent`
+  const message = `the request to ${originOf(url)} was not sent: it requires a client certificate, which web pages cannot present`
   return new UnsupportedError('UNSUPPORTED_IN_BROWSER', message, { url })
 }
 
@@ -45,16 +45,20 @@ function checkHost(url: string): void {
   if (!URL.canParse(url)) throw invalidRequest(url)
   const { hostname } = new URL(url)
   if (isPublicHost(hostname)) return
-  throw new TrustError('URL_ADDRESS_FORBIDDEN', `"${hostname}" is a loopback or private address that you did not name; nothing was sent`, {
-    url,
-    hint: 'if it is yours, write its origin into sendTo',
-  })
+  throw new TrustError(
+    'URL_ADDRESS_FORBIDDEN',
+    `the request was not sent: "${hostname}" is a loopback or private address that you did not name`,
+    {
+      url,
+      hint: 'if you trust it, add its origin to sendTo',
+    },
+  )
 }
 
-/** Headers that only ask for a form of the answer; it does no harm when a browser chooses that form itself. */
+/** Headers that only request a form of the response; the browser may replace them. */
 const UNIMPORTANT = new Set(['accept-encoding', 'user-agent'])
 
-/** Browsers leave forbidden headers out without a word, so they are read back. */
+/** Browsers omit forbidden headers silently, so the headers are read back. */
 function standardRequest({ method, url, headers, body }: HttpRequest, redirect: RequestRedirect, signal?: AbortSignal): Request {
   const options = { redirect, credentials: 'omit', referrerPolicy: 'no-referrer' } as const
   const request = made(url, {
@@ -68,12 +72,12 @@ function standardRequest({ method, url, headers, body }: HttpRequest, redirect: 
   if (dropped === undefined) return request
   throw new UnsupportedError(
     'UNSUPPORTED_IN_BROWSER',
-    `browsers do not let a page send the header "${dropped}"; nothing was sent to ${originOf(url)}`,
+    `the request to ${originOf(url)} was not sent: browsers do not let a page set the header "${dropped}"`,
     { url },
   )
 }
 
-/** What the constructor throws may quote a header. */
+/** Errors of the constructor may quote a header. */
 function made(url: string, init: RequestInit): Request {
   try {
     return new Request(url, init)
@@ -82,31 +86,31 @@ function made(url: string, init: RequestInit): Request {
   }
 }
 
-/** Headers that may go to another origin, and the one that browsers take away there. */
+/** Headers that may be sent to another origin, and `authorization`, which browsers drop there. */
 const FOLLOWABLE = new Set(['accept', 'accept-language', 'range', 'if-range', 'user-agent', 'accept-encoding', 'authorization'])
 
 function checkFollowing({ method, url, headers }: HttpRequest, { followHidden = false }: SendOptions): void {
   const isSafe = (method === 'GET' || method === 'HEAD') && Object.keys(headers).every((name) => FOLLOWABLE.has(name))
   if (followHidden && isSafe) return
-  throw new TrustError('REDIRECT_CROSS_ORIGIN', `${originOf(url)} redirects, and browsers hide where to; the redirect was not followed`, {
+  throw new TrustError('REDIRECT_CROSS_ORIGIN', `the redirect of ${originOf(url)} was not followed: browsers hide its target`, {
     url,
-    hint: 'use the final address, or a program outside the browser',
+    hint: 'request the final URL directly, or use a program outside the browser',
   })
 }
 
 function corsOrNetwork(url: string): NetworkError {
   return new NetworkError(
     'CORS_OR_NETWORK',
-    `${originOf(url)}: no answer; browsers do not say whether the network failed or the server lacks CORS`,
+    `the request to ${originOf(url)} failed: browsers do not report whether the network failed or the server lacks CORS headers`,
     {
       url,
       retryable: true,
-      hint: 'the server must allow this page in Access-Control-Allow-Origin and the headers used in Access-Control-Allow-Headers',
+      hint: 'the server must allow the origin of this page in Access-Control-Allow-Origin, and the request headers in Access-Control-Allow-Headers',
     },
   )
 }
 
-/** A `Response` of the platform as an {@link HttpResponse}. */
+/** Wraps a `Response` of the platform as {@link HttpResponse}. */
 class FetchResponse implements HttpResponse {
   readonly status: number
   readonly url: string
@@ -140,7 +144,7 @@ class FetchResponse implements HttpResponse {
     return this.#response
   }
 
-  /** By reader: not every browser iterates over streams. */
+  /** Reads with a reader, because some browsers do not support async iteration of streams. */
   async *#chunks(): AsyncGenerator<Uint8Array, void> {
     const reader = this.#response.body?.getReader()
     if (!reader) return
@@ -156,5 +160,8 @@ class FetchResponse implements HttpResponse {
 }
 
 function cutShort(url: string): ProtocolError {
-  return new ProtocolError('RESPONSE_TRUNCATED', `${originOf(url)}: the answer ended too early`, { url, retryable: true })
+  return new ProtocolError('RESPONSE_TRUNCATED', `the response of ${originOf(url)} is incomplete: it ended too early`, {
+    url,
+    retryable: true,
+  })
 }

@@ -1,4 +1,4 @@
-/** The platform of Node: hash functions are synchronous, many times faster than SubtleCrypto for texts as short as a request. */
+/** The Node platform. Its hash functions are synchronous, many times faster than SubtleCrypto for short texts. */
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
@@ -7,10 +7,10 @@ import { secretSource } from '../node/credentials/secret-source.ts'
 import { shareSignal } from '../node/transport/shared-signal.ts'
 import type { HashName, HmacKey, Platform } from './platform.ts'
 
-/** Hex SHA-256 of a text in UTF-8. */
+/** Returns the hex SHA-256 of a text in UTF-8. */
 export const sha256Hex = (text: string): string => hash('sha256', text)
 
-/** The hash of bytes. */
+/** Returns the hash of bytes. */
 export const digest = (algorithm: HashName, bytes: Uint8Array): Uint8Array => createHash(OPENSSL[algorithm]).update(bytes).digest()
 
 /** Node: undici, synchronous hashes, secrets from files, programs and the environment. */

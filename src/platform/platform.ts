@@ -1,36 +1,37 @@
-/** What the two platforms, `node.ts` and `web.ts`, both supply behind `#platform`. */
+/** The interface of `#platform`, implemented by `node.ts` and `web.ts`. */
 import type { SecretSource } from '../auth/credential.ts'
 import type { Connect, MessageSocket, Transport } from '../http/message.ts'
 
 export interface Platform {
-  /** The transport used when the caller gives none; made on first use. */
+  /** Returns the default transport, created on first use. */
   defaultTransport(): Promise<Transport>
-  /** True where a page may not read the headers of another origin unless the server exposes them. */
+  /** True where pages may read headers of another origin only if the server exposes them. */
   readonly hidesHeaders: boolean
-  /** As that transport connects; undefined where the platform cannot hold a connection. */
+  /** Opens connections as that transport does; undefined where the platform does not support it. */
   readonly connect: Connect | undefined
   /**
-   * Opens connections for messages (RFC 6455), to public addresses unless `allowPrivateNetwork`, where the platform can tell. Errors:
-   * `UNSUPPORTED_IN_BROWSER` where it has none.
+   * Opens WebSocket connections (RFC 6455), to public addresses only unless `allowPrivateNetwork`, where the platform can check that.
+   *
+   * Errors: `UNSUPPORTED_IN_BROWSER` without WebSocket.
    */
   socket(allowPrivateNetwork: boolean): Promise<(url: string) => MessageSocket>
-  /** Hex SHA-256 of a text in UTF-8; at once where the platform can. */
+  /** Returns the hex SHA-256 of a text in UTF-8; synchronously where the platform supports it. */
   sha256Hex(text: string): string | Promise<string>
-  /** The hash of bytes; at once where the platform can. */
+  /** Returns the hash of bytes; synchronously where the platform supports it. */
   digest(algorithm: HashName, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
-  /** Imports an HMAC-SHA-256 key; at once where the platform can. */
+  /** Imports an HMAC-SHA-256 key; synchronously where the platform supports it. */
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
-  /** A function that reads a secret from its source, once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
+  /** Returns a function that reads a secret from its source once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
   secretSource(source: SecretSource): () => Promise<string>
-  /** Object-store keys of the user's environment for an `s3` credential without keys of its own. */
+  /** Returns the object store keys of the user's environment, for an `s3` credential without keys. */
   s3Keys(entry: S3KeyWish): S3KeySource
-  /** A channel on which programs that watch others hear of something; undefined where there are none. */
+  /** Returns a diagnostics channel; undefined where the platform has none. */
   channel(name: string): Channel | undefined
-  /** Lets any number of calls wait for one signal, where the platform would take that for a leak. */
+  /** Allows any number of listeners on one signal without a leak warning. */
   shareSignal(signal: AbortSignal): void
   /** The files of the user. Errors: `UNSUPPORTED_IN_BROWSER`. */
   files(): Promise<Files>
-  /** Begins to prove the user to a service with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
+  /** Starts Kerberos authentication with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
 }
 
@@ -39,33 +40,34 @@ export type HashName = 'SHA-512-256' | 'SHA-256' | 'MD5'
 
 /** An imported HMAC key. */
 export interface HmacKey {
-  /** HMAC-SHA-256 of a text in UTF-8 as bytes. */
+  /** Returns the HMAC-SHA-256 of a text in UTF-8 as bytes. */
   sign(text: string): Uint8Array | Promise<Uint8Array>
-  /** The same in hex. */
+  /** Returns the HMAC-SHA-256 of a text in UTF-8 as hex. */
   signHex(text: string): string | Promise<string>
 }
 
-/** Access keys; `expiration` in epoch milliseconds, absent for keys that last. */
+/** Access keys; `expiration` in epoch milliseconds, absent for long-term keys. */
 export interface S3Keys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
   readonly expiration?: number
-  /** The region that their source names beside them. */
+  /** The region that the source of the keys states. */
   readonly region?: string
 }
 
-/** What a credential says about keys that it does not hold. */
+/** The fields of a credential that say where its keys are. */
 export interface S3KeyWish {
-  /** A profile of the user's files, before anything else. */
+  /** A profile in the user's AWS files; takes precedence over other sources. */
   readonly profile?: string
-  /** The metadata service of the machine may be asked, after everything else. */
+  /** Whether the instance metadata service may be queried, as the last source. */
   readonly instanceMetadata?: boolean
 }
 
 /**
- * Gives the keys each time they are asked for and tells what it passed over; what the environment says about the place is
- * known at once. Errors: `CREDENTIAL_SOURCE`, `LOGIN_REQUIRED`, `UNSUPPORTED_IN_BROWSER`.
+ * Returns the keys at each call and reports skipped sources; region and endpoint of the environment are known at once.
+ *
+ * Errors: `CREDENTIAL_SOURCE`, `LOGIN_REQUIRED`, `UNSUPPORTED_IN_BROWSER`.
  */
 export interface S3KeySource {
   (warn?: (message: string) => void): Promise<S3Keys>
@@ -73,42 +75,43 @@ export interface S3KeySource {
   readonly region?: string
 }
 
-/** What a security context is for. */
+/** Parameters of a security context. */
 export interface SecurityRequest {
   /** Id of the credential, for errors. */
   readonly id: string
   /** Host-based name of the service (RFC 2743 §4.1): `HTTP@data.example`. */
   readonly service: string
-  /** Whose ticket; default: that of the system's ticket cache. */
+  /** Principal of the tickets; default: that of the system's ticket cache. */
   readonly principal?: string
-  /** True lets the service act for the user elsewhere. */
+  /** True delegates the user's credentials to the service. */
   readonly delegate?: boolean
-  /** Ends the waiting for tickets. */
+  /** Aborts waiting for tickets. */
   readonly signal?: AbortSignal
 }
 
-/** The client's side of GSS-API (RFC 2743 §2.2) with the mechanism SPNEGO (RFC 4178); both sides have to prove themselves. */
+/** The initiator of a GSS-API security context (RFC 2743 §2.2) with the mechanism SPNEGO (RFC 4178) and mutual authentication. */
 export interface SecurityContext {
-  /** True once the server has proved itself as well. */
+  /** True once the server has authenticated itself. */
   readonly isComplete: boolean
   /**
-   * What to send (base64): the first token, or the answer to one of the server's; undefined when nothing is left to say.
-   * Errors: `LOGIN_REQUIRED`, `CREDENTIAL_SOURCE`, `CLOCK_SKEW`; `AUTH_SERVER_UNPROVEN` for a token that does not belong here.
+   * Returns the next token in base64: the first, or the reply to a token of the server; undefined when the exchange is complete.
+   *
+   * Errors: `LOGIN_REQUIRED`, `CREDENTIAL_SOURCE`, `CLOCK_SKEW`; `AUTH_SERVER_UNPROVEN` for an invalid token.
    */
   step(token?: string): Promise<string | undefined>
 }
 
-/** Files by their paths. Errors: `FILE_ACCESS`, `FILE_CHANGED`, `PATH_EXISTS`, `PATH_UNSAFE`, `PATH_BUSY`, `DISK_FULL`. */
+/** Access to files by path. Errors: `FILE_ACCESS`, `FILE_CHANGED`, `PATH_EXISTS`, `PATH_UNSAFE`, `PATH_BUSY`, `DISK_FULL`. */
 export interface Files {
-  /** A regular file, to be read from its beginning as often as wanted. */
+  /** Opens a regular file that can be read several times from its beginning. */
   open(path: string): Promise<{ readonly name: string; readonly size: number; chunks(): AsyncIterable<Uint8Array> }>
-  /** Refuses a path where `write` would not write. */
+  /** Throws for a path that `write` would refuse. */
   check(path: string, overwrite: boolean): Promise<void>
-  /** A new file that is complete or not there; `source` is asked once the file may be written. */
+  /** Writes a new file atomically; `source` is called once the file can be written. */
   write(path: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite: boolean): Promise<void>
 }
 
-/** Somewhere to tell what happens (`node:diagnostics_channel`). */
+/** A channel for diagnostics (`node:diagnostics_channel`). */
 export interface Channel {
   readonly hasSubscribers: boolean
   publish(message: unknown): void

@@ -1,10 +1,10 @@
-/** The platform of browsers and other web runtimes: hash functions are those of SubtleCrypto, with keys imported once. */
+/** The platform of browsers and other web runtimes. Its hash functions use SubtleCrypto. */
 
 import { hex } from '../crypto/encoding.ts'
 import type { notInPages } from './not-in-pages.ts'
 import type { HashName, HmacKey, Platform } from './platform.ts'
 
-/** Browsers and other web runtimes: fetch and SubtleCrypto; secrets come from the page, there is nowhere to read them from. */
+/** Browsers and other web runtimes: fetch and SubtleCrypto. Secrets come from the page only. */
 export const platform: Platform = {
   defaultTransport: async () => {
     const { fetchTransport } = await import('./fetch-transport.ts')
@@ -28,12 +28,12 @@ const utf8 = new TextEncoder()
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
-/** Hex SHA-256 of a text in UTF-8. */
+/** Returns the hex SHA-256 of a text in UTF-8. */
 export async function sha256Hex(text: string): Promise<string> {
   return hex(new Uint8Array(await (await subtle()).digest('SHA-256', utf8.encode(text))))
 }
 
-/** The hash of bytes; what SubtleCrypto lacks is loaded when it is asked for. */
+/** Returns the hash of bytes; algorithms that SubtleCrypto lacks are loaded on first use. */
 export async function digest(algorithm: HashName, bytes: Uint8Array): Promise<Uint8Array> {
   if (algorithm === 'MD5') return (await import('../crypto/legacy-digests.ts')).md5(bytes)
   if (algorithm === 'SHA-512-256') return (await import('../crypto/legacy-digests.ts')).sha512256(bytes)
@@ -47,12 +47,12 @@ export async function hmacKey(bytes: Uint8Array): Promise<HmacKey> {
   return { sign, signHex: async (text) => hex(await sign(text)) }
 }
 
-/** Pages that came by plain http have none. */
+/** Returns SubtleCrypto, which pages loaded over plain http do not have. */
 async function subtle(): Promise<SubtleCrypto> {
   return crypto.subtle ?? missing('subtle')
 }
 
-/** Fails as {@link notInPages} does, which is loaded for that. */
+/** Throws like {@link notInPages}, which is loaded on demand. */
 async function missing(what: Parameters<typeof notInPages>[0], detail?: string): Promise<never> {
   return (await import('./not-in-pages.ts')).notInPages(what, detail)
 }

@@ -1,31 +1,31 @@
 /**
- * Takes secrets out of text that a server wrote: it may repeat what it was sent, in an encoding of its own.
+ * Removes secrets from text of servers, which may repeat what they were sent in any encoding.
  *
- * Nothing is searched for in encoded form. The text is decoded instead, in every way that applies and in any order, and what the secret
- * stands for there is taken out of the original: so mixed cases, optional escapes, missing padding and a secret in the middle of a
- * longer encoded text make no difference.
+ * Encoded forms are not searched for. The text is decoded in every applicable way and order, and the source of each decoded secret is
+ * removed from the original. Mixed case, optional escapes, missing padding and secrets in the middle of longer encoded text are therefore
+ * found too.
  */
 
-/** The longest part of a secret that may be seen; what is not longer cannot be told from other text. */
+/** Longest part of a secret that may remain visible; shorter parts cannot be distinguished from other text. */
 const SEEN = 3
 const PLACEHOLDER = '[secret]'
-/** Secrets that are remembered: of credentials that change all the time, the latest are enough. */
+/** Maximum number of secrets that are kept; for credentials that change constantly, the latest suffice. */
 const MOST = 1000
-/** Encodings within encodings, and readings of one text. */
+/** Maximum depth of nested encodings, and maximum number of decodings of one text. */
 const [DEEPEST, MOST_VIEWS] = [3, 12]
 
-/** Takes the secrets it knows out of text: whole, or their beginnings from the fourth character on. */
+/** Removes known secrets from text: complete ones, and prefixes of at least four characters. */
 export class Redactor {
   readonly #secrets = new Map<string, Needle>()
 
-  /** Remembers a secret. */
+  /** Adds a secret. */
   add(secret: string): void {
     if ([...secret].length <= SEEN || this.#secrets.has(secret)) return
     this.#secrets.set(secret, needleOf(secret))
     if (this.#secrets.size > MOST) for (const oldest of [...this.#secrets.keys()].slice(0, MOST / 2)) this.#secrets.delete(oldest)
   }
 
-  /** Remembers the value of a header; the word that says how it is meant, such as `Bearer`, is no secret. */
+  /** Adds the value of a header without the name of its scheme, such as `Bearer`. */
   addHeader(value: string): void {
     const [, word, rest = value] = /^([A-Za-z][\w-]*) +(.+)$/.exec(value) ?? []
     this.add(rest)
@@ -33,7 +33,7 @@ export class Redactor {
     for (const [, quoted = ''] of rest.matchAll(/"([^"]*)"/g)) this.add(quoted)
   }
 
-  /** Remembers the secret values among the members of a body. */
+  /** Adds the secret values among the members of a body. */
   addMembers(body: unknown, names: readonly string[]): void {
     if (typeof body !== 'object' || body === null) return
     for (const name of names) {
@@ -42,7 +42,7 @@ export class Redactor {
     }
   }
 
-  /** The text with `[secret]` in the place of each secret; takes time in proportion to its length, whatever is in it. */
+  /** Returns the text with `[secret]` in place of each secret; linear in its length, whatever it contains. */
   readonly scrub = (text: string): string => {
     if (text.length <= SEEN || this.#secrets.size === 0) return text
     const needles = [...this.#secrets.values()]
@@ -55,7 +55,7 @@ export class Redactor {
     return hidden.without(text)
   }
 
-  /** A user name and password in base64, and the password alone (RFC 7617 §2: in UTF-8, or in what the user's world used before). */
+  /** Returns a user name and password in base64, and the password alone (RFC 7617 §2: in UTF-8, or in a legacy encoding). */
   #addLogin(base64: string): void {
     const digits = Uint8Array.from(base64.replace(/=+$/, ''), (digit) => BASE64.values[digit.charCodeAt(0)] ?? NONE)
     const bytes = Uint8Array.from(packed(digits, 0, BASE64.bits))
@@ -73,26 +73,26 @@ export class Redactor {
   }
 }
 
-/** What is looked for, and how much of it has to be there. */
+/** A pattern and the minimum length of a match. */
 interface Pattern {
   readonly units: Uint16Array
-  /** Units of its beginning, at least four. */
+  /** Minimum length of a prefix, at least four units. */
   readonly head: number
 }
 
-/** A secret as text, and as bytes, of which each is a character up to U+00FF. */
+/** A secret as text, and as bytes, each as a character up to U+00FF. */
 interface Needle {
   readonly texts: readonly Pattern[]
   readonly bytes: readonly Pattern[]
 }
 
-/** One reading of the text. */
+/** A decoding of the text. */
 interface View {
   readonly text: string
   readonly units: Uint16Array
-  /** Where in the original each of its characters begins; absent for the original. */
+  /** Start of each character in the original; absent for the original itself. */
   readonly starts?: Int32Array
-  /** Units of the original. */
+  /** Length of the original in units. */
   readonly length: number
 }
 
@@ -100,7 +100,7 @@ function fromOf({ starts, length }: View, at: number): number {
   return starts ? (starts[at] ?? length) : at
 }
 
-/** Where what follows a character begins. */
+/** Returns the position in the original after a character. */
 function toOf({ starts, length }: View, at: number): number {
   if (!starts) return at + 1
   let next = at + 1
@@ -114,7 +114,7 @@ function needleOf(secret: string): Needle {
   const asText: Pattern = { units: unitsOf(secret), head: headOf(secret).length }
   const asBytes: Pattern = { units: unitsOf(inUtf8), head: utf8(headOf(secret)).length }
   if (inUtf8 === secret) return { texts: [asText], bytes: [asText] }
-  // Servers that take the bytes of UTF-8 for characters, as the fields of HTTP once were, and those that write Latin-1.
+  // Some servers read UTF-8 bytes as Latin-1 characters, as header fields once were, and some write Latin-1.
   const twice: Pattern = { units: unitsOf(utf8(inUtf8)), head: utf8(headOf(inUtf8)).length }
   return { texts: [asText, asBytes], bytes: [asBytes, twice, ...(/^[\0-\xff]*$/.test(secret) ? [asText] : [])] }
 }
@@ -128,12 +128,12 @@ function unitsOf(text: string): Uint16Array {
 interface Candidate {
   readonly pattern: Pattern
   borders?: Int32Array
-  /** The text that it was found in last, and up to where that was followed. */
+  /** The decoding in which the pattern was last found, and the position up to which it was followed. */
   pass: number
   done: number
 }
 
-/** Looks for many patterns in one pass: their first four units tell which of them can begin somewhere. */
+/** Searches for many patterns in one pass; an index of their first four units selects the candidates. */
 class Search {
   readonly #mayBegin = new Uint8Array(2 ** 16)
   readonly #patterns = new Map<number, Candidate[]>()
@@ -148,7 +148,7 @@ class Search {
     }
   }
 
-  /** Tells every place where a pattern, or at least its head, stands; places of one pattern are told as far as they overlap. */
+  /** Reports every position of a pattern or of a prefix; overlapping matches of one pattern are reported too. */
   each(units: Uint16Array, found: (start: number, end: number) => void): void {
     const pass = ++this.#pass
     for (let at = 0; at + SEEN < units.length; at++) {
@@ -174,7 +174,9 @@ function startsWith(units: Uint16Array, at: number, { units: wanted, head }: Pat
   return true
 }
 
-/** For each length of a beginning: that of the longest shorter one that it ends with (Knuth, Morris and Pratt). */
+/**
+ * Returns the failure function of Knuth, Morris and Pratt: for each prefix, the length of its longest proper prefix that is also a suffix.
+ */
 function bordersOf(units: Uint16Array): Int32Array {
   const borders = new Int32Array(units.length + 1)
   for (let at = 1, length = 0; at < units.length; at++) {
@@ -185,7 +187,7 @@ function bordersOf(units: Uint16Array): Int32Array {
   return borders
 }
 
-/** Follows a pattern from where its head stands, as long as what comes ends with a beginning of it. Gives where that is over. */
+/** Follows a pattern from a match of its prefix as long as the text ends with one of its prefixes, and returns the end. */
 function follow(
   units: Uint16Array,
   from: number,
@@ -212,7 +214,7 @@ function follow(
   return at
 }
 
-/** Looks into every run of an encoding's digits, from each of the places where a byte can begin. */
+/** Decodes every run of an encoding's digits, from each offset at which a byte can start. */
 function searchDigits(view: View, coding: Coding, search: Search, hidden: Hidden): void {
   const { units } = view
   const digits = new Uint8Array(units.length)
@@ -243,16 +245,16 @@ function searchRun(view: View, digits: Uint8Array, places: Int32Array, coding: C
     const bytes = packed(digits, skipped, coding.bits)
     search.each(bytes, (start, end) => {
       const first = skipped + Math.floor((start * 8) / coding.bits)
-      // What follows the last whole byte belongs to the next one of the secret.
+      // Digits after the last whole byte belong to the next byte of the secret.
       const last = end === bytes.length ? digits.length - 1 : skipped + Math.ceil((end * 8) / coding.bits) - 1
       hidden.add(fromOf(view, places[first] ?? 0), toOf(view, places[last] ?? 0))
     })
   }
 }
 
-/** What is to be taken out of a text. Spans may overlap: of two secrets one may end as the other begins. */
+/** The parts of a text to remove. Spans may overlap: one secret may end where another starts. */
 class Hidden {
-  /** For each unit: 0 for none, 1 for the first of a span, 2 for one that belongs to the one before it. */
+  /** For each unit: 0 for none, 1 for the start of a span, 2 for the rest of a span. */
   readonly #marks: Uint8Array
 
   constructor(length: number) {
@@ -279,18 +281,18 @@ class Hidden {
 
 /** An encoding of bytes as digits. */
 interface Coding {
-  /** Digits of the shortest run that can hold the beginning of a secret, of four bytes. */
+  /** Number of digits of the shortest run that can contain four bytes of a secret. */
   readonly least: number
   readonly bits: 4 | 6
-  /** After so many digits a byte begins again. */
+  /** Number of digits after which a byte starts again. */
   readonly digitsPerGroup: 2 | 4
-  /** Values of digits by their character codes. */
+  /** Values of digits by character code. */
   readonly values: Uint8Array
 }
 
 const NONE = 255
 
-/** Either alphabet (RFC 4648 §4 and §5), in lines as well (RFC 2045 §6.8). */
+/** Base64 in both alphabets (RFC 4648 §4 and §5), also in lines (RFC 2045 §6.8). */
 const BASE64: Coding = {
   least: 6,
   bits: 6,
@@ -318,7 +320,7 @@ function valuesOf(digits: string, others: readonly (readonly [string, number])[]
   return values
 }
 
-/** Whole bytes only, a unit for each. */
+/** Decodes whole bytes only, each to one unit. */
 function packed(digits: Uint8Array, from: number, bits: Coding['bits']): Uint16Array {
   const bytes = new Uint16Array(Math.floor((Math.max(0, digits.length - from) * bits) / 8))
   let held = 0
@@ -334,7 +336,7 @@ function packed(digits: Uint8Array, from: number, bits: Coding['bits']): Uint16A
   return bytes
 }
 
-/** The text as it is, and as each decoding, and each decoding of what that gives, reads it. */
+/** Yields the text, its decodings, and their decodings. */
 function viewsOf(text: string): readonly View[] {
   const views: View[] = [{ text, units: unitsOf(text), length: text.length }]
   const seen = new Set([text])
@@ -353,16 +355,16 @@ function viewsOf(text: string): readonly View[] {
   return views
 }
 
-/** An escape of an encoding and what it stands for; the list of characters says how much of the escape each of them is. */
+/** An escape sequence and its decoded text; `lengths` assigns parts of the escape to characters. */
 interface Decoding {
   readonly escape: RegExp
   readonly decode: (escaped: string) => Iterable<{ readonly text: string; readonly length: number }>
 }
 
-/** Undefined where the text has no such escape. */
+/** Returns undefined when the text contains no such escape. */
 function decodedView(view: View, { escape: escapes, decode }: Decoding): View | undefined {
   const { text, units, length } = view
-  // What is decoded is never longer than its escape.
+  // A decoded character is never longer than its escape.
   const [decoded, starts] = [new Uint16Array(units.length), new Int32Array(units.length)]
   let count = 0
   let done = 0
@@ -392,7 +394,7 @@ function decodedView(view: View, { escape: escapes, decode }: Decoding): View | 
 
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0' }
 
-/** JSON (RFC 8259 §7), and the strings of programming languages. */
+/** Escapes of JSON (RFC 8259 §7) and of string literals in programming languages. */
 function unescaped(escaped: string): string {
   const code = /^\\(?:u\{?|x)([0-9a-f]+)/i.exec(escaped)?.[1]
   if (code !== undefined) return codePoint(Number.parseInt(code, 16))
@@ -400,7 +402,7 @@ function unescaped(escaped: string): string {
   return CONTROLS[char] ?? char
 }
 
-/** Names of the characters from U+00A0 on, and of those that have a meaning in HTML. */
+/** Names of the HTML characters from U+00A0 on, and of those with a meaning in HTML. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil ' +
   'sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute ' +
@@ -424,7 +426,7 @@ function codePoint(code: number): string {
 
 const DECODINGS: readonly Decoding[] = [
   { escape: /%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*/g, decode: fromPercent },
-  // Forms (URL standard §5.1).
+  // application/x-www-form-urlencoded (URL standard §5.1).
   {
     escape: /\+|%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*/g,
     decode: (escaped) => (escaped === '+' ? [{ text: ' ', length: 1 }] : fromPercent(escaped)),
@@ -439,7 +441,7 @@ const DECODINGS: readonly Decoding[] = [
   },
 ]
 
-/** Percent-encoded bytes as the characters that they are in UTF-8, or in Latin-1 where they are none. */
+/** Decodes percent-encoded bytes as UTF-8, or as Latin-1 where they are not valid UTF-8. */
 function* fromPercent(escapes: string): Generator<{ readonly text: string; readonly length: number }> {
   const byteAt = (at: number) => Number.parseInt(escapes.slice(3 * at + 1, 3 * at + 3), 16)
   const count = escapes.length / 3
@@ -456,7 +458,7 @@ function* fromPercent(escapes: string): Generator<{ readonly text: string; reado
 const ENCODER = new TextEncoder()
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Undefined for what is not UTF-8. */
+/** Decodes UTF-8; undefined for invalid bytes. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes)
@@ -469,7 +471,7 @@ function utf8(text: string): string {
   return latin1(ENCODER.encode(text))
 }
 
-/** A character for each byte, or unit. */
+/** Decodes each byte to one character. */
 function latin1(bytes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))

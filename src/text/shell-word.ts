@@ -1,4 +1,4 @@
-/** A text as one argument in a command for POSIX shells: single quotes keep everything but a single quote. */
+/** Quotes a text as one argument for POSIX shells, in single quotes. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

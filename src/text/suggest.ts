@@ -1,11 +1,11 @@
-/** Near misses: what somebody probably meant. */
+/** Suggests the probable spelling of a misspelt word. */
 
-/** Longer words are no slips of the pen, and comparing them would cost. */
+/** Longer words are not compared, to limit the cost. */
 const LONGEST = 64
 
 /**
- * The candidate that the word misses narrowly, else undefined: equal but for case and separators, one edit away (two from
- * nine characters on), or listed as an alias. A candidate itself is no near miss.
+ * Returns the candidate that the word probably means, else undefined: equal except for case and separators, one edit away (two from nine
+ * characters on), or listed as an alias. Returns undefined for a word that is a candidate itself.
  */
 export function nearMiss(word: string, candidates: Iterable<string>, aliases: Readonly<Record<string, string>> = {}): string | undefined {
   if (Object.hasOwn(aliases, word)) return aliases[word]
@@ -25,7 +25,7 @@ function normalise(word: string): string {
   return word.toLowerCase().replace(/[-_. ]/g, '')
 }
 
-/** Damerau–Levenshtein distance (adjacent transpositions), compared with a limit. */
+/** Returns the Damerau-Levenshtein distance (with adjacent transpositions) up to a limit. */
 function within(one: string, other: string, limit: number): boolean {
   if (one === '' || Math.abs(one.length - other.length) > limit) return false
   let before: number[] = []

@@ -39,7 +39,7 @@ it('a picture that is not there is shown as missing, with the status in the erro
   load({ getImage: () => image, setState: (state: number) => states.push(state) }, `${archive.origin}/files/a.png`)
   load({ getImage: () => image }, 'b.png')
   await expect.poll(() => told.mock.calls.length).toBe(2)
-  const message = `${new URL(archive.origin).host} answers 404`
+  const message = `${new URL(archive.origin).host} answered 404`
   for (const [error] of told.mock.calls) expect(error).toMatchObject({ name: 'ProtocolError', code: 'HTTP_404', status: 404, message })
   expect(states.sort()).toEqual([-1, 3])
   await archive.close()

@@ -129,5 +129,8 @@ it('lists a folder of a bucket that no reference protects', async () => {
   const list = (...argv: string[]) => run(['list', path, ...argv, '--credentials', file])
   expect(await list('--asset', 'zarr', '--by-address')).toMatchObject({ code: 0, stdout: '           5  0\n' })
   expect((await list('--asset', 'zarr')).code).toBe(3)
-  expect(await list('--asset', 'web', '--by-address')).toMatchObject({ code: 4, stderr: expect.stringContaining('"portal" is not an s3') })
+  expect(await list('--asset', 'web', '--by-address')).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('its credential "portal" is not for s3'),
+  })
 })

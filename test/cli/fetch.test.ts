@@ -129,7 +129,9 @@ describe('fetch', () => {
     it('is refused before a byte is written where the document says something else', async () => {
       const { origin, get } = await page()
       const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type: 'image/tiff; application=geotiff' } }))
-      const stderr = expect.stringMatching(/^error FILE_INTEGRITY \/assets\/page: .*page is a web page, but image\/tiff was expected/)
+      const stderr = expect.stringMatching(
+        /^error FILE_INTEGRITY \/assets\/page: .*page was not saved: it is a web page, but image\/tiff was expected/,
+      )
       expect(await get(path, '--asset', 'page')).toMatchObject({ code: 6, stdout: '', stderr })
       expect(await get(path, '--asset', 'page', '-o', join(folder, 'page.tif'))).toMatchObject({ code: 6, stderr })
       expect(existsSync(join(folder, 'page.tif'))).toBe(false)
@@ -149,7 +151,7 @@ describe('fetch', () => {
       const { code, stdout, stderr } = await get(`${archive}granule.h5`)
       expect([code, stdout]).toEqual([3, ''])
       expect(stderr).toContain(
-        `error LOGIN_PAGE: ${archive.slice(0, -1)} was asked for "granule.h5", but ${origin.slice(0, -1)} answered with a web page`,
+        `error LOGIN_PAGE: the file was not saved: "granule.h5" was requested from ${archive.slice(0, -1)}, but ${origin.slice(0, -1)} answered with a web page`,
       )
       expect(stderr).toContain(`"sendTo":["${archive}"]`)
     })

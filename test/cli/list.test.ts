@@ -79,7 +79,7 @@ describe('list', () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url)
     expect(await list('s3://free/')).toMatchObject({ code: 0, stdout: '           1  a\n' })
     const { code, stderr } = await list('s3://closed/')
-    expect([code, stderr]).toEqual([3, expect.stringContaining('lists this folder for nobody without keys')])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('refuses requests without keys')])
     expect(server.log.at(-1)?.headers.authorization).toBeUndefined()
   })
 

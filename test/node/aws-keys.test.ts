@@ -122,7 +122,7 @@ describe('profiles', () => {
     expect((await keysFrom({ ...environment, AWS_PROFILE: 'bare' })).keys).toMatchObject({ accessKeyId: 'BARE' })
     expect((await keysFrom({ ...environment, CLOUD_PROFILE: 'mine' }, 'bare')).keys).toMatchObject({ accessKeyId: 'BARE' })
     await expect(keysFrom({ ...environment, CLOUD_PROFILE: 'bare' })).rejects.toMatchObject({
-      message: `there is no profile "bare" in ${own}`,
+      message: `the profile "bare" does not exist in ${own}`,
     })
   })
 
@@ -140,9 +140,9 @@ describe('profiles', () => {
   })
 
   it.each([
-    ['half', 'profile "half" has no aws_secret_access_key'],
-    ['empty', 'profile "empty" has no aws_access_key_id'],
-    ['none', 'there is no profile "none" in '],
+    ['half', 'profile "half" is incomplete: it has no aws_secret_access_key'],
+    ['empty', 'profile "empty" is incomplete: it has no aws_access_key_id'],
+    ['none', 'the profile "none" does not exist in '],
   ])('that cannot be used say why: %s', async (name, message) => {
     await expect(keysFrom({ CLOUD_CONFIG_FILE: file }, name)).rejects.toMatchObject({
       code: 'CREDENTIAL_SOURCE',
@@ -151,7 +151,7 @@ describe('profiles', () => {
   })
 
   it('that cannot be read say so', async () => {
-    await expect(keysFrom({ CLOUD_CONFIG_FILE: folder })).rejects.toMatchObject({ message: `${folder} cannot be read (EISDIR)` })
+    await expect(keysFrom({ CLOUD_CONFIG_FILE: folder })).rejects.toMatchObject({ message: `the file ${folder} cannot be read: EISDIR` })
   })
 })
 

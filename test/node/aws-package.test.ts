@@ -17,7 +17,8 @@ it.each([
   const error = await failureOf(askAws({ ...person, provider: (aws) => aws.fromLoginCredentials?.({}) }, load))
   expect(error).toMatchObject({
     code: 'CREDENTIAL_SOURCE',
-    message: 'keys of profile "person" (sso_session) need the optional package @aws-sdk/credential-providers',
+    message:
+      'the keys of profile "person" (sso_session) cannot be read: the optional package @aws-sdk/credential-providers is not installed',
     hint: expect.stringContaining('npm install @aws-sdk/credential-providers, or: eval "$(aws configure export-credentials'),
   })
 })

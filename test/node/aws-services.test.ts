@@ -160,10 +160,10 @@ describe('a role', () => {
 
   it.each([
     ['one', 'refer to each other in source_profile'],
-    ['lost', 'has source_profile "nowhere", which is not defined'],
+    ['lost', 'its source_profile "nowhere" is not defined'],
     ['bare-role', 'has role_arn without source_profile'],
-    ['contained', 'gets its keys from EcsContainer, which is not available here'],
-    ['from-machine', 'gets its keys from Ec2InstanceMetadata, which is not available here'],
+    ['contained', 'its credential_source EcsContainer is not available on this machine'],
+    ['from-machine', 'its credential_source Ec2InstanceMetadata is not available on this machine'],
     ['with-code', 'can only be prompted for at a terminal'],
   ])('says what it lacks: %s', async (name, message) => {
     expect(await failureOf(keysOf(name))).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining(message) })
@@ -225,7 +225,7 @@ describe('the machine', () => {
   })
 
   it('gives the keys of its metadata to entries that allow it, and is not asked for others', async () => {
-    expect(await failureOf(awsKeys({})())).toMatchObject({ message: 'there are no object-store keys in the environment' })
+    expect(await failureOf(awsKeys({})())).toMatchObject({ message: 'no object store keys were found in the environment' })
     expect(asked()).toEqual([])
     expect(await awsKeys({ instanceMetadata: true })()).toMatchObject({ ...GIVEN.instance, expiration })
     expect(asked()[0]).toBe('PUT /latest/api/token 200')

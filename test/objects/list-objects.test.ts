@@ -218,31 +218,31 @@ describe('a service that is broken or lies', () => {
   const invalid = (why: string) => ({ code: 'RESPONSE_INVALID', message: expect.stringContaining(why) })
 
   it.each([
-    ['<html>login</html>', 'no list'],
-    ['', 'no list'],
-    [`<!DOCTYPE x [<!ENTITY a "b">]>${list(one('a/&a;'))}`, 'no list'],
-    [list(`<!-- ${one('a/x')} -->`), 'no list'],
-    [list(one('a/x')).slice(0, -5), 'no list'],
-    [list('<Contents><Key>a/x</Key>'), 'within an object'],
+    ['<html>login</html>', 'not a ListBucketResult'],
+    ['', 'not a ListBucketResult'],
+    [`<!DOCTYPE x [<!ENTITY a "b">]>${list(one('a/&a;'))}`, 'not a ListBucketResult'],
+    [list(`<!-- ${one('a/x')} -->`), 'not a ListBucketResult'],
+    [list(one('a/x')).slice(0, -5), 'not a ListBucketResult'],
+    [list('<Contents><Key>a/x</Key>'), 'inside an object'],
     [list(one('a/x', '-1')), 'no size'],
     [list(one('a/x', '99999999999999999999')), 'no size'],
     [list(one('')), 'no key'],
     [list(`<EncodingType>url</EncodingType>${one('a/%FF')}`), 'no key'],
-    [list(one('b/x')), 'outside of the folder'],
-    [list('<IsTruncated>true</IsTruncated>'), 'does not say where'],
+    [list(one('b/x')), 'outside the requested folder'],
+    [list('<IsTruncated>true</IsTruncated>'), 'no continuation token'],
   ])('is told so: %s', async (body, why) => {
     expect(await told(body)).toMatchObject(invalid(why))
   })
 
   it('does not keep us for ever', async () => {
-    expect(await told(list(one('a/x') + more('same')))).toMatchObject(invalid('does not give any'))
+    expect(await told(list(one('a/x') + more('same')))).toMatchObject(invalid('consecutive pages contain none'))
     const pages = Array.from({ length: 200 }, (_, index) => list(more(`t${index}`)))
-    expect(await told(...pages)).toMatchObject(invalid('does not give any'))
+    expect(await told(...pages)).toMatchObject(invalid('consecutive pages contain none'))
     expect(await told(`<ListBucketResult>${' '.repeat(9_000_000)}</ListBucketResult>`)).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
   it('costs no more time than its answer is long', async () => {
-    expect(await told(list('<Contents>'.repeat(700_000)))).toMatchObject(invalid('within an object'))
-    expect(await told(list('<Contents><Key>'.repeat(400_000)))).toMatchObject(invalid('within an object'))
+    expect(await told(list('<Contents>'.repeat(700_000)))).toMatchObject(invalid('inside an object'))
+    expect(await told(list('<Contents><Key>'.repeat(400_000)))).toMatchObject(invalid('inside an object'))
   })
 })

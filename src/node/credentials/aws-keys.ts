@@ -1,6 +1,6 @@
 /**
- * Object-store keys of the user's environment, for `s3` credentials without keys of their own. `CLOUD_*` goes before `AWS_*`,
- * variables before profiles, profiles before what the machine gives, and a pair never mixes the two families.
+ * Object store keys of the user's environment, for `s3` credentials without keys. `CLOUD_*` takes precedence over `AWS_*`, variables over
+ * profiles, profiles over containers and instances. Key id and secret always come from the same family.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -12,13 +12,13 @@ import type { AwsProviders } from './aws-package.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
-/** The user's side of the search for keys. */
+/** The environment and files that are searched for keys. */
 export interface AwsUser {
   readonly environment: NodeJS.ProcessEnv
-  /** The metadata service of the machine may be asked. */
+  /** Whether the instance metadata service may be queried. */
   readonly instanceMetadata: boolean
   readonly warn: (message: string) => void
-  /** Loads what asks the services of AWS; default: the optional package. */
+  /** Loads the provider for AWS services; default: the optional package. */
   readonly load: (() => Promise<AwsProviders>) | undefined
 }
 
@@ -26,10 +26,11 @@ const HINT =
   'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or CLOUD_ACCESS_KEY_ID and CLOUD_SECRET_ACCESS_KEY), or AWS_PROFILE (CLOUD_PROFILE with CLOUD_CONFIG_FILE), or give the credential a "profile", a "credentialsUrl" or keys'
 
 /**
- * The source of a credential's keys: its profile, else the variables, else the profile that the variables name or the one called
- * `default`, else what the machine gives.
+ * Returns the key source of a credential: its profile, else the variables, else the profile named by the variables or `default`, else the
+ * container or instance.
  *
- * Errors: `CREDENTIAL_SOURCE` and `LOGIN_REQUIRED` when asked for keys, `CONFIG_INVALID` at once for an endpoint that is no https URL.
+ * Errors: `CREDENTIAL_SOURCE` and `LOGIN_REQUIRED` when the keys are read, `CONFIG_INVALID` immediately for an endpoint that is not an
+ * https URL.
  */
 export function awsKeys(entry: S3KeyWish, environment: NodeJS.ProcessEnv = process.env, load?: AwsUser['load']): S3KeySource {
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment
@@ -41,11 +42,11 @@ export function awsKeys(entry: S3KeyWish, environment: NodeJS.ProcessEnv = proce
   }, place)
 }
 
-/** Where no variable holds keys. */
+/** Returns the keys of a profile, container or instance, when no variable contains keys. */
 async function keysBeyond(wanted: string | undefined, user: AwsUser): Promise<S3Keys> {
   const { environment } = user
   const named = wanted || environment.CLOUD_PROFILE || environment.AWS_PROFILE
-  // The name of CLOUD_PROFILE belongs to CLOUD_CONFIG_FILE, where that is set.
+  // The profile in CLOUD_PROFILE is in the file CLOUD_CONFIG_FILE, where that is set.
   const places = profileFiles(environment).slice(0, !wanted && environment.CLOUD_PROFILE ? 1 : undefined)
   const profile = await findProfile(named ?? 'default', places)
   if (named && !profile) throw noProfile(named, places)
@@ -54,7 +55,7 @@ async function keysBeyond(wanted: string | undefined, user: AwsUser): Promise<S3
     if (named || givesKeys(profile)) return profileKeys(profile, user)
   }
   const keys = await (await import('./aws-package.ts')).machineKeys(user)
-  if (!keys) throw new CredentialError('CREDENTIAL_SOURCE', 'there are no object-store keys in the environment', { hint: HINT })
+  if (!keys) throw new CredentialError('CREDENTIAL_SOURCE', 'no object store keys were found in the environment', { hint: HINT })
   const region = profile?.settings.get('region')
   return region ? { ...keys, region } : keys
 }
@@ -69,14 +70,14 @@ async function findProfile(name: string, places: readonly ProfileFiles[]): Promi
 
 function noProfile(name: string, places: readonly ProfileFiles[]): CredentialError {
   if (places.length === 0) {
-    const message = `there is no profile "${name}": no file is named, and there is no home folder`
+    const message = `the profile "${name}" does not exist: no file is configured, and there is no home folder`
     return new CredentialError('CREDENTIAL_SOURCE', message, { hint: `${HOME_HINT}, or name a file in AWS_CONFIG_FILE` })
   }
   const files = new Set(places.flatMap(({ credentials, config }) => [credentials, config]))
-  return new CredentialError('CREDENTIAL_SOURCE', `there is no profile "${name}" in ${[...files].join(' or ')}`)
+  return new CredentialError('CREDENTIAL_SOURCE', `the profile "${name}" does not exist in ${[...files].join(' or ')}`)
 }
 
-/** The document asks for a signature, so a wish not to sign does not count for it. */
+/** Reports settings for unsigned requests, which are ignored because the document requires a signature. */
 function noteUnsigned(environment: NodeJS.ProcessEnv, warn: (message: string) => void): void {
   for (const name of FAMILIES.map((family) => `${family}_NO_SIGN_REQUEST`)) {
     if (/^(yes|true|1)$/i.test(environment[name] ?? '')) warn(`${name} is ignored: the document requires signed requests`)
@@ -91,10 +92,10 @@ function endpointIn({ AWS_ENDPOINT_URL_S3: endpoint }: NodeJS.ProcessEnv): strin
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** Prefixes of variables, the one that goes first first. */
+/** Prefixes of variables, in order of precedence. */
 export const FAMILIES = ['CLOUD', 'AWS'] as const
 
-/** Key id and secret of the first family that has both, with its own session token; half a pair is reported and ignored. */
+/** Returns key id and secret of the first family that has both, with its session token. An incomplete pair is reported and ignored. */
 export function pairIn(
   environment: NodeJS.ProcessEnv,
   warn: (message: string) => void,
@@ -114,28 +115,28 @@ export function pairIn(
   return undefined
 }
 
-/** Settings of a profile by name. */
+/** Settings of profiles by name. */
 export type Profile = ReadonlyMap<string, string>
 
-/** The two files that hold profiles: the tools of AWS read `credentials` before `config`. */
+/** The two files that contain profiles. AWS tools read `credentials` before `config`. */
 export interface ProfileFiles {
   readonly credentials: string
   readonly config: string
 }
 
-/** The files to look in, in their order: one of the user's own choice, then those of the tools of AWS. */
+/** Returns the files to search, in order: one configured by the user, then those of the AWS tools. */
 export function profileFiles(environment: NodeJS.ProcessEnv): readonly ProfileFiles[] {
   const { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = environment
   const home = homeFolder(environment)
   const credentials = AWS_SHARED_CREDENTIALS_FILE || (home && join(home, '.aws', 'credentials'))
   const config = AWS_CONFIG_FILE || (home && join(home, '.aws', 'config'))
-  // One file that is named is read where there is no place for the other one.
+  // A single configured file is used even without a home folder for the other one.
   const either = credentials || config
   const usual = either === undefined ? [] : [{ credentials: credentials || either, config: config || either }]
   return own ? [{ credentials: own, config: own }, ...usual] : usual
 }
 
-/** The profile's settings, the first file that has one counts; undefined when neither file knows it. Errors: `CREDENTIAL_SOURCE`. */
+/** Returns the settings of the profile from the first file that defines it; undefined when neither does. Errors: `CREDENTIAL_SOURCE`. */
 export async function readProfile(name: string, { credentials, config }: ProfileFiles): Promise<Profile | undefined> {
   const found: Profile[] = []
   for (const file of new Set([credentials, config])) {
@@ -145,7 +146,7 @@ export async function readProfile(name: string, { credentials, config }: Profile
   return found.length > 0 ? new Map(found.reverse().flatMap((profile) => [...profile])) : undefined
 }
 
-/** Sections and their settings. Indented lines belong to a nested group and are left out. */
+/** Parses sections and their settings. Indented lines belong to nested settings and are skipped. */
 function parseProfiles(text: string): ReadonlyMap<string, Profile> {
   const profiles = new Map<string, Map<string, string>>()
   let current = new Map<string, string>()
@@ -162,17 +163,17 @@ function parseProfiles(text: string): ReadonlyMap<string, Profile> {
   return profiles
 }
 
-/** A file that is not there has no profiles. */
+/** Reads a file of profiles; a missing file has no profiles. */
 async function textOf(file: string): Promise<string> {
   const home = homeFolder()
   if (file.startsWith('~/') && home === undefined)
-    throw new CredentialError('CREDENTIAL_SOURCE', `${file} is in the home folder, but no home folder is set`, { hint: HOME_HINT })
+    throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: there is no home folder`, { hint: HOME_HINT })
   const path = file.startsWith('~/') && home !== undefined ? join(home, file.slice(2)) : file
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return ''
-    throw new CredentialError('CREDENTIAL_SOURCE', `${file} cannot be read (${code})`)
+    throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: ${code}`)
   }
 }

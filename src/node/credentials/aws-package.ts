@@ -1,11 +1,11 @@
-/** Keys that only services of AWS can give, through the optional package `@aws-sdk/credential-providers`. */
+/** Keys from AWS services, through the optional package `@aws-sdk/credential-providers`. */
 import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { AwsUser } from './aws-keys.ts'
 import { sourceError } from './secret-text.ts'
 import { checkHome } from './user-folder.ts'
 
-/** Keys as the package gives them. */
+/** Keys as returned by the package. */
 export interface AwsIdentity {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -15,7 +15,7 @@ export interface AwsIdentity {
 
 type Provider = () => Promise<AwsIdentity>
 
-/** What of the package is used. */
+/** The functions of the package that are used. */
 export interface AwsProviders {
   fromTemporaryCredentials(options: object): Provider
   fromTokenFile(options: object): Provider
@@ -26,28 +26,30 @@ export interface AwsProviders {
   fromInstanceMetadata(options: object): Provider
 }
 
-/** Whom the package is to ask. */
+/** The source of keys to query. */
 export interface AwsQuestion {
-  /** Where the keys come from, for people: `profile "eo" (sso_session)`. */
+  /** Name of the source for messages: `profile "eo" (sso_session)`. */
   readonly source: string
-  /** The profile, for commands that help; absent where there is none. */
+  /** Name of the profile, for hints; absent without a profile. */
   readonly profile?: string
-  /** The provider to be asked; undefined where this version has none. */
+  /** Returns the provider; undefined where the installed version lacks it. */
   readonly provider: (aws: AwsProviders) => Provider | undefined
 }
 
-/** For the clients of the services: no answer is an error soon. */
+/** Settings of the service clients: short timeouts. */
 export const SERVICE_CLIENT = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
 } as const
 
 /**
- * The keys. Errors: `LOGIN_REQUIRED` where a session of the user's has ended, `CREDENTIAL_SOURCE` without the package and for all
- * else, with the kind of trouble, never with what a service said; `CONFIG_INVALID` for a home folder by a relative path.
+ * Returns the keys.
+ *
+ * Errors: `LOGIN_REQUIRED` for an expired session of the user; `CREDENTIAL_SOURCE` without the package and for other failures, with the
+ * kind of failure but never the text of a service; `CONFIG_INVALID` for a relative home folder.
  */
 export async function askAws(question: AwsQuestion, load: () => Promise<AwsProviders> = importProviders): Promise<S3Keys> {
-  // The package reads its own settings below the home folder, and addresses of services among them.
+  // The package reads settings, including service endpoints, from the home folder.
   checkHome()
   const aws = await load().catch(() => {
     throw unavailable(question)
@@ -67,7 +69,7 @@ export async function askAws(question: AwsQuestion, load: () => Promise<AwsProvi
   }
 }
 
-/** The optional package. */
+/** Loads the optional package. */
 export async function importProviders(): Promise<AwsProviders> {
   const name: string = '@aws-sdk/credential-providers'
   return import(name)
@@ -76,17 +78,17 @@ export async function importProviders(): Promise<AwsProviders> {
 function unavailable({ source, profile }: AwsQuestion): AuthError {
   const instead = profile === undefined ? '' : `, or: eval "$(aws configure export-credentials --profile ${profile} --format env)"`
   return sourceError(
-    `keys of ${source} need the optional package @aws-sdk/credential-providers`,
+    `the keys of ${source} cannot be read: the optional package @aws-sdk/credential-providers is not installed`,
     `npm install @aws-sdk/credential-providers${instead}`,
   )
 }
 
-/** What the package says when a person has to log in again. */
+/** Matches errors of the package after which the user has to log in again. */
 const LOGIN = /aws (?:sso )?login\b|\bUnauthorizedException\b/
 
 const SILENT = /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TimeoutError)\b/
 
-/** The trouble behind a foreign error, whose words may name accounts and quote tokens and are not passed on. */
+/** Converts an error of the package. Its text may contain account names and tokens and is not used. */
 function troubleOf(error: unknown, { source, profile }: AwsQuestion): AuthError {
   const { name = '', message = '', code = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   const text = `${name} ${code} ${message}`
@@ -103,7 +105,10 @@ function troubleOf(error: unknown, { source, profile }: AwsQuestion): AuthError 
   return sourceError(`${source} returned no keys${refused}`, `to see why, run: aws sts get-caller-identity${named}`)
 }
 
-/** The first of the three that this machine says it has; undefined when it has none. Metadata is used only where the credential allows it. */
+/**
+ * Returns the first of three sources that this machine has; undefined when it has none. The metadata service is used only where the
+ * credential allows it.
+ */
 export async function machineKeys(user: AwsUser): Promise<S3Keys | undefined> {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: webIdentityTokenFile, AWS_ROLE_ARN: roleArn, AWS_ROLE_SESSION_NAME } = user.environment
   if (webIdentityTokenFile && roleArn) {
@@ -113,13 +118,13 @@ export async function machineKeys(user: AwsUser): Promise<S3Keys | undefined> {
   return (await containerKeys(user)) ?? (await instanceKeys(user))
 }
 
-/** A role with the token of an identity provider, which a file holds. */
+/** A role that is assumed with the token file of an identity provider. */
 export function webIdentityKeys(source: string, role: object, { load }: AwsUser, profile?: string): Promise<S3Keys> {
   const provider = { ...role, clientConfig: SERVICE_CLIENT }
   return askAws({ source, ...(profile && { profile }), provider: (aws) => aws.fromTokenFile(provider) }, load)
 }
 
-/** Keys of the task or pod; undefined outside of containers that have some. */
+/** Keys of the ECS task or EKS pod; undefined outside such containers. */
 export async function containerKeys({ environment, load }: AwsUser): Promise<S3Keys | undefined> {
   const {
     AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: awsContainerCredentialsRelativeUri,
@@ -145,5 +150,5 @@ export async function instanceKeys({ environment, instanceMetadata, load }: AwsU
   return askAws({ source: 'the instance metadata', provider: (aws) => aws.fromInstanceMetadata({ maxRetries: 1, logger: QUIET }) }, load)
 }
 
-/** A library does not write to the console of its user. */
+/** Silences the package's logging: a library must not write to the console. */
 const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }

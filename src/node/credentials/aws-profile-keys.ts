@@ -1,4 +1,4 @@
-/** Keys of a profile, whichever way it gets them; in the order of the tools of AWS. */
+/** Keys of a profile, from the sources that AWS tools support and in their order. */
 import { type AuthError, CredentialError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { isObject } from '../../stac/json.ts'
@@ -6,14 +6,14 @@ import { keysIn } from '../../strategies/s3/key-service.ts'
 import { type AwsUser, type Profile, type ProfileFiles, readProfile } from './aws-keys.ts'
 import { programError, runProgram } from './secret-source.ts'
 
-/** A profile and where it was found. */
+/** A profile and the files that define it. */
 export interface FoundProfile {
   readonly name: string
   readonly settings: Profile
   readonly files: ProfileFiles
 }
 
-/** Settings that say how a profile gets its keys, in the order in which they are looked at. */
+/** Settings that determine the source of a profile's keys, in order of precedence. */
 const WAYS = [
   'role_arn',
   'aws_access_key_id',
@@ -24,14 +24,15 @@ const WAYS = [
   'login_session',
 ]
 
-/** True when the profile says anything about keys; many name a region only. */
+/** Returns true when the profile defines a source of keys; many profiles set only a region. */
 export function givesKeys({ settings }: FoundProfile): boolean {
   return WAYS.some((setting) => settings.has(setting))
 }
 
 /**
- * The keys, with the profile's region. Errors: `CREDENTIAL_SOURCE` for what is missing or fails, `LOGIN_REQUIRED` for a session that has
- * ended.
+ * Returns the keys, with the region of the profile.
+ *
+ * Errors: `CREDENTIAL_SOURCE` for missing settings and failures, `LOGIN_REQUIRED` for an expired session.
  */
 export async function profileKeys(profile: FoundProfile, user: AwsUser): Promise<S3Keys> {
   const keys = await keysBy(profile, user, [])
@@ -41,13 +42,13 @@ export async function profileKeys(profile: FoundProfile, user: AwsUser): Promise
 
 async function keysBy(profile: FoundProfile, user: AwsUser, seen: readonly string[]): Promise<S3Keys> {
   const { settings, name } = profile
-  // A role may start from the keys that stand beside it.
+  // A role may be assumed with keys of the same profile.
   if (settings.has('role_arn') && !seen.includes(name)) return roleKeys(profile, user, seen)
   if (settings.has('aws_access_key_id') || settings.has('aws_secret_access_key')) return ownKeys(profile)
   const line = settings.get('credential_process')
   if (line) return (await import('./aws-profile-keys.ts')).keysOfProcess(line)
   const way = ['sso_session', 'sso_start_url', 'login_session'].find((setting) => settings.has(setting))
-  if (way === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" has no aws_access_key_id`)
+  if (way === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has no aws_access_key_id`)
   return sessionKeys(profile, way, user)
 }
 
@@ -57,10 +58,10 @@ function ownKeys({ name, settings }: FoundProfile): S3Keys {
   const sessionToken = settings.get('aws_session_token')
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
   const missing = accessKeyId ? 'aws_secret_access_key' : 'aws_access_key_id'
-  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" has no ${missing}`)
+  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has no ${missing}`)
 }
 
-/** Those of a person who logged in with the tools of AWS. */
+/** Returns the keys of a user who logged in with the AWS tools. */
 async function sessionKeys({ name, files }: FoundProfile, way: string, { load }: AwsUser): Promise<S3Keys> {
   const { askAws, SERVICE_CLIENT } = await import('./aws-package.ts')
   const options = {
@@ -108,7 +109,7 @@ async function roleKeys(profile: FoundProfile, user: AwsUser, seen: readonly str
   return askAws({ source, profile: name, provider: (aws) => aws.fromTemporaryCredentials(options) }, user.load)
 }
 
-/** The keys with which a role is assumed. */
+/** Returns the keys with which a role is assumed. */
 async function startingKeys({ name, settings, files }: FoundProfile, user: AwsUser, seen: readonly string[]): Promise<S3Keys> {
   const source = settings.get('source_profile')
   if (source === undefined) return sourceKeys(name, settings.get('credential_source'), user)
@@ -117,11 +118,11 @@ async function startingKeys({ name, settings, files }: FoundProfile, user: AwsUs
   if (starting) return keysBy({ name: source, settings: starting, files }, user, seen)
   throw new CredentialError(
     'CREDENTIAL_SOURCE',
-    `profile "${name}" has source_profile "${source}", which is not defined in ${files.config}`,
+    `profile "${name}" cannot be used: its source_profile "${source}" is not defined in ${files.config}`,
   )
 }
 
-/** `credential_source` names the place instead of a profile. */
+/** `credential_source` names an environment, container or instance instead of a profile. */
 async function sourceKeys(name: string, source: string | undefined, user: AwsUser): Promise<S3Keys> {
   const { containerKeys, instanceKeys } = await import('./aws-package.ts')
   const { pairIn } = await import('./aws-keys.ts')
@@ -134,22 +135,31 @@ async function sourceKeys(name: string, source: string | undefined, user: AwsUse
           ? await instanceKeys(user)
           : undefined
   if (found) return found
-  if (source === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" has role_arn without source_profile`)
-  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" gets its keys from ${source}, which is not available here`, {
-    ...(source === 'Ec2InstanceMetadata' && { hint: 'the metadata service is used only for a credential with "instanceMetadata": true' }),
-  })
+  if (source === undefined)
+    throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has role_arn without source_profile`)
+  throw new CredentialError(
+    'CREDENTIAL_SOURCE',
+    `profile "${name}" cannot be used: its credential_source ${source} is not available on this machine`,
+    {
+      ...(source === 'Ec2InstanceMetadata' && { hint: 'the metadata service is used only for a credential with "instanceMetadata": true' }),
+    },
+  )
 }
 
 function circular(name: string, source: string): AuthError {
-  return new CredentialError('CREDENTIAL_SOURCE', `profiles "${name}" and "${source}" refer to each other in source_profile`)
+  return new CredentialError(
+    'CREDENTIAL_SOURCE',
+    `profiles "${name}" and "${source}" cannot be used: they refer to each other in source_profile`,
+  )
 }
 
 const HINT = 'run it yourself: it must print {"Version": 1, "AccessKeyId": …, "SecretAccessKey": …} and exit with code 0'
 
 /**
- * The keys that the program of a profile prints; started directly, with the words of its line as arguments, nothing in it is expanded.
+ * Returns the keys that the `credential_process` of a profile prints. The program is started directly, without a shell; arguments are not
+ * expanded.
  *
- * Errors: `CREDENTIAL_SOURCE` with the program's name and what it did wrong, never with its output or arguments.
+ * Errors: `CREDENTIAL_SOURCE` with the name of the program and the problem, never with its output or arguments.
  */
 export async function keysOfProcess(line: string): Promise<S3Keys> {
   const words = wordsOf(line)
@@ -165,10 +175,10 @@ export async function keysOfProcess(line: string): Promise<S3Keys> {
 
 const WORD = /((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)(?:\s+|$)/y
 
-/** Backslashes part folders there. */
+/** Backslashes separate folders on Windows. */
 const WINDOWS_WORD = /((?:[^\s"]|"[^"]*")+)(?:\s+|$)/y
 
-/** The words of a command line, split as shells do without expanding anything; undefined where a quote is left open. */
+/** Splits a command line as a POSIX shell does, without expansion; undefined for an unterminated quote. */
 export function wordsOf(line: string, windows = process.platform === 'win32'): readonly string[] | undefined {
   const text = line.trim()
   const pattern = new RegExp(windows ? WINDOWS_WORD : WORD)
@@ -181,7 +191,7 @@ export function wordsOf(line: string, windows = process.platform === 'win32'): r
   return words
 }
 
-/** In double quotes a backslash is one, unless it stands before a quote or another. */
+/** In double quotes, a backslash escapes only a quote or a backslash. */
 function unquoted(word: string): string {
   return word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double?: string, single?: string, escaped?: string) =>
     double === undefined ? (single ?? escaped ?? '') : double.replace(/\\(["\\$`])/g, '$1'),

@@ -17,10 +17,10 @@ const MAX_BYTES = 1_048_576
 const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
 
 /**
- * Returns the user's credentials, checked: `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
+ * Returns the checked credentials of the file `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
  * configuration folder, which may be missing. The working directory is never searched.
  *
- * @param strategies those that `createAuth` will use; only their credentials are allowed
+ * @param strategies the strategies passed to `createAuth`; credentials of other types are refused
  *
  * Errors: `CONFIG_INVALID` with file, line and column in the message and with `pointer`, never with text of the file.
  */
@@ -38,7 +38,10 @@ export async function credentialsFromFile(
   })
 }
 
-/** The text of a credential file, undefined when there is none. Errors: `CONFIG_INVALID`, also for one that others can write. */
+/**
+ * Returns the text of a credential file; undefined when it does not exist. Errors: `CONFIG_INVALID`, also for a file that others can
+ * write.
+ */
 export async function credentialFileText(name: string): Promise<string | undefined> {
   const file = await readRegularFile(name, MAX_BYTES)
   if ('bytes' in file) {
@@ -52,11 +55,11 @@ export async function credentialFileText(name: string): Promise<string | undefin
 }
 
 /**
- * Where the credential file stands when nobody says otherwise (XDG base directories; `APPDATA` on Windows).
+ * Returns the default path of the credential file (XDG Base Directory Specification; `APPDATA` on Windows).
  *
  * @param account the home folder of the account
  *
- * Errors: `CONFIG_INVALID` where the user has no folder.
+ * Errors: `CONFIG_INVALID` where the user has no configuration folder.
  */
 export function defaultCredentialFile(
   env: NodeJS.ProcessEnv = process.env,
@@ -65,15 +68,15 @@ export function defaultCredentialFile(
 ): string {
   const path = userFolder('config', ['stac-auth', 'credentials.json'], env, platform, account)
   if (path !== undefined) return path
-  const message = `there is no folder for the credential file: neither ${folderVariables('config', platform)} is an absolute path`
+  const message = `the credential file has no default path: neither ${folderVariables('config', platform)} is an absolute path`
   throw new ConfigurationError('CONFIG_INVALID', message, {
     hint: 'set one of them, or name the file with --credentials or STAC_AUTH_CREDENTIALS',
   })
 }
 
 /**
- * Who can write this file decides where secrets go: the user, and root, who mounts secrets into containers and may do everything anyway.
- * Modes mean little on Windows.
+ * Refuses a file that others can write, because its writer decides where secrets are sent. Files of root are accepted: root mounts secrets
+ * into containers and has full access anyway. Modes are not checked on Windows.
  */
 function checkOwner(name: string, { mode, uid }: Stats): void {
   if (process.platform === 'win32') return
@@ -139,7 +142,7 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** The platform's own message would quote the text. */
+/** Error texts of `JSON.parse` quote the file and are not used. */
 function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
@@ -156,15 +159,15 @@ function place(name: string, position: Position | undefined): string {
 }
 
 export interface EnvironmentOptions {
-  /** Told, in one line, that a token is not used; by default a warning of the process. */
+  /** Called with one line when a token is not used; default: a warning of the process. */
   readonly warn?: (message: string) => void
 }
 
 /**
- * The bearer token of `STAC_AUTH_TOKEN`, as a credential `env` for the URL patterns in `STAC_AUTH_TOKEN_FOR` (separated by spaces). Without
- * patterns nobody has said where the token may go: it is ignored, with a warning. It is read when it is needed.
+ * Returns the bearer token in `STAC_AUTH_TOKEN` as a credential `env` for the URL patterns in `STAC_AUTH_TOKEN_FOR` (separated by spaces).
+ * Without patterns the token is ignored, with a warning. The variable is read on first use.
  *
- * Errors: `CONFIG_INVALID` for something that is no pattern.
+ * Errors: `CONFIG_INVALID` for an invalid pattern.
  */
 export function credentialsFromEnvironment(
   env: NodeJS.ProcessEnv = process.env,
@@ -180,7 +183,7 @@ export function credentialsFromEnvironment(
   return { credentials: [{ id: 'env', type: 'http', scheme: 'bearer', token: () => env.STAC_AUTH_TOKEN ?? '', sendTo }] }
 }
 
-/** A user without a credential file knows nothing of its pointers. Errors: `CONFIG_INVALID`. */
+/** Removes the pointer, which would refer to a credential file that the user does not have. Errors: `CONFIG_INVALID`. */
 function checkPattern(pattern: string): void {
   try {
     parseUrlPattern(pattern)

@@ -1,8 +1,8 @@
-/** Kerberos tickets of the system, through the optional package `kerberos` and the GSS-API library that it finds. */
+/** Kerberos tickets of the system, through the optional package `kerberos` and the system's GSS-API library. */
 import { AbortedError, type AuthError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
 
-/** What of the package is used. */
+/** The functions of the package that are used. */
 export interface Kerberos {
   readonly GSS_C_DELEG_FLAG: number
   readonly GSS_C_MUTUAL_FLAG: number
@@ -18,14 +18,16 @@ interface ClientOptions {
 
 interface KerberosClient {
   readonly contextComplete: boolean
-  /** Base64 in and out; an empty text begins. */
+  /** Takes and returns base64; an empty string starts the exchange. */
   step(challenge: string): Promise<string | null>
 }
 
 /**
- * A security context with SPNEGO that demands the server's proof, with the tickets of `KRB5CCNAME` or the system's cache. Credentials
- * are delegated only on request. Errors: `SCHEME_UNSUPPORTED` without the package; those of its steps tell only which kind of trouble it
- * is, never what the library said; `ABORTED`.
+ * Returns a security context with SPNEGO and mutual authentication, with the tickets of `KRB5CCNAME` or the system's cache. Credentials
+ * are delegated only on request.
+ *
+ * Errors: `SCHEME_UNSUPPORTED` without the package; errors of its steps state only the kind of failure, never the text of the library;
+ * `ABORTED`.
  */
 export async function kerberosContext(wanted: SecurityRequest, load: () => Promise<Kerberos> = importKerberos): Promise<SecurityContext> {
   const { service, principal, delegate = false, signal } = wanted
@@ -53,7 +55,7 @@ export async function kerberosContext(wanted: SecurityRequest, load: () => Promi
   }
 }
 
-/** What the library does cannot be taken back, but nobody has to wait for it. */
+/** Rejects when the signal aborts. The call of the library itself cannot be aborted. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   return new Promise((resolve, reject) => {
@@ -69,7 +71,7 @@ function importKerberos(): Promise<Kerberos> {
   return import(name)
 }
 
-/** Installed, but its compiled part or the system's library is not there. */
+/** Matches the error of an installed package whose native part or system library cannot be loaded. */
 const BROKEN = /^(?:MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$|^Opening library /
 
 function unavailable({ id }: SecurityRequest, error: Partial<NodeJS.ErrnoException> | undefined): UnsupportedError {
@@ -80,7 +82,7 @@ function unavailable({ id }: SecurityRequest, error: Partial<NodeJS.ErrnoExcepti
 }
 
 interface Trouble {
-  /** What the library says, in the words of the C locale. */
+  /** Error texts of the library in the C locale. */
   readonly words: RegExp
   readonly code: 'CLOCK_SKEW' | 'LOGIN_REQUIRED' | 'CREDENTIAL_SOURCE'
   message(wanted: SecurityRequest): string
@@ -88,13 +90,13 @@ interface Trouble {
   readonly retryable?: boolean
 }
 
-/** The first whose words are there counts. */
+/** The first matching pattern applies. */
 const TROUBLES: readonly Trouble[] = [
   {
     words: /\bskew\b/i,
     code: 'CLOCK_SKEW',
-    message: ({ service }) => `the clocks of this machine and of ${service} or its realm disagree`,
-    hint: 'set the clock of this machine',
+    message: ({ service }) => `the Kerberos ticket was refused: the clocks of this machine and of ${service} or its realm differ`,
+    hint: 'correct the clock of this machine',
   },
   {
     words: /\bexpired\b/i,
@@ -111,7 +113,7 @@ const TROUBLES: readonly Trouble[] = [
   {
     words: /cannot (?:contact|find|resolve)\b.*\bKDC\b/i,
     code: 'CREDENTIAL_SOURCE',
-    message: ({ service }) => `cannot get a Kerberos ticket for ${service}: no server of the realm is reachable`,
+    message: ({ service }) => `the Kerberos ticket for ${service} cannot be obtained: no server of the realm is reachable`,
     hint: 'check the network and krb5.conf',
     retryable: true,
   },
@@ -123,7 +125,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ]
 
-/** The known trouble behind a foreign error, which may name files and people and is not passed on. */
+/** Converts an error of the library. Its text may name files and users and is not used. */
 function troubleOf(error: unknown, wanted: SecurityRequest): AuthError | undefined {
   const text = error instanceof Error ? error.message : ''
   const trouble = TROUBLES.find(({ words }) => words.test(text))
@@ -138,7 +140,9 @@ function noToken({ id, service }: SecurityRequest): AuthError {
 }
 
 function foreignToken({ id, service }: SecurityRequest): AuthError {
-  return new ProtocolError('AUTH_SERVER_UNPROVEN', `the token of ${service} does not belong to this exchange`, { credential: id })
+  return new ProtocolError('AUTH_SERVER_UNPROVEN', `the token of ${service} is invalid: it does not belong to this exchange`, {
+    credential: id,
+  })
 }
 
 function of(principal: string | undefined): string {

@@ -1,4 +1,4 @@
-/** Private files of secrets: read only when no other user can have changed them, written atomically. */
+/** Private files with secrets: read only when no other user can have changed them, written atomically. */
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises'
@@ -8,14 +8,14 @@ import { shellWord } from '../../text/shell-word.ts'
 import { writeFileAtomically } from '../files.ts'
 import { readFailure, systemCode, writeFailure } from '../system-error.ts'
 
-/** Windows has neither flag: no named pipes in its folders, and links only for administrators. */
+/** Windows has neither flag; its folders contain no named pipes, and only administrators create links. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants
 
 /**
- * A file's bytes and what the same open file says about itself; undefined when there is none.
+ * Returns the bytes and the status of a file, read from one open file; undefined when it does not exist.
  *
- * Errors: `CACHE_UNSAFE` with the command that repairs it when it is a link, no regular file, not ours, open to others or longer
- * than `limit` bytes; `FILE_ACCESS`.
+ * Errors: `CACHE_UNSAFE` with a command that repairs it, for links, special files, files of other users, files accessible to others and
+ * files longer than `limit` bytes; `FILE_ACCESS`.
  */
 export async function readOwnFile(path: string, limit: number): Promise<{ readonly bytes: Buffer; readonly stats: Stats } | undefined> {
   let file: FileHandle | undefined
@@ -36,8 +36,10 @@ export async function readOwnFile(path: string, limit: number): Promise<{ readon
 }
 
 /**
- * Makes a file beside `path` that has room for so many bytes on the disk, for {@link writeOwnFile}; its name. The bytes are random, for
- * some file systems need no room for others. Errors: `DISK_FULL`, `FILE_ACCESS`.
+ * Creates a file beside `path` with that many bytes of reserved disk space, for {@link writeOwnFile}, and returns its name. The bytes are
+ * random, because some file systems do not allocate space for others.
+ *
+ * Errors: `DISK_FULL`, `FILE_ACCESS`.
  */
 export async function reserveOwnFile(path: string, bytes: number): Promise<string> {
   const part = beside(path, 'tmp')
@@ -57,11 +59,11 @@ export async function reserveOwnFile(path: string, bytes: number): Promise<strin
 }
 
 /**
- * Puts a text in place of a file: written beside it, brought to the disk, renamed. The old file is there until then.
+ * Replaces a file atomically: writes a new file beside it, flushes it to disk and renames it.
  *
- * @param reserved a file of {@link reserveOwnFile} that becomes the new one
+ * @param reserved a file of {@link reserveOwnFile} to write to
  *
- * Errors: `DISK_FULL`, `FILE_ACCESS`; `CACHE_UNSAFE` when a folder stands in its place.
+ * Errors: `DISK_FULL`, `FILE_ACCESS`; `CACHE_UNSAFE` when a folder has that name.
  */
 export async function writeOwnFile(path: string, text: string, reserved?: string): Promise<void> {
   const part = reserved ?? beside(path, 'tmp')
@@ -81,7 +83,7 @@ export async function writeOwnFile(path: string, text: string, reserved?: string
 }
 
 /**
- * Removes a file, its bytes overwritten before; the target of a link is not touched. Does nothing when there is no file.
+ * Overwrites and removes a file; the target of a link is not touched. Does nothing when there is no file.
  *
  * Errors: `FILE_ACCESS`; `CACHE_UNSAFE` for a folder.
  */
@@ -90,7 +92,7 @@ export async function wipeOwnFile(path: string): Promise<void> {
   if (stats?.isDirectory()) checkKind(path, stats)
   const dropped = beside(path, 'tmp')
   try {
-    // Nobody who reads at this moment shall find half of it overwritten.
+    // Renamed first, so that concurrent readers do not see a partly overwritten file.
     await rename(path, dropped)
     if (stats?.isFile()) await overwrite(dropped)
     await unlink(dropped)
@@ -99,7 +101,7 @@ export async function wipeOwnFile(path: string): Promise<void> {
   }
 }
 
-/** Renames a damaged file to a new name ending in `.corrupt`, unless it has been replaced since it was read. Throws nothing. */
+/** Renames a damaged file to a new name with the extension `.corrupt`, unless it was replaced since it was read. Does not throw. */
 export async function setAside(path: string, { ino }: Stats): Promise<void> {
   const aside = beside(path, 'corrupt')
   try {
@@ -107,13 +109,13 @@ export async function setAside(path: string, { ino }: Stats): Promise<void> {
     if ((await lstat(aside)).ino === ino) return
     await link(aside, path)
   } catch (error) {
-    // Gone already, or nothing can be changed here: it is not believed either way. A newer one stays.
+    // The file is gone or cannot be renamed. It is ignored in both cases.
     if (systemCode(error) !== 'EEXIST') return
   }
   await unlink(aside).catch(() => undefined)
 }
 
-/** Refuses a folder that others can look into. Errors: `CACHE_UNSAFE`. */
+/** Refuses a folder that other users can read. Errors: `CACHE_UNSAFE`. */
 export function checkFolder(path: string, stats: Stats): void {
   if (!stats.isDirectory()) throw unsafe(`"${path}" is not a folder`, `rm ${shellWord(path)}`)
   checkAccess(path, stats)
@@ -131,7 +133,7 @@ function checkKind(path: string, stats: Stats): void {
   throw unsafe(`"${path}" is ${kind}, not a token file`, `${stats.isDirectory() ? 'rm -r' : 'rm'} ${shellWord(path)}`)
 }
 
-/** Modes and owners mean little on Windows. */
+/** Modes and owners are not checked on Windows. */
 function checkAccess(path: string, stats: Stats): void {
   if (process.platform === 'win32') return
   const [name, folder] = [shellWord(path), stats.isDirectory()]
@@ -144,14 +146,14 @@ function unsafe(message: string, hint: string): IntegrityError {
   return new IntegrityError('CACHE_UNSAFE', `${message}: its content is not used`, { hint })
 }
 
-/** A name in the same folder that nobody else chooses: what precedes the first dot, then chance. */
+/** Returns a random name in the same folder, starting with the text before the first dot of the file name. */
 function beside(path: string, ending: string): string {
   const [stem = ''] = path.slice(dirname(path).length + 1).split('.')
   return join(dirname(path), `${stem}.${randomBytes(8).toString('hex')}.${ending}`)
 }
 
 async function overwrite(path: string): Promise<void> {
-  // Who may not write here any more may still remove it.
+  // A file that is no longer writable may still be removable.
   const file = await open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined)
   if (!file) return
   try {

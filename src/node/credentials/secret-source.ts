@@ -10,14 +10,14 @@ import { loadKeyring } from '../tokens/token-keyring.ts'
 import { MAX_SECRET_BYTES, secretText, sourceError } from './secret-text.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
-/** Where the operating system's secret store keeps ours. */
+/** Service name of our entries in the keyring. */
 const KEYRING_SERVICE = 'stac-auth'
 
 /**
- * A function that reads a secret from its source at the first call and remembers it; simultaneous calls share one reading, a failed one
- * may be tried again.
+ * Returns a function that reads a secret from its source on the first call and caches it. Concurrent calls share one read; a failed read
+ * can be repeated.
  *
- * Errors: `CREDENTIAL_SOURCE` naming the source and what to do, never what it gave; `ABORTED` when a prompt is left.
+ * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `ABORTED` when a prompt is cancelled.
  */
 export function secretSource(source: SecretSource): () => Promise<string> {
   let reading: Promise<string> | undefined
@@ -58,7 +58,7 @@ async function fromFile(name: string): Promise<string> {
 /** Errors: `CREDENTIAL_SOURCE`. */
 function homeOf(name: string): string {
   const home = homeFolder()
-  if (home === undefined) throw sourceError(`the secret file ${name} is in the home folder, but no home folder is set`, HOME_HINT)
+  if (home === undefined) throw sourceError(`the secret file ${name} cannot be read: there is no home folder`, HOME_HINT)
   return home
 }
 
@@ -69,7 +69,7 @@ async function fromKeyring(account: string): Promise<string> {
     secret = new Entry(KEYRING_SERVICE, account).getPassword()
   } catch {
     throw sourceError(
-      `the keyring cannot be read for the account "${account}"`,
+      `the secret of the account "${account}" cannot be read: the keyring is locked or unavailable`,
       'unlock it, or name another source, such as { "file": "~/path" }',
     )
   }
@@ -79,7 +79,7 @@ async function fromKeyring(account: string): Promise<string> {
 
 const HINT = 'run it yourself: it must print only the secret, on one line'
 
-/** The one line that a program prints. Errors: those of {@link runProgram}, `CREDENTIAL_SOURCE` for more than one line. */
+/** Returns the single line that a program prints. Errors: errors of {@link runProgram}, `CREDENTIAL_SOURCE` for several lines. */
 export async function runSecretCommand(command: readonly string[], timeout?: number): Promise<string> {
   const [program = ''] = command
   const line = secretText(await runProgram(command, HINT, timeout), `the program ${program}`)
@@ -87,19 +87,19 @@ export async function runSecretCommand(command: readonly string[], timeout?: num
   return line
 }
 
-/** The terminal that is asked. */
+/** The terminal to prompt on. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & Pick<ReadStream, 'isTTY'>
   readonly output: NodeJS.WritableStream & Pick<WriteStream, 'isTTY'>
 }
 
-/** There is one terminal: questions wait for each other. */
+/** Prompts are shown one at a time. */
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Asks for a secret at the terminal; nothing that is typed is shown.
+ * Prompts for a secret at the terminal without echo.
  *
- * Errors: `CREDENTIAL_SOURCE` where input or stderr is no terminal, `ABORTED` for Ctrl-C and Ctrl-D.
+ * Errors: `CREDENTIAL_SOURCE` where standard input or stderr is not a terminal, `ABORTED` for Ctrl-C and Ctrl-D.
  */
 export function promptSecret(label: string, terminal: Terminal = { input: process.stdin, output: process.stderr }): Promise<string> {
   const answer = last.then(() => ask(label, terminal))
@@ -129,21 +129,21 @@ async function ask(label: string, { input, output }: Terminal): Promise<string> 
   }
 }
 
-/** A label comes from the user's own file, yet it must not move the cursor. */
+/** Escapes control characters in a label, which could move the cursor. */
 function printable(label: string): string {
   return label.replace(/[\p{Cc}\p{Cf}]/gu, '')
 }
 
-/** Milliseconds a program may take. */
+/** Timeout of a program in milliseconds. */
 const TIMEOUT = 30_000
 
 /**
- * What a program prints, at most 64 KiB. It is started directly, without a shell and without input; what it says on stderr is not shown,
- * and it does not outlive this process.
+ * Returns the output of a program, at most 64 KiB. It is started directly, without a shell and without input; its stderr is discarded, and
+ * it is killed when this process ends.
  *
- * Errors: `CREDENTIAL_SOURCE` with the program's name and what it did wrong, never with its output or arguments.
+ * Errors: `CREDENTIAL_SOURCE` with the name of the program and the problem, never with its output or arguments.
  *
- * @param hint what the program must do, for people
+ * @param hint what the program must do, for users
  */
 export function runProgram([program = '', ...args]: readonly string[], hint: string, timeout = TIMEOUT): Promise<Uint8Array> {
   const limits = { timeout, maxBuffer: MAX_SECRET_BYTES, killSignal: 'SIGKILL', encoding: 'buffer', windowsHide: true } as const
@@ -166,7 +166,7 @@ export function runProgram([program = '', ...args]: readonly string[], hint: str
   })
 }
 
-/** The error for a program that did something else than what it was started for. Code `CREDENTIAL_SOURCE`. */
+/** Returns the error of a failed program, with the code `CREDENTIAL_SOURCE`. */
 export function programError(program: string, problem: string, hint: string) {
   return sourceError(`the program ${program} ${problem}`, hint)
 }

@@ -1,10 +1,10 @@
-/** What the secret sources share: their limit, their text and their error. */
+/** Shared by the secret sources: the size limit, the decoding of text, and the error. */
 import { CredentialError } from '../../errors.ts'
 
-/** Longer secrets are mistakes: a wrong file, a wrong program. */
+/** Maximum size of a secret in bytes. A larger value is probably the wrong file or program. */
 export const MAX_SECRET_BYTES = 65_536
 
-/** Bytes as text, without the one line break that editors and programs put at the end. Errors: `CREDENTIAL_SOURCE` when not UTF-8. */
+/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
 export function secretText(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
@@ -13,7 +13,7 @@ export function secretText(bytes: Uint8Array, source: string): string {
   }
 }
 
-/** The secret could not be read; nothing that its source gave is in the texts. Code `CREDENTIAL_SOURCE`. */
+/** Returns the error of an unreadable secret, with the code `CREDENTIAL_SOURCE`. Its texts never contain the value. */
 export function sourceError(message: string, hint?: string): CredentialError {
   return new CredentialError('CREDENTIAL_SOURCE', message, hint ? { hint } : {})
 }

@@ -1,6 +1,6 @@
 /**
- * Folders of the user. A variable whose value is not an absolute path is ignored (XDG Base Directory Specification §2): else whoever
- * fills the working directory would decide what is read, and what runs.
+ * Folders of the user. Variables with a relative path are ignored (XDG Base Directory Specification §2), because the working directory
+ * would then decide which files are read.
  */
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, posix, win32 } from 'node:path'
@@ -8,7 +8,7 @@ import { ConfigurationError } from '../../errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The home folder: `HOME`, on Windows `USERPROFILE`, else that of the account; undefined when none of them is an absolute path. */
+/** Returns the home folder: `HOME`, on Windows `USERPROFILE`, else that of the account; undefined when none is an absolute path. */
 export function homeFolder(
   env: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -18,7 +18,7 @@ export function homeFolder(
   return absolute(named, platform) ?? absolute(account(), platform)
 }
 
-/** Where the user's programs keep their configuration and their caches, with our part of it; undefined where there is no such folder. */
+/** Returns our folder in the user's configuration or cache folder; undefined where there is none. */
 export function userFolder(
   kind: 'config' | 'cache',
   parts: readonly string[],
@@ -34,28 +34,26 @@ export function userFolder(
   return home === undefined ? undefined : join(home, below, ...parts)
 }
 
-/** The variables that name folders of the user, as a sentence has them. */
+/** Names the variables that set the folder, for messages. */
 export function folderVariables(kind: 'config' | 'cache', platform: NodeJS.Platform = process.platform): string {
   const { named } = FOLDERS[platform === 'win32' ? 'windows' : 'others'][kind]
   return `${named} nor ${platform === 'win32' ? 'USERPROFILE' : 'HOME'}`
 }
 
-/** The same variables without those that name a folder of the user by a relative path: for programs that would read commands there. */
+/** Returns the variables without those that set a user folder to a relative path, for programs that would read commands there. */
 export function withAbsoluteFolders<Variables extends Environment>(env: Variables): Variables {
   const isGood = ([name, value]: [string, string | undefined]) => !BASES.test(name) || absolute(value, process.platform) !== undefined
   return Object.fromEntries(Object.entries(env).filter(isGood)) as Variables
 }
 
-/**
- * Refuses an environment in which third-party libraries would look for the home folder in the working directory. Errors: `CONFIG_INVALID`.
- */
+/** Throws where third-party libraries would look for the home folder in the working directory. Errors: `CONFIG_INVALID`. */
 export function checkHome(env: Environment = process.env): void {
   const named = env.HOME || env.USERPROFILE || (env.HOMEPATH && `${env.HOMEDRIVE ?? 'C:'}${env.HOMEPATH}`)
   if (isAbsolute(named || homedir())) return
-  throw new ConfigurationError('CONFIG_INVALID', 'the home folder is not an absolute path: nothing is read there', { hint: HOME_HINT })
+  throw new ConfigurationError('CONFIG_INVALID', 'the home folder cannot be used: its path is not absolute', { hint: HOME_HINT })
 }
 
-/** What to do where there is no home folder. */
+/** Hint for a missing home folder. */
 export const HOME_HINT = 'set HOME (on Windows USERPROFILE) to an absolute path'
 
 const FOLDERS = {
@@ -65,14 +63,14 @@ const FOLDERS = {
 
 const BASES = /^(?:HOME|XDG_(?:CONFIG|DATA|CACHE|STATE)_HOME|APPDATA|LOCALAPPDATA|USERPROFILE)$/i
 
-/** A path with drive or share on Windows: `\folder` is on whichever drive the working directory is. */
+/** Returns the path if it is absolute. On Windows it needs a drive or share: `\folder` depends on the working directory. */
 function absolute(path: string | undefined, platform: NodeJS.Platform): string | undefined {
   if (!path) return undefined
   const isIt = platform === 'win32' ? /^(?:[A-Za-z]:[\\/]|[\\/]{2}[^\\/])/.test(path) : posix.isAbsolute(path)
   return isIt ? path : undefined
 }
 
-/** As the system has it; empty for an account that it does not know. */
+/** Returns the home folder of the account; empty for an account unknown to the system. */
 function accountHome(): string {
   try {
     return userInfo().homedir

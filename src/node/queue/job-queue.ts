@@ -1,36 +1,36 @@
-/** Work that is done by other processes: handed over as plain data, and handed back as plain data. */
+/** A job queue in Redis for work done by other processes, with JSON payloads and results. */
 import type { Job, Queue, QueueEvents } from 'bullmq'
 import { ProtocolError, TimeoutError } from '../../errors.ts'
 import { connectRedis, QUEUE, type QueueOptions, type RedisConnection } from './redis-connection.ts'
 
-/** Milliseconds between two looks at jobs that are waited for, besides the events. */
+/** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000
 
-/** Milliseconds without any worker after which nobody is expected any more. */
+/** Milliseconds without a worker after which waiting ends. */
 const NOBODY = 60_000
 
-/** Times that a job is handed over that the server has forgotten. */
+/** How often a job is added again that the server has lost. */
 const TIMES = 3
 
-/** Milliseconds for which the server keeps jobs that are done, for who has missed the news. */
+/** Milliseconds for which the server keeps finished jobs, for producers that missed the event. */
 const KEPT = 3_600_000
 
-/** How work is handed over. */
+/** Options of a producer. */
 export interface JobOptions extends QueueOptions {
-  /** Hears that there is no worker, when work waits for one. */
+  /** Called when a job waits and no worker is connected. */
   readonly onLonely?: () => void
 }
 
 interface Waiting {
   readonly payload: unknown
   times: number
-  /** True when the server has said that it has it. */
+  /** True when the server has confirmed the job. */
   handed: boolean
   resolve(result: unknown): void
   reject(error: unknown): void
 }
 
-/** The side that hands work over. */
+/** The producer side of the queue. */
 export class JobQueue {
   readonly #connection: RedisConnection
   readonly #queue: Queue
@@ -56,7 +56,7 @@ export class JobQueue {
     })
   }
 
-  /** Removes what runs that did not come to their end have left, too. Errors: those of `connectRedis`. */
+  /** Opens the queue and removes jobs left by interrupted runs. Errors: errors of `connectRedis`. */
   static async open({ address, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
     const connection = await connectRedis(address)
     const { bullmq } = connection
@@ -71,11 +71,10 @@ export class JobQueue {
   }
 
   /**
-   * Hands work over and waits for what becomes of it. A worker that dies is replaced by another one; work that the server has
-   * forgotten is handed over again.
+   * Adds a job and returns its result. Jobs of a crashed worker are assigned to another one; jobs that the server lost are added again.
    *
-   * Errors: `JOB_FAILED` when no worker could do it, `TIMEOUT_QUEUE` when there is no worker, those of `connectRedis` when the
-   * server has gone.
+   * Errors: `JOB_FAILED` when no worker could complete it, `TIMEOUT_QUEUE` when there is no worker, errors of `connectRedis` when the
+   * connection is lost.
    */
   run(payload: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -85,7 +84,7 @@ export class JobQueue {
     })
   }
 
-  /** Takes back what nobody has begun, and ends. */
+  /** Removes jobs that were not started, and closes the queue. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     const left = [...this.#waiting.keys()]
@@ -103,7 +102,7 @@ export class JobQueue {
     waiting.handed = false
     const keep = { age: KEPT / 1000 }
     const options = { jobId: id, removeOnComplete: keep, removeOnFail: keep, attempts: 1 }
-    // A server that has gone ends all that wait. A race with that news would keep every job until then.
+    // A lost connection rejects all pending jobs. Promise.race would retain every job until then.
     await this.#queue.add('lint', waiting.payload, options).catch((error) => {
       throw this.#connection.meaning(error)
     })
@@ -119,7 +118,7 @@ export class JobQueue {
     this.#remove(id)
   }
 
-  /** A job that a worker is doing stays. */
+  /** Removes a job unless a worker has started it. */
   #remove(id: string): void {
     const removal = this.#queue
       .remove(id)
@@ -133,9 +132,9 @@ export class JobQueue {
     this.#waiting.clear()
   }
 
-  /** Events may be lost, and so may jobs: what is waited for is looked at now and then. */
+  /** Polls pending jobs, because events and jobs may be lost. */
   async #look(): Promise<void> {
-    // A server that does not answer now is asked again at the next look.
+    // A server that does not answer is polled again at the next interval.
     for (const [id, waiting] of this.#waiting) await this.#lookAt(id, waiting).catch(() => undefined)
     if (this.#waiting.size > 0) await this.#expectWorkers()
   }
@@ -149,7 +148,7 @@ export class JobQueue {
   }
 
   async #expectWorkers(): Promise<void> {
-    // A server may not let everybody list its clients: then it is not known that nobody is there.
+    // Some servers do not allow listing clients; the number of workers is unknown then.
     const count = await this.#queue.getWorkersCount().catch(() => 1)
     if (count > 0) this.#lonelySince = undefined
     else if (this.#lonelySince === undefined) {
@@ -158,15 +157,17 @@ export class JobQueue {
     }
     if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
     const hint = 'start a worker that uses the same queue: stac-auth worker'
-    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'no worker is taking jobs from the queue', { hint }))
+    this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'the job was not started: no worker takes jobs from the queue', { hint }))
   }
 }
 
-/** A server that forbids it may still take jobs. */
+/** Removes old jobs. A server that forbids this may still accept jobs. */
 async function cleaned(queue: Queue): Promise<void> {
   for (const kind of ['completed', 'failed'] as const) await queue.clean(KEPT, 0, kind).catch(() => [])
 }
 
 function failed(): ProtocolError {
-  return new ProtocolError('JOB_FAILED', 'a worker failed to run a job', { hint: 'make sure that all workers run the same version' })
+  return new ProtocolError('JOB_FAILED', 'the job failed: a worker could not run it', {
+    hint: 'make sure that all workers run the same version',
+  })
 }

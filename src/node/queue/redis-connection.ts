@@ -1,34 +1,34 @@
-/** Connections to Redis, by the optional packages `bullmq` and `ioredis`. */
+/** Redis connections, through the optional packages `bullmq` and `ioredis`. */
 import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { openFilesFailure } from '../system-error.ts'
 
-/** A server that has answered, and a name and password that it took. */
+/** An authenticated connection. */
 export interface RedisConnection {
   readonly bullmq: typeof import('bullmq')
-  /** Another connection with the same settings. */
+  /** Opens another connection with the same settings. */
   client(): Redis
-  /** Rejects when the server has been away for too long; never resolves. */
+  /** Rejects when the connection is lost for too long; never resolves. */
   readonly lost: Promise<never>
-  /** What an error of such a connection means. */
+  /** Converts an error of the connection. */
   meaning(error: unknown): AuthError
-  /** Ends every connection at once. */
+  /** Closes all connections immediately. */
   close(): void
 }
 
-/** Milliseconds for a first connection. */
+/** Timeout of the first connection in milliseconds. */
 const CONNECT_TIMEOUT = 10_000
 
-/** Attempts to come back, each after a pause that grows to two seconds: about half a minute. */
+/** Reconnection attempts, with delays that grow to two seconds: about half a minute in total. */
 const ATTEMPTS = 20
 
 /**
- * Connects, and asks whether password and protocol are right. A server that goes away later is waited for, for half a minute.
+ * Connects and checks the password and the protocol. A connection that is lost later is retried for half a minute.
  *
- * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for a server that
- * cannot be reached, `RESPONSE_INVALID` for one that is no Redis, `SCHEME_UNSUPPORTED` without the packages.
+ * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
+ * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages.
  */
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const { bullmq, Redis: Client } = await loadPackages()
@@ -61,7 +61,7 @@ function retryStrategy(attempt: number): number | null {
   return attempt > ATTEMPTS ? null : Math.min(2000, attempt * 200)
 }
 
-/** Nothing of the address goes into texts of the packages: they are given the parts. */
+/** The packages get the parts of the URL, so that their error texts do not contain it. */
 function optionsOf({ host, port, db, encrypted, username, password }: RedisAddress): RedisOptions {
   return {
     host,
@@ -92,14 +92,14 @@ async function probe(client: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** A number of a database that there is not is said only to who asks for it. */
+/** Selects the database, so that an invalid number is detected now. */
 async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
   await client.connect()
   await client.ping()
   if (db > 0) await client.select(db)
 }
 
-/** Describes a failure. Error texts of Redis begin with a code (RESP, simple errors); the rest is not shown. */
+/** Describes a failure. Error texts of Redis start with a code (RESP, simple errors); the rest is not shown. */
 function failureOf(error: unknown, address: RedisAddress): AuthError {
   const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
   const { shown } = address
@@ -107,7 +107,7 @@ function failureOf(error: unknown, address: RedisAddress): AuthError {
     const what = address.password === undefined ? 'it requires a password' : 'it rejects this user name and password'
     return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: 'STAC_AUTH_QUEUE=redis://:password@host:port' })
   }
-  if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings; check the number of the database`)
+  if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
   if (error instanceof Error && error.name === 'ParserError')
     return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)
   const { code, message, hint } = networkError(error, 'http://queue/')
@@ -123,7 +123,9 @@ async function loadPackages(): Promise<{ bullmq: typeof import('bullmq'); Redis:
     const hint = 'npm install bullmq ioredis'
     throw (
       openFilesFailure(error) ??
-      new UnsupportedError('SCHEME_UNSUPPORTED', 'a queue needs the optional packages bullmq and ioredis', { hint })
+      new UnsupportedError('SCHEME_UNSUPPORTED', 'the queue cannot be used: the optional packages bullmq and ioredis are not installed', {
+        hint,
+      })
     )
   }
 }
@@ -135,23 +137,28 @@ export interface RedisAddress {
   readonly db: number
   readonly encrypted: boolean
   readonly username?: string
-  /** Not enumerable: nothing that prints the whole prints it. */
+  /** Not enumerable, so that inspecting the object does not print it. */
   readonly password?: string
-  /** Scheme, host, port and database: what messages may say. */
+  /** Scheme, host, port and database, for messages. */
   readonly shown: string
 }
 
 /**
- * Takes an address apart: `redis://[user][:password@]host[:port][/db]`, with `rediss:` for TLS (the forms of the IANA
- * registrations). The port is 6379 unless it is said. Errors: `USAGE`, without the text.
+ * Parses `redis://[user][:password@]host[:port][/db]`, with `rediss:` for TLS (IANA registrations). Default port: 6379.
+ *
+ * Errors: `USAGE`, without the URL.
  */
 export function redisAddressOf(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const db = /^\/?(\d{0,4})$/.exec(url?.pathname ?? '')?.[1]
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || db === undefined || url.search !== '' || url.hash !== '')
-    throw new ConfigurationError('USAGE', 'the URL of a queue is redis://host:port or rediss://host:port, optionally with /number', {
-      hint: 'write a password after a colon, percent-encoded: redis://:p%40ss@host',
-    })
+    throw new ConfigurationError(
+      'USAGE',
+      'the URL of the queue is malformed: it must be redis://host:port or rediss://host:port, optionally with /number',
+      {
+        hint: 'write a password after a colon, percent-encoded: redis://:p%40ss@host',
+      },
+    )
   const [username, password] = [decoded(url.username), decoded(url.password)]
   const port = url.port === '' ? 6379 : Number(url.port)
   const address = {
@@ -174,10 +181,10 @@ function decoded(text: string): string {
   }
 }
 
-/** What the jobs are called in Redis. The version is that of their payload: processes that speak another one do not meet. */
+/** Name of the queue in Redis. It contains the version of the payload, so that incompatible processes do not share jobs. */
 export const QUEUE = { prefix: 'stac-auth', name: 'lint-v1' } as const
 
-/** Where a queue is. */
+/** Location of a queue. */
 export interface QueueOptions {
   readonly address: RedisAddress
 }

@@ -1,32 +1,32 @@
-/** The side that does the work. */
+/** The worker side of the queue. */
 import { abortedBy } from '../../errors.ts'
 import { connectRedis, QUEUE, type QueueOptions } from './redis-connection.ts'
 
 export interface WorkOptions extends QueueOptions {
-  /** Jobs at a time. */
+  /** Concurrency: jobs at a time. */
   readonly concurrency: number
-  /** Ends the work after the jobs that are being done. */
+  /** Stops the worker after the running jobs. */
   readonly signal: AbortSignal
-  /** Does one job. It gets what stands in the queue, which anybody may have written; what it throws makes the job fail. */
+  /** Runs one job. Its payload is untrusted; an exception fails the job. */
   readonly work: (payload: unknown) => unknown
-  /** Hears that jobs are taken from now on. */
+  /** Called when the worker starts to take jobs. */
   readonly onReady?: () => void
-  /** Hears of each job whether it was done. */
+  /** Called after each job with its outcome. */
   readonly onJob?: (done: boolean) => void
 }
 
-/** Milliseconds that a job belongs to a worker that gives no sign of life; then another one does it. */
+/** Lock duration in milliseconds: a job whose worker does not renew its lock is assigned to another one. */
 const LOCK = 15_000
 
-/** Milliseconds between two searches for such jobs. */
+/** Interval in milliseconds of the search for stalled jobs. */
 const SEARCH = 5000
 
-/** Workers that may die of one job before it counts as failed. */
+/** Number of workers that may crash on one job before it fails. */
 const DEATHS = 2
 
 /**
- * Takes jobs until the signal says that it is enough; what has been begun is finished first. Errors: `ABORTED`, those of
- * `connectRedis`, also when the server has been away for too long.
+ * Takes jobs until the signal aborts; running jobs are finished first. Errors: `ABORTED`, errors of `connectRedis`, also when the
+ * connection is lost for too long.
  */
 export async function workJobs({ address, concurrency, signal, work, onReady, onJob }: WorkOptions): Promise<never> {
   const connection = await connectRedis(address)

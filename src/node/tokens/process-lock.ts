@@ -1,11 +1,11 @@
 /**
- * Locks that processes share, on one host or on several: leases. A lock is a file that one process has made and the others could not.
- * Its holder writes to it every {@link BEAT}, which the file system's clock records; one that nobody has written to for {@link LEASE}
- * is taken over, and so is at once the lock of a process that is known to have ended.
+ * Locks between processes, on one host or on several: leases. A lock is a file that is created exclusively. Its holder updates it every
+ * {@link BEAT}; the file system's clock records the time. A lock that was not updated for {@link LEASE} is taken over, and the lock of a
+ * process that is known to have exited is taken over at once.
  *
- * Whoever removes a lock, its holder or one who finds it abandoned, first makes a claim on that very lock: a lock of its own, named
- * after the first one's id. So a lock is removed by one process only, and never one that came in its place meanwhile. A holder that was
- * stopped for longer than its lease finds out before it writes again: {@link Lease.isFresh}, {@link Lease.confirm}.
+ * A process that removes a lock, its holder or one that finds it abandoned, first takes a second lock named after the id of the first. So
+ * only one process removes a lock, and never a lock that replaced it in the meantime. A holder that was suspended for longer than its
+ * lease detects that before it writes again: {@link Lease.isFresh}, {@link Lease.confirm}.
  */
 
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ import { isObject } from '../../stac/json.ts'
 import { readOwnFile } from '../credentials/own-file.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 
-/** Milliseconds without a heartbeat after which a lock may be taken over, whatever its process does. */
+/** Milliseconds without a heartbeat after which a lock may be taken over, whatever the state of its process. */
 const LEASE = 60_000
 
 /** Milliseconds between two heartbeats. */
@@ -28,48 +28,48 @@ const BEAT = 10_000
 
 const MAX_BYTES = 4096
 
-/** Milliseconds after which nobody will write into an empty lock any more: its maker was killed right then. */
+/** Milliseconds after which an empty lock counts as abandoned: its process was killed while creating it. */
 const WRITTEN_WITHIN = 2000
 
-/** Milliseconds between two looks at a lock that is held; about half of that at random. */
+/** Poll interval in milliseconds while a lock is held; up to half of it is random. */
 const [SHORTEST_PAUSE, LONGEST_PAUSE] = [10, 250]
 
 const { O_NOFOLLOW = 0, O_RDWR } = constants
 
 /** A lock that this process holds. */
 export interface Lease {
-  /** The process that had it before did not release it: what it worked on may be half done. */
+  /** True when the previous holder did not release the lock: its work may be incomplete. */
   readonly isTakenOver: boolean
-  /** True while nobody can have taken it over; asks nobody. */
+  /** Returns true while no other process can have taken the lock over; does not access the file. */
   readonly isFresh: boolean
   /** Sends a heartbeat and returns whether the lock is still held: if not, another process may hold it. */
   confirm(): Promise<boolean>
-  /** Removes the lock if it is still held. Throws nothing. */
+  /** Removes the lock if it is still held. Does not throw. */
   release(): Promise<void>
 }
 
 export interface LeaseOptions {
   /** Milliseconds without a heartbeat after which a lock may be taken over; default 60 000. */
   readonly lease?: number
-  /** Milliseconds between two heartbeats; default 10 000. */
+  /** Heartbeat interval in milliseconds; default 10 000. */
   readonly beat?: number
   /** Default: this process. */
   readonly self?: ProcessIdentity
 }
 
-/** What happens when a lock is held by a process of which nobody knows whether it lives. */
+/** How to wait for a lock whose holder may or may not be alive. */
 export interface WaitOptions extends LeaseOptions {
-  /** Ends the waiting. Absent: nobody waits. */
+  /** Aborts waiting. Absent: does not wait. */
   readonly signal?: AbortSignal
-  /** Waiting begins, for at most so many milliseconds. */
+  /** Called when waiting starts, with the maximum in milliseconds. */
   readonly onWait?: (longest: number) => void
 }
 
 /**
- * Takes the lock, as soon as it is free or abandoned.
+ * Takes the lock as soon as it is free or abandoned.
  *
- * Errors: the signal's while waiting; `FILE_ACCESS` or `DISK_FULL` when nothing can be written there; `CACHE_UNSAFE` when what
- * stands there is no lock of ours.
+ * Errors: that of the signal while waiting; `FILE_ACCESS` or `DISK_FULL` when the lock cannot be written; `CACHE_UNSAFE` when the file is
+ * not a lock.
  */
 export async function takeLock(path: string, signal: AbortSignal, options: LeaseOptions = {}): Promise<Lease> {
   const taker = new Taker(path, options)
@@ -83,10 +83,10 @@ export async function takeLock(path: string, signal: AbortSignal, options: Lease
 }
 
 /**
- * Takes the lock, or gives undefined when a process that lives has it. Of a process that cannot be asked (on another host, in another
- * container) its heartbeat is awaited, which tells that it lives, or the end of its lease.
+ * Takes the lock; returns undefined when a running process holds it. If the state of the process is unknown (on another host, in another
+ * container), waits for its heartbeat or for the end of its lease.
  *
- * Errors: as of {@link takeLock}.
+ * Errors: as for {@link takeLock}.
  */
 export async function tryLock(path: string, { signal, onWait, ...options }: WaitOptions = {}): Promise<Lease | undefined> {
   const taker = new Taker(path, options)
@@ -112,9 +112,9 @@ export async function tryLock(path: string, { signal, onWait, ...options }: Wait
 
 interface Lock {
   readonly id: string
-  /** When it was made, or its holder last wrote to it: milliseconds of the file system's clock. */
+  /** Time of creation or of the last heartbeat, in milliseconds of the file system's clock. */
   readonly written: number
-  /** Absent while it is being made, and for ever when its maker ended in between. */
+  /** Absent while the lock is being created, and when its process exited before completing it. */
   readonly holder?: LockHolder
 }
 
@@ -123,7 +123,7 @@ class Taker {
   readonly #path: string
   readonly #options: LeaseOptions
   readonly #lease: number
-  /** Milliseconds by which the file system's clock is ahead of ours. */
+  /** Milliseconds by which the file system's clock is ahead of the local one. */
   #ahead: number | undefined
   #watched: { readonly lock: Lock; readonly since: number } | undefined
   #hasRemoved = false
@@ -134,7 +134,7 @@ class Taker {
     this.#lease = options.lease ?? LEASE
   }
 
-  /** Undefined when there is one. */
+  /** Returns undefined when there is a lock. */
   async make(): Promise<Lease | undefined> {
     const beaten = timesNow()
     const holder = await make(this.#path, this.#options.self)
@@ -152,21 +152,24 @@ class Taker {
     return age < -this.#lease && this.#isStill(lock)
   }
 
-  /** Removes a lock that is abandoned; false when it is gone already, has come to life, or somebody else is about to remove it. */
+  /** Removes an abandoned lock; returns false when it is gone, was updated, or is being removed by another process. */
   async remove(lock: Lock, unwritten?: number): Promise<boolean> {
     const isRemoved = await removeLock(this.#path, lock.id, this.#options, (now) => this.isAbandoned(now, unwritten))
     this.#hasRemoved ||= isRemoved
     return isRemoved
   }
 
-  /** A clock was set back: of a lock from the future nobody knows the age, so it is watched for longer than two heartbeats. */
+  /**
+   * Returns the poll time for a lock with a time in the future: the clock was set back and its age is unknown, so it is observed for more
+   * than two heartbeats.
+   */
   #isStill(lock: Lock): boolean {
     const { id, written } = this.#watched?.lock ?? {}
     if (id !== lock.id || written !== lock.written) this.#watched = { lock, since: performance.now() }
     return performance.now() - (this.#watched?.since ?? 0) > 2.5 * (this.#options.beat ?? BEAT)
   }
 
-  /** The clock of a file server may differ from ours: a file that is written now tells. */
+  /** Measures the clock of a file server, which may differ from the local one, with a new file. */
   async #skew(): Promise<number> {
     this.#ahead ??= await aheadOfUs(`${this.#path}.${randomBytes(8).toString('hex')}`).catch(() => 0)
     return this.#ahead
@@ -195,7 +198,7 @@ class HeldLock implements Lease {
 
   get isFresh(): boolean {
     const now = timesNow()
-    // While a machine sleeps only one of the clocks goes on.
+    // Only one of the two clocks advances while the machine sleeps.
     const elapsed = Math.max(Math.abs(now.wall - this.#beaten.wall), now.steady - this.#beaten.steady)
     return !this.#isLost && elapsed < (this.#options.lease ?? LEASE) / 2
   }
@@ -213,21 +216,21 @@ class HeldLock implements Lease {
     await this.#beating
     const { isFresh } = this
     this.#isLost = true
-    // Nobody else removes it as long as it is fresh, and a disk that is full or a process with too many files has no room for a claim.
+    // No other process removes a fresh lock, and a full disk or too many open files leave no room for a second lock.
     const { id } = this.#holder
     try {
       if (!isFresh) await removeLock(this.#path, id, this.#options, async () => true)
       else {
-        // Where too many files are open to look, it is still ours: it is fresh.
+        // With too many open files the lock cannot be read, but it is still held: it is fresh.
         const there = await look(this.#path).catch(() => ({ id }))
         if (there?.id === id) await unlink(this.#path)
       }
     } catch {
-      // It is taken over when its lease has ended, or this process.
+      // Taken over when its lease ends, or when this process exits.
     }
   }
 
-  /** Where the file cannot be read or written, the lock is held for as long as the last heartbeat lasts. */
+  /** While the file cannot be read or written, the lock is held until the lease of the last heartbeat ends. */
   async #beat(): Promise<boolean> {
     const now = timesNow()
     try {
@@ -245,7 +248,7 @@ class HeldLock implements Lease {
   }
 }
 
-/** Writes to a lock, so that its time is now; false when it is another one's. Errors: those of the system. */
+/** Updates the time of a lock; returns false when another process holds it. Errors: those of the system. */
 async function beat(path: string, holder: LockHolder): Promise<boolean> {
   const file = await open(path, O_RDWR | O_NOFOLLOW)
   try {
@@ -253,10 +256,10 @@ async function beat(path: string, holder: LockHolder): Promise<boolean> {
     const { bytesRead } = await file.read(buffer, 0, MAX_BYTES, 0)
     const bytes = buffer.subarray(0, bytesRead)
     if (parseHolder(bytes.toString())?.id !== holder.id) return false
-    // What is there already needs no room, except on disks that never write in place.
+    // Rewriting existing bytes needs no space, except on copy-on-write disks.
     await file.write(bytes, 0, bytes.length, 0).catch(() => file.utimes(new Date(), new Date()))
     const [ours, there] = [await file.stat(), await lstat(path)]
-    // Whoever takes it over looks at its time once more after it has moved it away.
+    // A process that takes the lock over checks its time again after moving it away.
     return ours.ino === there.ino && ours.dev === there.dev
   } finally {
     await file.close()
@@ -272,7 +275,7 @@ function timesNow(): Times {
   return { wall: Date.now(), steady: performance.now() }
 }
 
-/** The holder of the new lock; undefined when there is one. */
+/** Creates the lock and returns its holder; undefined when there is one. */
 async function make(path: string, self?: ProcessIdentity): Promise<LockHolder | undefined> {
   const holder = await newHolder(self)
   try {
@@ -292,7 +295,7 @@ async function make(path: string, self?: ProcessIdentity): Promise<LockHolder | 
   return holder
 }
 
-/** Windows refuses a name that is about to vanish. */
+/** Windows refuses a name that is being removed. */
 function isTaken(error: unknown): boolean {
   const code = systemCode(error)
   return code === 'EEXIST' || (process.platform === 'win32' && (code === 'EPERM' || code === 'EBUSY'))
@@ -312,7 +315,7 @@ async function aheadOfUs(probe: string): Promise<number> {
   try {
     await file.writeFile('0')
     const { mtimeMs } = await file.stat()
-    // A clock that differs by less makes no difference.
+    // Smaller differences are not significant.
     return Math.abs(mtimeMs - now) < 1000 ? 0 : mtimeMs - now
   } finally {
     await file.close()
@@ -320,7 +323,7 @@ async function aheadOfUs(probe: string): Promise<number> {
   }
 }
 
-/** Removes that lock if nothing speaks against it; false when it is gone already, or somebody else is about to remove it. */
+/** Removes that lock if it is still abandoned; returns false when it is gone or is being removed by another process. */
 async function removeLock(path: string, id: string, options: LeaseOptions, mayGo: (lock: Lock) => Promise<boolean>): Promise<boolean> {
   const claim = `${path}.${id}`
   if (!(await make(claim, options.self))) {
@@ -338,12 +341,12 @@ async function removeLock(path: string, id: string, options: LeaseOptions, mayGo
   }
 }
 
-/** Removes a lock unless its holder has written to it since it was seen, who then keeps it. */
+/** Removes a lock unless its holder has updated it since it was read. */
 async function moveAway(path: string, aside: string, seen: Lock): Promise<boolean> {
   await rename(path, aside)
   const moved = await look(aside)
   const isSame = moved?.id === seen.id && moved.written === seen.written
-  // A holder that looked right now believes that it has lost it, and stops.
+  // A holder that reads the lock at this moment finds it missing and stops.
   if (moved && !isSame) await link(aside, path).catch(() => undefined)
   await unlink(aside).catch(() => undefined)
   return isSame
@@ -353,27 +356,27 @@ async function waitFor(pause: number, signal?: AbortSignal): Promise<void> {
   await sleep(pause * (0.5 + Math.random()), systemClock(), signal)
 }
 
-/** A process, as others see it. */
+/** A process, as identified by other processes. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it began, as the system says: in ticks since the machine did, or as `ps` writes it; absent where nothing tells. */
+  /** Start time as the system reports it: in ticks since boot, or in the format of `ps`; absent where it is unavailable. */
   readonly started?: string
-  /** Where that process id means something: host, and on Linux the boot and the name space of process ids. */
+  /** Scope of the process id: host, and on Linux boot id and pid namespace. */
   readonly place: string
 }
 
 export interface LockHolder extends ProcessIdentity {
-  /** 16 hex digits: this one holding and no other. */
+  /** 16 hex digits that identify this holding. */
   readonly id: string
 }
 
-/** This process, as the holder of a new lock. */
+/** Returns this process as the holder of a new lock. */
 export async function newHolder(self?: ProcessIdentity): Promise<LockHolder> {
   const { pid, started, place } = self ?? (await thisProcess())
   return { id: randomBytes(8).toString('hex'), pid, ...(started !== undefined && { started }), place }
 }
 
-/** What a lock file says; undefined when it is not (yet) a whole one. */
+/** Parses a lock file; undefined when it is incomplete. */
 export function parseHolder(text: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -384,15 +387,15 @@ export function parseHolder(text: string): LockHolder | undefined {
 }
 
 /**
- * Whether a process is there: `gone` for certain (no such process here, one that has only its exit code left, or another with its number),
- * `alive` for certain, or `unknown`: it is on another host, in another container, or the system does not tell when it began.
+ * Returns the state of a process: `gone` (not running, a zombie, or its id is used by another process), `alive`, or `unknown` (on another
+ * host, in another container, or its start time is unavailable).
  */
 export async function stateOf({ pid, started, place }: LockHolder, self?: ProcessIdentity): Promise<'alive' | 'gone' | 'unknown'> {
   if (place !== (self ?? (await thisProcess())).place) return 'unknown'
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // A process that is not ours to ask is there, too, but perhaps with a number that was used before.
+    // EPERM: the process exists, but its id may have been reused.
     if (systemCode(error) === 'ESRCH') return 'gone'
   }
   const now = await startOf(pid)
@@ -402,8 +405,8 @@ export async function stateOf({ pid, started, place }: LockHolder, self?: Proces
 }
 
 /**
- * When a process began, comparable with nothing but itself; `ended` for one that has only its exit code left, undefined where nothing
- * tells.
+ * Returns the start time of a process, comparable only with another result of this function; `ended` for a zombie; undefined where it is
+ * unavailable.
  */
 export async function startOf(pid: number, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
   if (platform === 'linux' || platform === 'android') return startInProc(pid)
@@ -428,15 +431,15 @@ function isHolder(value: unknown): value is LockHolder {
   return /^[0-9a-f]{16}$/.test(String(id)) && Number.isInteger(pid) && Number(pid) > 0 && isStart && typeof place === 'string'
 }
 
-/** State and start are the fields 3 and 22 of proc_pid_stat(5); the name of the program before them may hold anything. */
+/** State and start time are fields 3 and 22 of proc_pid_stat(5); the program name before them may contain any character. */
 async function startInProc(pid: number): Promise<string | undefined> {
-  // Where the folder of another user's process is hidden, nothing is known.
+  // With hidepid, processes of other users cannot be seen.
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   const [state = '', ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return /[ZXx]/.test(state) ? 'ended' : fields[18]
 }
 
-/** Milliseconds for which an answer of `ps` is good enough: who waits for a lock asks many times in a second. */
+/** Milliseconds for which a result of `ps` is cached, because waiting for a lock polls several times per second. */
 const PS_LASTS = 2000
 
 const PS = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC0' }, timeout: 5000, windowsHide: true } as const
@@ -457,7 +460,7 @@ function startByPs(pid: number): Promise<string | undefined> {
   return start
 }
 
-/** Containers of two machines may share a name and the number of their name space, so the boot of the machine counts as well. */
+/** Containers on two machines may share a name and a namespace number, so the boot id is included. */
 async function placeOf(): Promise<string> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '')

@@ -1,4 +1,4 @@
-/** The folder of the token store: one file per key, and the locks beside them. */
+/** The folder of the token store: one file per key, with its lock beside it. */
 
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,19 +16,19 @@ import { readFailure, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, type LeaseOptions, takeLock } from './process-lock.ts'
 
 export interface TokenFilesOptions {
-  /** Absolute path; default `stac-auth/tokens` in the user's folder for caches. Made with the first token, mode 0700. */
+  /** Absolute path; default `stac-auth/tokens` in the user's cache folder. Created with the first token, mode 0700. */
   readonly folder?: string
-  /** Hears once when tokens cannot be kept as asked. */
+  /** Called once when tokens cannot be stored as requested. */
   readonly onWarning?: (warning: Warning) => void
 }
 
 /**
- * A store that all processes of one user share: one file per key, mode 0600, in a folder of the user's own. Without a folder to
- * write to it is memory, with the warning `CACHE_MEMORY_ONLY`.
+ * Returns a store shared by all processes of a user: one file per key, mode 0600, in a private folder. If the folder is not writable,
+ * tokens are kept in memory, with the warning `CACHE_MEMORY_ONLY`.
  *
- * Errors: `CACHE_UNSAFE` for files and folders that others can, or could, look into, with the command that repairs it;
- * `CACHE_LOCK_TIMEOUT` when another process holds a key for more than 30 s; `FILE_ACCESS` when what is there cannot be removed;
- * `ABORTED` while waiting. Files that are damaged or of another version are renamed to `.corrupt` and count as absent.
+ * Errors: `CACHE_UNSAFE` for files and folders that others can, or could, read, with a command that repairs it; `CACHE_LOCK_TIMEOUT` when
+ * another process holds a key for more than 30 s; `FILE_ACCESS` when a token cannot be removed; `ABORTED` while waiting. Damaged files and
+ * files of another version are renamed to `.corrupt` and count as absent.
  */
 export function tokenFiles({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}): SessionStore {
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
@@ -43,28 +43,28 @@ export function tokenFiles({ folder = defaultTokenFolder(), onWarning }: TokenFi
   return withMemoryFallback(store, onWarning)
 }
 
-/** The store of a user who has no folder. */
+/** Returns an in-memory store for a user without a cache folder. */
 export function nowhere(): SessionStore {
   const fail = async () => {
-    throw new IntegrityError('FILE_ACCESS', `there is no folder for tokens: neither ${folderVariables('cache')} is an absolute path`)
+    throw new IntegrityError('FILE_ACCESS', `tokens cannot be stored: neither ${folderVariables('cache')} is an absolute path`)
   }
   return { read: fail, write: fail, remove: async () => {}, exclusively: fail }
 }
 
 const MAX_BYTES = 1_048_576
 
-/** Names of what {@link TokenFolder.remove} removes. */
+/** Names of the files that {@link TokenFolder.remove} removes. */
 const KEPT = /^([0-9a-f]{64})\.(?:json$|.*\.(?:corrupt|tmp)$)/
 
-/** Milliseconds after which what a killed process left is nobody's work in progress. */
+/** Milliseconds after which temporary files of a killed process are removed. */
 const LEFT_AFTER = 60_000
 
-/** Milliseconds that a process waits for the others. */
+/** Timeout of the lock in milliseconds. */
 const LONGEST_WAIT = 30_000
 
 /**
- * Where tokens are kept when nobody says otherwise (XDG base directories; `LOCALAPPDATA` on Windows); undefined where the user has no
- * folder.
+ * Returns the default folder of the token store (XDG Base Directory Specification; `LOCALAPPDATA` on Windows); undefined where the user
+ * has no cache folder.
  *
  * @param account the home folder of the account
  */
@@ -77,9 +77,9 @@ export function defaultTokenFolder(
 }
 
 /**
- * Envelopes by key. Nothing is read, made or checked before the first call.
+ * The token sets by key. Nothing is read, created or checked before the first call.
  *
- * Errors of all: `CACHE_UNSAFE` when others can, or could, look into the folder or file, with the command that repairs it;
+ * Errors of all methods: `CACHE_UNSAFE` for files and folders that others can, or could, read, with a command that repairs it;
  * `FILE_ACCESS`. A key that is not 64 hex digits is a `TypeError`.
  */
 export class TokenFolder {
@@ -87,19 +87,19 @@ export class TokenFolder {
   readonly #wait: number
   readonly #lease: LeaseOptions
   readonly #mutex = new KeyedMutex()
-  /** Files with room for what will be saved, by key. */
+  /** Files with reserved space, by key. */
   readonly #reserved = new Map<string, string>()
-  /** By the keys that are held. */
+  /** The held locks, by key. */
   readonly #held = new Map<string, Held>()
 
-  /** @param wait milliseconds for which other processes are waited for */
+  /** @param wait timeout of the lock in milliseconds */
   constructor(path: string, wait = LONGEST_WAIT, lease: LeaseOptions = {}) {
     this.path = path
     this.#wait = wait
     this.#lease = lease
   }
 
-  /** The envelope; undefined when there is none. A damaged file is renamed to `.corrupt`. */
+  /** Returns the content; undefined when there is none. A damaged file is renamed to `.corrupt`. */
   async load(key: string): Promise<TokenEnvelope | undefined> {
     const path = this.#pathOf(key, 'json')
     if (!(await this.#isThere())) return undefined
@@ -111,8 +111,7 @@ export class TokenFolder {
   }
 
   /**
-   * Replaces the file; of a key that is held only while it is: where another process has taken the key over meanwhile and replaced the file,
-   * that one stays, for what is in it is newer.
+   * Replaces the file. If the key's lock was lost and another process has replaced the file, that file is newer and stays.
    *
    * Errors: also `DISK_FULL`, `CACHE_LOCK_TIMEOUT`; the old file stays.
    */
@@ -120,7 +119,7 @@ export class TokenFolder {
     const path = this.#pathOf(key, 'json')
     const content = formatEnvelope(key, envelope)
     if (Buffer.byteLength(content) > MAX_BYTES)
-      throw new IntegrityError('CACHE_UNSAFE', `a token set exceeds the limit of ${MAX_BYTES} bytes: it was not stored`)
+      throw new IntegrityError('CACHE_UNSAFE', `the token set was not stored: it exceeds the limit of ${MAX_BYTES} bytes`)
     await this.#make()
     if (!(await this.mayReplace(key))) return
     const reserved = this.#reserved.get(key)
@@ -130,7 +129,7 @@ export class TokenFolder {
     for (const name of await this.#namesOf(key, /\.tmp$|\.lock\./)) await this.#wipeOld(name)
   }
 
-  /** Holds room for the next envelope of so many bytes until the end of {@link exclusively}. Errors: also `DISK_FULL`. */
+  /** Reserves that many bytes for the next write, until the end of {@link exclusively}. Errors: also `DISK_FULL`. */
   async reserve(key: string, bytes: number): Promise<void> {
     const path = this.#pathOf(key, 'json')
     await this.#make()
@@ -138,7 +137,7 @@ export class TokenFolder {
     this.#reserved.set(key, await reserveOwnFile(path, Math.min(bytes, MAX_BYTES)))
   }
 
-  /** Overwrites and removes everything of that key, damaged files too; locks stay. A file that is newer stays as in {@link save}. */
+  /** Overwrites and removes all files of that key, including damaged ones, but not locks. A newer file stays, as in {@link save}. */
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key, 'json')
     if (!(await this.#isThere()) || !(await this.mayReplace(key))) return
@@ -147,7 +146,7 @@ export class TokenFolder {
     for (const name of await this.#namesOf(key, /\.(?:corrupt|tmp)$/)) await wipeOwnFile(join(this.path, name))
   }
 
-  /** The keys of which something is kept, damaged or not, in no order. */
+  /** Returns the keys that have a file, damaged or not, in no particular order. */
   async keys(): Promise<readonly string[]> {
     if (!(await this.#isThere())) return []
     const names = await readdir(this.path).catch((error) => {
@@ -156,7 +155,10 @@ export class TokenFolder {
     return [...new Set(names.flatMap((name) => KEPT.exec(name)?.[1] ?? []))]
   }
 
-  /** Runs alone. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s of waiting, `DISK_FULL` when the lock cannot be made, `ABORTED`. */
+  /**
+   * Runs `run` while holding the lock of the key. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s, `DISK_FULL` when the lock cannot be
+   * created, `ABORTED`.
+   */
   async exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const path = this.#pathOf(key, 'lock')
     const waiting = withTimeout(signal, this.#wait, () => lockTimeout(path, this.#wait))
@@ -182,8 +184,9 @@ export class TokenFolder {
   }
 
   /**
-   * Makes sure that nobody else holds a key that is held here; false where another process has replaced its file meanwhile. A process that
-   * was stopped for longer than its lease takes the key again: what its server has given it would be lost otherwise, and with it the login.
+   * Makes sure that the lock of a held key is still held; returns false when another process has replaced the file. A process that was
+   * suspended for longer than its lease takes the lock again, because tokens that it just received would be lost otherwise, and with them
+   * the login.
    *
    * Errors: also `CACHE_LOCK_TIMEOUT`.
    */
@@ -204,7 +207,7 @@ export class TokenFolder {
     if (held) held.version = await this.#versionOf(key)
   }
 
-  /** Tells one content of a file from another: each is a new file. */
+  /** Identifies the version of a file: every write creates a new one. */
   async #versionOf(key: string): Promise<string> {
     const stats = await lstat(this.#pathOf(key, 'json'), { bigint: true }).catch(() => undefined)
     return stats ? `${stats.ino} ${stats.mtimeNs} ${stats.size}` : ''
@@ -215,7 +218,7 @@ export class TokenFolder {
     return join(this.path, `${key}.${ending}`)
   }
 
-  /** Gives back room that was not used. */
+  /** Releases reserved space that was not used. */
   async #release(key: string): Promise<void> {
     const reserved = this.#reserved.get(key)
     this.#reserved.delete(key)
@@ -252,35 +255,35 @@ export class TokenFolder {
   }
 }
 
-/** A key that is held. */
+/** A held lock. */
 interface Held {
   lease: Lease
-  /** Of the file as it was then. */
+  /** Version of the file when the lock was taken. */
   version: string
 }
 
 function lockTimeout(path: string, wait: number): IntegrityError {
-  const message = `another process has been obtaining the same token for over ${wait / 1000} s`
-  const hint = `wait for it, or end the process that ${shellWord(path)} names, and try again`
+  const message = `the token is locked: another process has been requesting it for over ${wait / 1000} s`
+  const hint = `wait for it, or end the process named in ${shellWord(path)}, and try again`
   return new IntegrityError('CACHE_LOCK_TIMEOUT', message, { hint, retryable: true })
 }
 
-/** What a file of the token store holds besides its version and key. */
+/** Content of a token file besides its version and key. */
 interface TokenEnvelope {
-  /** The token set; absent when only the keyring has it. */
+  /** The token set; absent when only the keyring contains it. */
   readonly text?: string
-  /** The keyring has, or may have, a token set of that key. */
+  /** True when the keyring contains, or may contain, a token set with that key. */
   readonly keyring?: true
 }
 
 const VERSION = 1
 
-/** The content of a file. */
+/** Returns the content of a file. */
 function formatEnvelope(key: string, { text, keyring }: TokenEnvelope): string {
   return `${JSON.stringify({ version: VERSION, key, keyring, text })}\n`
 }
 
-/** The file's content; undefined when it is cut, damaged, of another version or for another key. */
+/** Parses a file; undefined when it is truncated, damaged, of another version or for another key. */
 function parseEnvelope(bytes: Uint8Array, key: string): TokenEnvelope | undefined {
   let value: unknown
   try {

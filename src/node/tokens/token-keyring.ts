@@ -1,22 +1,22 @@
-/** The operating system's secret store, through an optional package. */
+/** A token store in the operating system's keyring, through an optional package. */
 import { type SessionStore, withMemoryFallback } from '../../auth/token-store.ts'
 import { isAuthError } from '../../errors.ts'
 import { sourceError } from '../credentials/secret-text.ts'
 import { openFilesFailure } from '../system-error.ts'
 import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
-/** Apart from the service of the secrets that users put there themselves. */
+/** Service name of tokens, separate from that of the secrets that users store themselves. */
 const SERVICE = 'stac-auth tokens'
 
-/** The kernel's keyring, which the package would take instead, forgets everything when the user logs out. */
+/** The kernel keyring, the package's fallback, is emptied when the user logs out. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const
 
 /**
- * A store in the operating system's keyring, through the optional package `@napi-rs/keyring`. A file per key says that the
- * keyring has it, and serves as lock. What the keyring does not take (no package, no service, locked, too long) is kept as by
+ * Returns a store in the operating system's keyring, through the optional package `@napi-rs/keyring`. A file per key marks tokens that are
+ * in the keyring and serves as the lock. What the keyring cannot store (no package, no service, locked, too long) is stored as by
  * `tokenFiles`, with the warning `CREDENTIAL_SOURCE`.
  *
- * Errors: those of `tokenFiles`; `CREDENTIAL_SOURCE` when the keyring does not remove what it has.
+ * Errors: those of `tokenFiles`; `CREDENTIAL_SOURCE` when tokens cannot be removed from the keyring.
  */
 export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
@@ -34,8 +34,8 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
       const { Entry } = await load()
       return { answer: question(new Entry(SERVICE, key, OPTIONS)) }
     } catch (error) {
-      // Errors of the package may hold anything.
-      const problem = isAuthError(error) ? `${error.message} (${error.hint})` : 'the system keyring cannot be used'
+      // Error texts of the package may contain secrets.
+      const problem = isAuthError(error) ? `${error.message} (${error.hint})` : 'the system keyring is unavailable'
       if (consequence) warn(`${problem}: ${consequence}`)
       return undefined
     }
@@ -48,10 +48,10 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
       return (await ask(key, (entry) => entry.getPassword(), 'its tokens are not used'))?.answer ?? undefined
     },
     write: async (key, text) => {
-      // Whoever has come meanwhile has newer ones.
+      // Another process may have stored newer tokens.
       if (!(await files.mayReplace(key))) return
       const { text: old, keyring } = (await files.load(key)) ?? {}
-      // A text in the file goes before that of the keyring: at every moment the newest one is read.
+      // A file with a token set takes precedence over the keyring, so that the newest one is always read.
       if (!keyring || old !== undefined) await files.save(key, { keyring: true, ...(old !== undefined && { text }) })
       const taken = await ask(
         key,
@@ -60,10 +60,10 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
       )
       if (!taken) await files.save(key, { text, ...(keyring && { keyring }) })
       else if (old !== undefined) await files.save(key, { keyring: true })
-      // A new file tells others that there is something newer; where it cannot be made, the keyring has it all the same.
+      // The new file marks newer tokens. If it cannot be written, the keyring still contains them.
       else await files.save(key, { keyring: true }).catch(() => undefined)
     },
-    // The keyring may refuse a text at any time; a file with room for it is there then.
+    // The keyring may refuse a write at any time, so space for a file is reserved.
     reserve: async (key, length) => {
       const { text, keyring } = (await files.load(key)) ?? {}
       if (!keyring) await files.save(key, { keyring: true, ...(text !== undefined && { text }) })
@@ -71,17 +71,17 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
     },
     remove: async (key) => {
       const { text, keyring } = (await files.load(key)) ?? {}
-      // Asked even when no file says so: the file may have been lost.
+      // The keyring is queried even without a file, which may have been lost.
       if ((await ask(key, (entry) => entry.deletePassword())) || !keyring) return files.remove(key)
       if (text !== undefined) await files.save(key, { keyring })
-      throw sourceError('the system keyring does not remove its tokens', 'unlock it and try again')
+      throw sourceError('the tokens cannot be removed from the system keyring', 'unlock it and try again')
     },
     exclusively: (key, run, signal) => files.exclusively(key, run, signal),
   }
   return withMemoryFallback(store, onWarning)
 }
 
-/** One secret in the store; its methods throw when the store is locked, absent or refuses. */
+/** One secret in the keyring; its methods throw when the keyring is locked or unavailable, or refuses. */
 interface KeyringEntry {
   getPassword(): string | null
   setPassword(password: string): void
@@ -89,7 +89,7 @@ interface KeyringEntry {
   deletePassword(): boolean
 }
 
-/** What of the optional package `@napi-rs/keyring` is used. */
+/** The part of the optional package `@napi-rs/keyring` that is used. */
 interface Keyring {
   readonly Entry: new (service: string, account: string, options?: KeyringOptions) => KeyringEntry
 }
@@ -106,7 +106,10 @@ export async function loadKeyring(): Promise<Keyring> {
   } catch (error) {
     throw (
       openFilesFailure(error) ??
-      sourceError('the system keyring needs the optional package @napi-rs/keyring', 'npm install @napi-rs/keyring')
+      sourceError(
+        'the system keyring cannot be used: the optional package @napi-rs/keyring is not installed',
+        'npm install @napi-rs/keyring',
+      )
     )
   }
 }

@@ -1,4 +1,4 @@
-/** What an answer that is no success means. */
+/** Converts unsuccessful responses to errors. */
 import { patternFor } from '../../auth/requirement.ts'
 import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { readBody, utf8 } from '../../http/body.ts'
@@ -8,21 +8,21 @@ import { isRetryableStatus } from '../../http/passing-status.ts'
 import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
 
-/** An answer whose body has not been read. */
+/** A response whose body was not read. */
 export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
-  /** The address that answered. */
+  /** The URL that answered. */
   readonly url: string
   readonly body: AsyncIterable<Uint8Array> | null
 }
 
-/** Bytes; error documents of object stores are shorter. */
+/** Maximum bytes to read; error responses of object stores are shorter. */
 const MAX_ERROR = 65_536
 
 /**
- * The error for an answer that is no success: `AUTH_REJECTED` for 401 and 403 to a request that nothing was sent with, else
- * `HTTP_<status>`; of the body only the code of an object store's error is read.
+ * Returns the error of an unsuccessful response: `AUTH_REJECTED` for 401 and 403 to a request without credentials, else `HTTP_<status>`.
+ * Only the error code of an object store is read from the body.
  *
- * @param target what the request was for, if it was not an address of the user's
+ * @param target the target of the request, unless the user typed the URL
  */
 export async function answerFailure({ status, url, headers, body }: UnreadAnswer, target?: Target): Promise<AuthError> {
   const code = await storeCode(headers, body)
@@ -31,7 +31,7 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isRetryableStatus(status) })
 }
 
-/** The code in an error document of an object store, or nothing. */
+/** Returns the code in an error response of an object store, or an empty string. */
 async function storeCode(headers: UnreadAnswer['headers'], body: UnreadAnswer['body']): Promise<string> {
   if (!body || !/^(?:application|text)\/xml\b/.test(headers.get('content-type') ?? '')) return ''
   try {
@@ -41,7 +41,7 @@ async function storeCode(headers: UnreadAnswer['headers'], body: UnreadAnswer['b
   }
 }
 
-/** A credential that was sent and refused has its own error; this is for a request without a credential. */
+/** Returns the error of a request without a credential. A refused credential has its own error. */
 function uncovered(
   { status, headers }: Pick<UnreadAnswer, 'status' | 'headers'>,
   url: string,
@@ -61,13 +61,13 @@ function uncovered(
   })
 }
 
-/** The scheme names of challenges (RFC 9110 §11.6.1); their parameters are the server's own text and stay out. */
+/** Returns the scheme names of challenges (RFC 9110 §11.6.1); their parameters are untrusted text and are omitted. */
 function offeredSchemes(field: string): string[] {
   const names = parseChallenges(field).challenges.map(({ scheme }) => scheme)
   return [...new Set(names)].filter((name) => name.length <= 32).slice(0, 5)
 }
 
-/** A credential for the origin of an address, as JSON to complete: Basic where that is the first scheme, else a bearer token. */
+/** Returns a credential for the origin of a URL as JSON to complete: Basic if that is the first scheme, else a bearer token. */
 export function exampleCredential(address: string, schemes: readonly string[] = []): string {
   const url = new URL(address)
   const id = url.hostname.replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -76,7 +76,7 @@ export function exampleCredential(address: string, schemes: readonly string[] = 
   return JSON.stringify({ id, type: 'http', ...secret, sendTo: [patternFor(url) ?? `${url.origin}/`] })
 }
 
-/** Origin and path: queries carry signatures and keys. */
+/** Removes the query, which may contain keys and signatures. */
 export function bareAddress(url: string): string {
   const { origin, pathname, protocol, host } = new URL(url)
   return (protocol === 's3:' ? `s3://${host}` : origin) + pathname

@@ -4,10 +4,10 @@ import { tooLarge } from '../../http/network-error.ts'
 
 const MAX_CODINGS = 2
 
-/** Bytes that a body may unpack to, however few it came in. */
+/** Bytes to which any body may be decoded, regardless of its encoded size. */
 const HARMLESS = 64 * 2 ** 20
 
-/** Bytes for each that came: deflate makes no more of one (zlib Technical Details, "Maximum Compression Factor"). */
+/** Maximum expansion ratio: deflate reaches no more (zlib Technical Details, "Maximum Compression Factor"). */
 const DENSEST = 1032
 
 const DECODERS = new Map<string, () => Transform>([
@@ -18,30 +18,31 @@ const DECODERS = new Map<string, () => Transform>([
 ])
 
 /**
- * The content codings (RFC 9110 §8.4) to take off, in the order in which they were applied; none when one of them is unknown.
+ * Returns the content codings (RFC 9110 §8.4) to remove, in the order in which they were applied; none when one of them is unsupported.
  *
- * Errors: `RESPONSE_TOO_LARGE` for more than two, which only a bomb needs.
+ * Errors: `RESPONSE_TOO_LARGE` for more than two.
  */
 export function codingsOf(contentEncoding: string, url: string): readonly string[] {
   const codings = codingsIn(contentEncoding)
-  if (codings.length > MAX_CODINGS) throw tooLarge(url, `the response has ${codings.length} content codings`)
+  if (codings.length > MAX_CODINGS)
+    throw tooLarge(url, `the response cannot be decoded: it has ${codings.length} content codings, the limit is 2`)
   return codings.every((coding) => DECODERS.has(coding)) ? codings : []
 }
 
-/** A content coding that nobody here can take off, so that a body is as it came; undefined where there is none. */
+/** Returns an unsupported content coding, with which a body stays encoded; undefined when there is none. */
 export function unknownCoding(contentEncoding: string | null): string | undefined {
   return codingsIn(contentEncoding ?? '').find((coding) => !DECODERS.has(coding))
 }
 
-/** Chunks that can be given up. */
+/** Chunks that can be discarded. */
 interface Body extends AsyncIterable<Uint8Array> {
   destroy(): unknown
 }
 
 /**
- * The bytes behind the codings. A body that was cut short throws `Z_BUF_ERROR`, it never just ends; an empty one stays empty.
+ * Decodes the body. A truncated body throws `Z_BUF_ERROR`; an empty one stays empty.
  *
- * Errors: also `RESPONSE_TOO_LARGE` for far more bytes than came, whoever reads them: only a bomb is packed like that.
+ * Errors: also `RESPONSE_TOO_LARGE` for a decompression bomb, even when the body is streamed.
  */
 export async function* decodeBody(body: Body, codings: readonly string[], url: string): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]()
@@ -53,7 +54,7 @@ export async function* decodeBody(body: Body, codings: readonly string[], url: s
     const coded = rejoined(first.value, chunks, (bytes) => {
       came += bytes
     })
-    // The last stream reports every error of the chain, so the callback has nothing to do.
+    // The last stream reports all errors of the pipeline, so the callback is empty.
     for await (const chunk of pipeline([Readable.from(coded), ...decoders], () => {}) as Transform) {
       unpacked += chunk.length
       if (unpacked > HARMLESS && unpacked > came * DENSEST) throw tooLarge(url, `${came} bytes decode to ${unpacked} or more`)
@@ -64,7 +65,7 @@ export async function* decodeBody(body: Body, codings: readonly string[], url: s
   }
 }
 
-/** Tells of every chunk how long it is. */
+/** Reports the length of each chunk. */
 async function* rejoined(first: Uint8Array, rest: AsyncIterator<Uint8Array>, came: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   came(first.length)
   yield first

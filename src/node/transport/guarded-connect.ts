@@ -11,15 +11,15 @@ type Connector = buildConnector.connector
 
 type Dial = buildConnector.Options
 
-/** What a test puts in place of the name server and, below the guard, of the network. */
+/** Replaces DNS and, after the address check, the network in tests. */
 export interface ConnectHooks {
-  /** All addresses of a name; the default asks the system. */
+  /** Resolves all addresses of a name; default: the system's resolver. */
   readonly lookup?: (hostname: string) => Promise<readonly LookupAddress[]>
-  /** Where an address that passed the guard is really dialled. */
+  /** Maps a checked address to the address to dial. */
   readonly connect?: (to: Endpoint) => Pick<Endpoint, 'address' | 'port'>
 }
 
-/** A checked address and the name it was found by. */
+/** A checked IP address and its host name. */
 interface Endpoint {
   readonly hostname: string
   readonly address: string
@@ -27,24 +27,24 @@ interface Endpoint {
 }
 
 interface ConnectOptions extends ConnectHooks {
-  /** True when the user named the origin: private addresses are what they meant. */
+  /** True when the user named the origin: private addresses are allowed. */
   readonly allowPrivateNetwork: boolean
-  /** Milliseconds for name, connection and encryption together. */
+  /** Timeout in milliseconds for name resolution, connection and TLS handshake together. */
   readonly timeout: number
-  /** Certificates of authorities to trust instead of the system's, PEM. */
+  /** Certificate authorities to trust instead of the system's, PEM. */
   readonly ca?: string
   /** Certificate and key of the client, PEM. */
   readonly cert?: string
   readonly key?: string
   readonly proxies?: Proxies
-  /** True when requests are written for proxies that forward them; otherwise every proxy opens a tunnel. */
+  /** True when requests are written for forwarding proxies; otherwise a tunnel is opened through every proxy. */
   readonly forwards?: boolean
 }
 
 /**
- * Opens connections to public addresses only, unless `allowPrivateNetwork`. The address that was checked is the one that is dialled: names are
- * resolved once, all their addresses must be public, and IP literals go through the same check. Behind a proxy that resolves
- * names itself (all but `socks5:`), the name is checked. Certificates are always verified.
+ * Opens connections to public addresses only, unless `allowPrivateNetwork`. The address that was checked is the one that is dialled: names
+ * are resolved once, all their addresses must be public, and IP literals are checked too. Behind a proxy that resolves names itself (all
+ * but `socks5:`), the name is checked. Certificates are always verified.
  *
  * Errors: `URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`, `PROXY_*`.
  */
@@ -92,10 +92,10 @@ type Resolve = NonNullable<ConnectHooks['lookup']>
 
 function checkTarget({ protocol, hostname }: Dial, allowPrivateNetwork: boolean): void {
   if (protocol === 'https:' && process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    const hint = 'unset it; for an authority of your own set NODE_EXTRA_CA_CERTS to its file'
+    const hint = 'unset it; for your own certificate authority, set NODE_EXTRA_CA_CERTS to its file'
     throw new TrustError(
       'TLS_DISABLED',
-      `NODE_TLS_REJECT_UNAUTHORIZED=0 asks for connections without certificate checks; ${hostname} was not contacted`,
+      `${hostname} was not contacted: NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate verification`,
       { hint },
     )
   }
@@ -143,7 +143,7 @@ function portOf({ protocol, port }: Dial): string {
 }
 
 function forbidden(hostname: string): TrustError {
-  const message = `"${hostname}" is a loopback or private address that you did not allow; no connection was made`
+  const message = `the connection was refused: "${hostname}" is a loopback or private address that you did not allow`
   return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if you trust it, add its origin to sendTo' })
 }
 
@@ -152,10 +152,9 @@ const CONNECT_TIMEOUT = 10_000
 const agents = new Map<boolean, Agent>()
 
 /**
- * Opens connections for messages to public addresses, checked as those of requests are, through the proxies of the environment. Carries no
- * credential and no cookie.
+ * Opens WebSocket connections to public addresses, with the same checks and proxies as for requests. Sends no credential and no cookie.
  *
- * @param allowPrivateNetwork whether a loopback or private address is allowed too
+ * @param allowPrivateNetwork whether loopback and private addresses are allowed
  */
 export function guardedSocket(allowPrivateNetwork: boolean): (url: string) => MessageSocket {
   return (url) => new WebSocket(url, { dispatcher: agentFor(allowPrivateNetwork) })

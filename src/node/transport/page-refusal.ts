@@ -1,4 +1,4 @@
-/** Web pages in the place of files: mostly the form of a login. */
+/** Detects web pages that are returned instead of files, mostly login forms. */
 import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { type BodyPromise, isPageType, promisedKind } from '../../http/web-page.ts'
@@ -7,7 +7,7 @@ import type { Target } from '../../stac/target.ts'
 import { nameInAddress } from '../download/file-plan.ts'
 import { bareAddress, exampleCredential } from './answer-failure.ts'
 
-/** Returns what a document and the names of a file promise about its body. */
+/** Returns the expected type of a file, from its document and names. */
 export function bodyPromise(target: Target | undefined, names: readonly string[]): BodyPromise {
   const roles = own(target?.object ?? {}, 'roles')
   return {
@@ -17,7 +17,7 @@ export function bodyPromise(target: Target | undefined, names: readonly string[]
   }
 }
 
-/** A body that may be a web page: where it was asked for, and which URL answered. */
+/** A response that may be a web page, with the requested and the final URL. */
 export interface AnsweredBody {
   readonly asked: string
   readonly answered: string
@@ -26,10 +26,10 @@ export interface AnsweredBody {
 }
 
 /**
- * The error for a web page in the place of something else: `LOGIN_PAGE` when another host has answered than the one that was asked,
- * else `FILE_INTEGRITY`. Undefined where nothing else is promised, or no page came.
+ * Returns the error for a web page instead of the expected file: `LOGIN_PAGE` when another host answered, else `FILE_INTEGRITY`. Undefined
+ * when nothing else was expected, or the response is not a web page.
  *
- * @param isPage what the first bytes say; without it the media type of the answer decides
+ * @param isPage result of inspecting the first bytes; default: by media type
  */
 export function pageRefusal(promise: BodyPromise, body: AnsweredBody, isPage = isPageType(body.contentType)): AuthError | undefined {
   if (!isPage || promisedKind(promise) !== 'other') return undefined
@@ -37,18 +37,18 @@ export function pageRefusal(promise: BodyPromise, body: AnsweredBody, isPage = i
   const fields = { url: answered, ...(pointer && { pointer }) }
   const login = otherHost(asked, answered)
   if (login === undefined) {
-    const message = `${bareAddress(answered)} is a web page, but ${wordsFor(promise)} was expected; it was not saved`
+    const message = `${bareAddress(answered)} was not saved: it is a web page, but ${wordsFor(promise)} was expected`
     return new IntegrityError('FILE_INTEGRITY', message, { ...fields, hint: `it may be a login page or an error page; ${ACCEPT}` })
   }
   const { origin } = new URL(asked)
-  const message = `${origin} was asked for ${wordsFor(promise)}, but ${login} answered with a web page that looks like a login; it was not saved`
+  const message = `the file was not saved: ${wordsFor(promise)} was requested from ${origin}, but ${login} answered with a web page that looks like a login`
   const hint =
     `log in at ${login}, then add a credential for ${origin}/ to the credential file, such as ${exampleCredential(asked)}; ` +
     `if there is one already, it has expired or is refused (stac-auth status); ${ACCEPT}`
   return new CredentialError('LOGIN_PAGE', message, { ...fields, hint })
 }
 
-/** What is odd about a web page that is accepted; undefined for what is not odd. */
+/** Returns a warning for a web page that is accepted; undefined when there is nothing to warn about. */
 export function pageWarning(promise: BodyPromise, body: AnsweredBody): string | undefined {
   if (!isPageType(body.contentType)) return undefined
   const kind = promisedKind(promise)
@@ -60,7 +60,7 @@ export function pageWarning(promise: BodyPromise, body: AnsweredBody): string | 
 
 const ACCEPT = 'to accept the page, use --accept-html, in code acceptHtml'
 
-/** The origin that has answered instead of the one that was asked; undefined where only the protocol differs, or for `s3:`. */
+/** Returns the origin that answered instead of the requested one; undefined when only the protocol differs, and for `s3:`. */
 function otherHost(asked: string, answered: string): string | undefined {
   if (!URL.canParse(asked) || !URL.canParse(answered)) return undefined
   const [from, to] = [new URL(asked), new URL(answered)]

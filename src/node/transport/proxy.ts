@@ -1,19 +1,21 @@
-/** Proxies: tunnels for `https:` URLs; requests for `http:` URLs are forwarded, with the whole URL as request target (RFC 9112 §3.2.2). */
+/**
+ * Proxies: tunnels for `https:` URLs; requests for `http:` URLs are forwarded with the absolute URL as request target (RFC 9112 §3.2.2).
+ */
 import { BlockList, isIP, type Socket } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { buildConnector, type Dispatcher } from 'undici'
 import { type AuthError, NetworkError } from '../../errors.ts'
 import { ForwardingHandler } from './undici-reuse.ts'
 
-/** The proxies named in an environment. */
+/** The proxies of an environment. */
 export interface Proxies {
-  /** The proxy for an address, or undefined for a direct connection. Errors: `PROXY_INVALID`. */
+  /** Returns the proxy for a URL; undefined for a direct connection. Errors: `PROXY_INVALID`. */
   for(protocol: string, hostname: string, port: string): URL | undefined
 }
 
 /**
- * The proxies of `https_proxy`, `http_proxy`, `all_proxy` and the hosts of `no_proxy` (lower or upper case): names, addresses and
- * ranges (`10.0.0.0/8`), each with or without a port; undefined when no proxy is set.
+ * Reads `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` (lower or upper case). `no_proxy` lists names, addresses and ranges
+ * (`10.0.0.0/8`), each with or without a port. Returns undefined when no proxy is set.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
   const read = (name: string) => env[name] || env[name.toUpperCase()]
@@ -32,16 +34,16 @@ export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined 
   }
 }
 
-/** `socks5h` leaves names to the proxy; for `socks5` they are resolved here, as curl has it. */
+/** With `socks5h` the proxy resolves names; with `socks5` they are resolved here, as in curl. */
 const SOCKS = new Set(['socks5:', 'socks5h:'])
 
-/** True when the proxy is to be given an address instead of a name. */
+/** True when the proxy gets an IP address instead of a name. */
 export function wantsAddress({ protocol }: URL): boolean {
   return protocol === 'socks5:'
 }
 
 /**
- * Opens a tunnel (RFC 9110 §9.3.6) through which the origin is spoken to; the proxy sees its name and nothing else.
+ * Opens a tunnel (RFC 9110 §9.3.6) to the origin; the proxy sees only its name.
  *
  * @param timeout milliseconds until the tunnel must be open
  *
@@ -56,7 +58,7 @@ export async function openTunnel(proxy: URL, hostname: string, port: string, tim
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
   return new Promise((resolve, reject) => {
     const connect = request(proxy, {
-      // The login in the proxy's address is for proxy-authorization, not for authorization.
+      // The login in the proxy URL belongs in Proxy-Authorization, not in Authorization.
       auth: '',
       method: 'CONNECT',
       path: authority,
@@ -80,12 +82,15 @@ function parseProxy(text: string): URL {
   const proxy = URL.canParse(url) ? new URL(url) : undefined
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
   if (proxy?.hostname && SOCKS.has(proxy.protocol)) return proxy
-  throw new NetworkError('PROXY_INVALID', 'the proxy variable of the environment does not name an http, https, socks5 or socks5h proxy')
+  throw new NetworkError(
+    'PROXY_INVALID',
+    'the proxy setting is invalid: the environment variable does not contain an http, https, socks5 or socks5h URL',
+  )
 }
 
 type Exception = (hostname: string, port: string) => boolean
 
-/** The elements of `no_proxy`; one that cannot be read is no exception. */
+/** Parses the elements of `no_proxy`; malformed ones are ignored. */
 function exceptionsOf(list: string): readonly Exception[] {
   return list
     .toLowerCase()
@@ -99,7 +104,7 @@ function exceptionsOf(list: string): readonly Exception[] {
     })
 }
 
-/** An address or a range of addresses, for hosts that are addresses; a name and everything below it, with or without a leading dot. */
+/** Matches an IP address or a range for IP hosts; a name and its subdomains otherwise, with or without a leading dot. */
 function hostMatcher(named: string): (hostname: string) => boolean {
   const [address = '', prefix] = named.split('/')
   const version = isIP(address)
@@ -115,7 +120,7 @@ function hostMatcher(named: string): (hostname: string) => boolean {
   return (hostname) => isIP(hostname) === version && range.check(hostname, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The login in the proxy's URL as a header, for the proxy only; none when it has none. */
+/** Returns the login in the proxy URL as a header for the proxy; none when there is no login. */
 function proxyAuthorization({ username, password }: URL): Record<string, string> {
   if (!username) return {}
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
@@ -124,18 +129,16 @@ function proxyAuthorization({ username, password }: URL): Record<string, string>
 
 function refusal(proxy: URL, status: number, authority: string): AuthError {
   if (status === 407) return loginRequired(proxy)
-  return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refuses to connect to ${authority} (status ${status})`, { status })
+  return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refused the connection to ${authority} (status ${status})`, { status })
 }
 
-/** `PROXY_AUTH_REQUIRED`. */
 function loginRequired(proxy: URL): NetworkError {
-  const hint = 'put the user name and password of the proxy into its variable: https_proxy=http://user:password@proxy:port'
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} requires its own login`, { status: 407, hint })
+  const hint = 'add the user name and password to the variable of the proxy: https_proxy=http://user:password@proxy:port'
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} requires a login`, { status: 407, hint })
 }
 
-/** `PROXY_UNREACHABLE`. */
 function unreachable(proxy: URL): AuthError {
-  return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} cannot be reached`, { retryable: true })
+  return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} is unreachable`, { retryable: true })
 }
 
 type Dispatch = Dispatcher['dispatch']
@@ -151,7 +154,7 @@ export function forwardingProxy(proxies: Proxies, protocol: string, hostname: st
   return proxy && /^https?:$/.test(proxy.protocol) ? proxy : undefined
 }
 
-/** Connects to a proxy; its certificate is verified. Errors: `PROXY_UNREACHABLE`. */
+/** Connects to a proxy and verifies its certificate. Errors: `PROXY_UNREACHABLE`. */
 export function connectToProxy(proxy: URL, timeout: number): Promise<ProxySocket> {
   const { protocol, hostname, host, port } = proxy
   const dial = buildConnector({ timeout, rejectUnauthorized: true })
@@ -163,8 +166,8 @@ export function connectToProxy(proxy: URL, timeout: number): Promise<ProxySocket
 }
 
 /**
- * Writes the requests that go to a forwarding proxy in absolute form, with the login of the proxy. Nothing else is added to them, and
- * requests without such a proxy stay as they are. The connector must choose by {@link forwardingProxy} too.
+ * Writes requests through a forwarding proxy in absolute form, with the login of the proxy; other requests stay unchanged. The connector
+ * must choose by {@link forwardingProxy} too.
  *
  * Errors: `PROXY_INVALID`; `PROXY_AUTH_REQUIRED` for a response with the status 407.
  */
@@ -178,7 +181,7 @@ export function forwardThrough(proxies: Proxies): (dispatch: Dispatch) => Dispat
   }
 }
 
-/** A 407 is the proxy's (RFC 9110 §15.5.8), whatever the origin server would have answered. */
+/** A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server. */
 class ForwardedHandler extends ForwardingHandler {
   readonly #proxy: URL
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * Lets any number of requests wait for one signal: from the eleventh listener on, Node would warn of a leak. Node does the same for
- * its own `fetch`. Signals of others, such as those of test environments, are left as they are.
+ * Allows any number of listeners on one signal: Node warns of a leak from the eleventh on, and raises the limit for its own `fetch`.
+ * Signals that are not Node's, such as those of test environments, stay unchanged.
  */
 export function shareSignal(signal: AbortSignal | undefined): void {
   if (signal instanceof EventTarget) setMaxListeners(0, signal)

@@ -7,7 +7,7 @@ const METHODS = { none: 0, password: 2 } as const
 const CONNECT = 1
 const ADDRESS_TYPES = { ipv4: 1, name: 3, ipv6: 4 } as const
 const ADDRESS_LENGTHS: Readonly<Record<number, number>> = { 1: 4, 4: 16 }
-/** RFC 1928 §6. */
+/** Replies (RFC 1928 §6). */
 const REPLIES = [
   '',
   'general failure',
@@ -21,8 +21,8 @@ const REPLIES = [
 ]
 
 /**
- * Opens a connection through a SOCKS 5 proxy (RFC 1928), with a user name and a password where the URL of the proxy has them (RFC 1929). The
- * proxy sees where to, and nothing of what is said there.
+ * Opens a connection through a SOCKS 5 proxy (RFC 1928), with the user name and password of the proxy URL (RFC 1929), if it has them. The
+ * proxy sees only host and port.
  *
  * @param host a name, which the proxy resolves, or an IP address
  * @param timeout milliseconds until the connection must be open
@@ -48,7 +48,7 @@ export async function openSocksTunnel(proxy: URL, host: string, port: string, ti
   }
 }
 
-/** Agrees on how to log in, and does it (RFC 1928 §3, RFC 1929 §2). */
+/** Negotiates the authentication method and authenticates (RFC 1928 §3, RFC 1929 §2). */
 async function introduce(socket: Socket, incoming: Incoming, proxy: URL): Promise<void> {
   const method = proxy.username ? METHODS.password : METHODS.none
   socket.write(Uint8Array.of(VERSION, 1, method))
@@ -66,16 +66,20 @@ async function readReply(incoming: Incoming, proxy: URL, wanted: string): Promis
   const [version, reply = 1, , type = 0] = await incoming.take(4)
   if (version !== VERSION) throw unreachable(proxy)
   if (reply !== 0) {
-    throw new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} did not connect to ${wanted}: ${REPLIES[reply] ?? `reply ${reply}`}`, {
-      retryable: reply !== 2,
-    })
+    throw new NetworkError(
+      'PROXY_REFUSED',
+      `the proxy ${proxy.host} refused the connection to ${wanted}:  ${REPLIES[reply] ?? `reply ${reply}`}`,
+      {
+        retryable: reply !== 2,
+      },
+    )
   }
   const length = type === ADDRESS_TYPES.name ? (await incoming.take(1))[0] : ADDRESS_LENGTHS[type]
   if (length === undefined) throw unreachable(proxy)
   await incoming.take(length + 2)
 }
 
-/** RFC 1928 §5: the type, and for names the length, come first. */
+/** Encodes an address with its type, and for names their length (RFC 1928 §5). */
 function addressBytes(host: string): Uint8Array {
   const version = isIP(host)
   if (version === 0) {
@@ -86,14 +90,14 @@ function addressBytes(host: string): Uint8Array {
   return Uint8Array.of(ADDRESS_TYPES.ipv6, ...groupsOf(host).flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-/** The eight groups of an IPv6 address; the URL parser writes it without an IPv4 part. */
+/** Returns the eight groups of an IPv6 address; the URL parser has removed any IPv4 part. */
 function groupsOf(address: string): readonly number[] {
   const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   const [head = [], tail] = plain.split('::').map((part) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))))
   return tail ? [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail] : head
 }
 
-/** What the proxy says before the connection is ours, in pieces of the length asked for. */
+/** Reads the replies of the proxy in pieces of a given length. */
 class Incoming {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
@@ -120,7 +124,7 @@ class Incoming {
     return taken
   }
 
-  /** Leaves the socket as it was, with what was not taken. */
+  /** Removes the listeners from the socket and returns unread bytes to it. */
   release(): void {
     this.#socket.pause()
     this.#socket.off('data', this.#add)
@@ -142,10 +146,12 @@ class Incoming {
 }
 
 function loginRequired({ host }: URL): NetworkError {
-  const hint = 'put the user name and password of the proxy into its variable: all_proxy=socks5h://user:password@proxy:1080'
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} rejected the login in its variable, or requires one`, { hint })
+  const hint = 'add the user name and password to the variable of the proxy: all_proxy=socks5h://user:password@proxy:1080'
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} requires a login or refused the login in its variable`, { hint })
 }
 
 function unreachable({ host }: URL): NetworkError {
-  return new NetworkError('PROXY_UNREACHABLE', `the proxy ${host} does not answer as a SOCKS 5 proxy`, { retryable: true })
+  return new NetworkError('PROXY_UNREACHABLE', `the response of the proxy ${host} is invalid: it is not a SOCKS 5 reply`, {
+    retryable: true,
+  })
 }

@@ -15,10 +15,10 @@ import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import { failure, networkError, originOf, tooLarge } from '../../http/network-error.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
 
-/** How much of an unwanted body is read, and how long, before its connection is given up instead. */
+/** Limits in bytes and time for draining an unwanted body; beyond them the connection is closed instead. */
 const DISCARD = { bytes: 65_536, milliseconds: 1000 }
 
-/** An answer of undici as an {@link HttpResponse}; errors of its body are those of the library. */
+/** A response of undici as {@link HttpResponse}. Errors of its body are errors of the library. */
 export class UndiciResponse implements HttpResponse {
   readonly status: number
   readonly url: string
@@ -76,7 +76,7 @@ export class UndiciResponse implements HttpResponse {
         if (length > DISCARD.bytes) break
       }
     } catch {
-      // Nobody wanted it.
+      // The body was not requested.
     } finally {
       clearTimeout(timer)
     }
@@ -95,7 +95,7 @@ export class UndiciResponse implements HttpResponse {
     return Object.defineProperty(response, 'url', { value: url })
   }
 
-  /** The decoded body; pulled, never pushed, so that a slow reader slows the server down. */
+  /** Returns the decoded body. It is pulled, so that a slow reader slows the server down. */
   #stream(): ReadableStream<Uint8Array> | null {
     if (this.#method === 'HEAD' || NULL_BODY.has(this.status)) {
       void this.discard()
@@ -129,19 +129,19 @@ export class UndiciResponse implements HttpResponse {
 /** Statuses without a body (Fetch standard, "null body status"). */
 const NULL_BODY = new Set([204, 205, 304])
 
-/** Status line and fields of an answer. */
+/** Status line and header fields of a response. */
 interface ArrivalHead {
   readonly status: number
   readonly statusText: string
   readonly fields: Dispatcher.ResponseData['headers']
 }
 
-/** Bytes that may wait for their reader before the server is held back. */
+/** Maximum number of buffered bytes before reading is paused. */
 const WAITING = 262_144
 
 /**
- * An answer as it arrives: the head as a promise, then the body, which is pulled, never pushed, so that a slow reader slows the
- * server down. undici's own body is a stream of Node, which costs more than the rest of the exchange of a small document.
+ * A response in progress: the head as a promise, then the body, which is pulled, so that a slow reader slows the server down. The body of
+ * undici is a Node stream, which costs more than the rest of the exchange of a small document.
  */
 export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
   readonly #over: () => void
@@ -150,19 +150,19 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   #controller: Dispatcher.DispatchController | undefined
   #waiting: Uint8Array[] = []
   #size = 0
-  /** Bytes that are still to come, where the server has said how many there are. */
+  /** Remaining bytes, where the server stated the length. */
   #missing: number | undefined
   #isOver = false
   #error: unknown
   #news: Promise<void> | undefined
   #wake: () => void = () => {}
 
-  /** @param over hears that nothing more will arrive */
+  /** @param over called when no more data will arrive */
   constructor(over: () => void) {
     this.#over = over
   }
 
-  /** The head, asked for once and as soon as the request is dispatched. Rejects with what ended the exchange before. */
+  /** Returns the head; called once, when the request is dispatched. Rejects with the error that ended the exchange. */
   head(): Promise<ArrivalHead> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(this.#error)
@@ -171,7 +171,7 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
     })
   }
 
-  /** Gives up at once, also while there is no connection yet; what arrived and was not read is lost. */
+  /** Aborts the exchange, also before a connection exists; unread data is discarded. */
   destroy(reason?: unknown): void {
     if (this.#isOver) return
     this.#waiting = []
@@ -179,13 +179,13 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
     this.#controller?.abort(this.#error as Error)
   }
 
-  /** The whole body if it is here, in one piece and no longer than that, as small ones mostly are; otherwise it is still to be read. */
+  /** Returns the whole body when it has arrived in one chunk within the limit, as small bodies mostly do; otherwise undefined. */
   whole(limit: number): Uint8Array | undefined {
     if (!this.#isOver || this.#error !== undefined || this.#waiting.length !== 1 || this.#size > limit) return undefined
     return this.#waiting.pop()
   }
 
-  /** The chunks of the body, once. Whoever stops before the end gives the connection up. */
+  /** Yields the chunks of the body, once. Stopping early closes the connection. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, void> {
     return {
       next: () => this.#next(),
@@ -222,8 +222,8 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   }
 
   /**
-   * A server that closes its connection while its last bytes are held back is a failure to undici. A body is whole with its last
-   * byte (RFC 9112 §6.2).
+   * undici reports an error when the server closes its connection while the last bytes are paused. A body is complete with its last byte
+   * (RFC 9112 §6.2).
    */
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver) this.#end(this.#missing === 0 ? undefined : error)
@@ -270,9 +270,9 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
 type Done = (result: Collected | Uncollected) => void
 
 /**
- * Sends a request through that dispatcher and collects the answer without a stream in between.
+ * Sends a request through that dispatcher and collects the response without an intermediate stream.
  *
- * Errors: as of sending; `RESPONSE_TRUNCATED` for an answer whose body ends before its declared length or its last chunk.
+ * Errors: those of sending; `RESPONSE_TRUNCATED` for a body that ends before its declared length or its last chunk.
  */
 export function undiciCollect(dispatcher: Dispatcher, request: PartedRequest, options: CollectOptions, done: Done): Cancel {
   const collector = new Collector(request, options, done)
@@ -280,7 +280,7 @@ export function undiciCollect(dispatcher: Dispatcher, request: PartedRequest, op
   const { headersTimeout, bodyTimeout } = options
   const timeouts = { ...(headersTimeout !== undefined && { headersTimeout }), ...(bodyTimeout !== undefined && { bodyTimeout }) }
   try {
-    // undici sends any iterable of bytes; its types know streams only.
+    // undici sends any iterable of bytes; its types declare streams only.
     dispatcher.dispatch({ origin, path, method: method as 'GET', headers, body: body as Uint8Array | null, ...timeouts }, collector)
   } catch (error) {
     queueMicrotask(() => collector.fail(networkError(error, origin)))
@@ -299,7 +299,7 @@ class Collector implements Dispatcher.DispatchHandler {
   #coded: string | undefined
   #parts: Buffer[] = []
   #length = 0
-  /** The body is whole, or as much of it as is wanted; it may still be decoded. */
+  /** Marks the body as complete, or complete as far as it is wanted; it may still have to be decoded. */
   #isWhole = false
   #limit = 0
 
@@ -312,7 +312,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#done) this.#controller = controller
-    else controller.abort(new Error('given up'))
+    else controller.abort(new Error('aborted'))
   }
 
   onResponseStart(
@@ -334,7 +334,7 @@ class Collector implements Dispatcher.DispatchHandler {
     keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
     if (this.#length <= this.#limit) return
     if (this.#status < 300) {
-      this.cancel(tooLarge(this.#origin, `the response exceeds ${this.#limit} bytes`))
+      this.cancel(tooLarge(this.#origin, `the response exceeds the limit of ${this.#limit} bytes`))
     } else {
       this.#complete()
       this.#controller?.abort(new Error('enough'))
@@ -384,7 +384,7 @@ class Collector implements Dispatcher.DispatchHandler {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** A status that is no success says enough without its body. */
+  /** An unsuccessful status suffices without its body. */
   #undecoded(error: unknown): void {
     if (this.#status >= 300) this.#answer(Buffer.alloc(0))
     else this.fail(this.#bodyError(error))
@@ -395,7 +395,7 @@ class Collector implements Dispatcher.DispatchHandler {
     if (fields) this.#end(new CollectedBuffer(this.#status, fields, body))
   }
 
-  /** A body that breaks off is one error, however the connection came to its end. */
+  /** A truncated body is one error, however the connection ended. */
   #bodyError(error: unknown): AuthError {
     const known = networkError(error, this.#origin)
     if (known.code !== 'NETWORK_RESET' && known.code !== 'RESPONSE_TRUNCATED') return known
@@ -431,13 +431,13 @@ class CollectedBuffer implements Collected {
   }
 }
 
-/** The connection had brought answers before: an idle one that its server closed just now. */
+/** True when the connection was used before: the server may have just closed it as idle. */
 function isStale(error: Error): boolean {
   const { socket } = error as { socket?: { bytesRead?: number } }
   return (socket?.bytesRead ?? 0) > 0
 }
 
-/** Header fields by name; lines of one name are joined by a comma. */
+/** Returns header fields by name; fields with the same name are joined with commas. */
 class HeaderFields {
   readonly #fields: Dispatcher.ResponseData['headers']
 

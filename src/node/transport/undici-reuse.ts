@@ -5,8 +5,8 @@ type Handler = Dispatcher.DispatchHandler
 type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
 
 /**
- * Lets a request that follows a response use the same connection. undici makes a connection available again one turn of the event loop
- * after the response, so a caller that continues at once would open a second one: its request waits for that turn.
+ * Lets a request that directly follows a response reuse its connection. undici makes a connection available one turn of the event loop
+ * after the response, so a caller that continues at once would open a second one; its request waits for that turn.
  */
 export function reuseConnections(dispatch: Dispatch): Dispatch {
   const freed = new Set<string>()
@@ -23,7 +23,7 @@ export function reuseConnections(dispatch: Dispatch): Dispatch {
       try {
         dispatch(options, freeing)
       } catch (error) {
-        // The caller has returned: only its handler can still be told.
+        // The caller has returned, so only its handler can be notified.
         handler.onResponseError?.(undefined as never, error as Error)
       }
     })
@@ -31,7 +31,7 @@ export function reuseConnections(dispatch: Dispatch): Dispatch {
   }
 }
 
-/** Passes everything on to another handler. */
+/** Forwards everything to another handler. */
 export class ForwardingHandler implements Handler {
   readonly #to: Handler
 

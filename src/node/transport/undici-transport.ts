@@ -14,24 +14,25 @@ import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.
 import { reuseConnections } from './undici-reuse.ts'
 
 export interface UndiciTransportOptions extends ConnectHooks {
-  /** Certificates of authorities to trust instead of the system's, PEM. Checks cannot be turned off. */
+  /** Certificate authorities to trust instead of the system's, PEM. Verification cannot be disabled. */
   readonly ca?: string
-  /** Milliseconds until connected (10 000), until the headers are there (30 000), between two pieces of a body (30 000). */
+  /** Timeouts in milliseconds: to connect (10 000), until the headers arrive (30 000), between two chunks of a body (30 000). */
   readonly timeouts?: { readonly connect?: number; readonly headers?: number; readonly body?: number }
-  /** Where proxies are looked up: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`; default `process.env`. */
+  /** Environment with `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`; default `process.env`. */
   readonly env?: NodeJS.ProcessEnv
 }
 
 const MAX_HEADER_SIZE = 16_384
 
-/** Short exchanges need few connections; an idle one is left a second before its server says that it closes it. */
+/** Short exchanges need few connections. An idle connection is closed one second before the server's announced timeout. */
 const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 
 /**
- * Sends requests with undici, which follows no redirect and keeps connections open.
+ * Sends requests with undici, with connection reuse and without following redirects.
  *
- * Without `allowPrivateNetwork` addresses must be public, checked on the very address dialled. Headers end at 16 KiB; gzip, deflate and br are
- * taken off, at most two of them. Proxies of the environment see requests for `http:` URLs; for all others they open tunnels and see none.
+ * Without `allowPrivateNetwork` IP addresses must be public; the address that is dialled is checked. Headers are limited to 16 KiB; gzip,
+ * deflate and br are decoded, at most two of them. Proxies of the environment forward requests for `http:` URLs; for all others they open
+ * tunnels.
  *
  * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`
  * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`.
@@ -44,7 +45,7 @@ export function undiciTransport({
 }: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
   const proxies = environmentProxies(env)
   const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
-  /** For a connection of its own, which is a tunnel behind every proxy. */
+  /** Connector for dedicated connections, which open a tunnel through every proxy. */
   const connector = (allowPrivateNetwork: boolean, shown?: ClientCertificate) =>
     guardedConnect({ ...common, ...shown, allowPrivateNetwork })
   const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
@@ -60,7 +61,7 @@ export function undiciTransport({
     if (options.pooled) return exchange(collectingAgent(options.allowPrivateNetwork === true), request, options)
     return exchange(options.allowPrivateNetwork ? granted : guarded, request, options)
   }
-  /** Kept apart: no other request may go out over a connection with somebody's certificate. */
+  /** A separate pool, so that no other request uses a connection with a client certificate. */
   const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {
     const connection = await undiciConnection(request.url, connect, limits, options)
     try {
@@ -86,8 +87,8 @@ export function undiciTransport({
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
 
 /**
- * One connection to the origin of that address, opened at once. Errors: as of {@link exchange}; a request after the connection
- * was lost is `NETWORK_RESET`.
+ * Opens one connection to the origin of that URL. Errors: as for {@link exchange}; a request after the connection was lost is
+ * `NETWORK_RESET`.
  */
 async function undiciConnection(
   url: string,
@@ -98,7 +99,7 @@ async function undiciConnection(
   const socket = await opened(url, connector, options)
   const origin = originOf(url)
   let taken = false
-  // undici does not expect an answer before it has finished asking.
+  // undici does not expect a response before the request is complete.
   const connect: buildConnector.connector = (_to, callback) =>
     queueMicrotask(() => {
       if (taken || socket.destroyed) return callback(lost(origin), null)
@@ -135,7 +136,7 @@ async function opened(url: string, connector: buildConnector.connector, options:
   }
 }
 
-/** A connection that comes after the abort is closed at once. */
+/** Closes a connection that is established after the abort. */
 function dialled({ protocol, hostname, host, port }: URL, connector: buildConnector.connector, signal?: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason)
@@ -143,7 +144,7 @@ function dialled({ protocol, hostname, host, port }: URL, connector: buildConnec
     connector({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (error, socket) => {
       signal?.removeEventListener('abort', abort)
       if (!socket) return reject(error)
-      // It is somebody's from here on: an error before that would be nobody's.
+      // The caller handles errors from here on; earlier ones would be unhandled.
       socket.on('error', () => {})
       if (signal?.aborted) socket.destroy()
       resolve(socket)
@@ -184,20 +185,20 @@ function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
   return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
 }
 
-/** A part of a file is asked for as it is: a part of its compressed form could not be taken apart. */
+/** Ranges are requested without compression: a part of a compressed body cannot be decoded. */
 function withCodings({ headers }: HttpRequest): Readonly<Record<string, string>> {
   return headers['accept-encoding'] === undefined && headers.range === undefined ? { ...headers, 'accept-encoding': 'gzip, br' } : headers
 }
 
-/** What a parser leaves as it is: no dot segment, nothing to be encoded, no empty query, no fragment. */
+/** Matches a path that the URL parser leaves unchanged: no dot segments, nothing to encode, no empty query, no fragment. */
 const PLAIN = /^(?:\/(?!\.|%2e)[\w.~!$&()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]+)?$/i
 
 const ORIGIN = new LastOrigin()
 
 /**
- * Origin, and path with query as they are sent (RFC 9112 §3.2.1). What is written as a parser would write it is cut, not parsed.
+ * Returns the origin, and the path with query as sent (RFC 9112 §3.2.1). A normalized URL is split without parsing.
  *
- * Errors: `TypeError` for what is no address.
+ * Errors: `TypeError` for an invalid URL.
  */
 export function requestTarget(url: string): { readonly origin: string; readonly path: string } {
   const origin = ORIGIN.of(url)

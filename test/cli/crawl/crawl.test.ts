@@ -54,7 +54,7 @@ describe('lint --crawl', () => {
     })
     const { code, summary, stderr } = await crawl([server.origin, '--max-documents', '2'])
     expect([code, summary.documents, codes(summary)]).toEqual([0, 2, ['CRAWL_LIMIT']])
-    expect(stderr).toContain('2 documents were read, which is the limit; at least 2 were not read')
+    expect(stderr).toContain('the limit of 2 documents is reached; at least 2 were not read')
   })
 
   it('tells that other origins were left out until it is told what is meant', async () => {

@@ -161,7 +161,7 @@ describe('an asset that is a folder of an object store', () => {
       await fetched(asset('s3://eo/store.zarr', []), { auth: { send, authorize, explain, fetch, fetchFor } }),
       'failed',
     )
-    expect(failed?.error).toMatchObject({ code: 'RESPONSE_INVALID', message: expect.stringContaining('outside of the folder') })
+    expect(failed?.error).toMatchObject({ code: 'RESPONSE_INVALID', message: expect.stringContaining('outside the requested folder') })
     expect([await filesIn(folder), server.log]).toEqual([{}, []])
   })
 
