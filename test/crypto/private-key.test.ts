@@ -60,24 +60,24 @@ describe('importPrivateKey', () => {
   const sec1 = createPrivateKey(p256.pem).export({ type: 'sec1', format: 'pem' }).toString()
 
   it.each<[string, string, string]>([
-    ['plain text', 'hunter2-hunter2', 'is neither PEM nor a JWK'],
-    ['JSON that ends early', '{"kty":"EC","d":"hunter2', 'is neither PEM nor a JWK'],
+    ['plain text', 'hunter2-hunter2', 'is not PEM or a JWK'],
+    ['JSON that ends early', '{"kty":"EC","d":"hunter2', 'is not PEM or a JWK'],
     ['a public JWK', JSON.stringify(publicOnly), 'is a JWK without its private part'],
     ['SEC 1', sec1, 'not an unencrypted PKCS #8 key'],
     ['an encrypted key', encrypted, 'not an unencrypted PKCS #8 key'],
     ['a public key in PEM', p256.publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'not an unencrypted PKCS #8 key'],
-    ['PEM that is no base64', '-----BEGIN PRIVATE KEY-----\nA=A=\n-----END PRIVATE KEY-----', 'is PEM that cannot be read'],
-    ['PEM that is no key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', 'is no private key of the kind P-256 or'],
-    ['another curve', testKey.p384().pem, 'is no private key of the kind P-256 or Ed25519 or RSA'],
-    ['a JWK of members that are no text', '{"kty":1,"crv":[],"d":"AA"}', 'is no private key of the kind'],
-    ['RSA that is too short', testKey.rsa(1024).pem, 'is an RSA key of less than 2048 bits'],
+    ['PEM that is no base64', '-----BEGIN PRIVATE KEY-----\nA=A=\n-----END PRIVATE KEY-----', 'is malformed PEM'],
+    ['PEM that is no key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', 'is not a private key of type P-256 or'],
+    ['another curve', testKey.p384().pem, 'is not a private key of type P-256 or Ed25519 or RSA'],
+    ['a JWK of members that are no text', '{"kty":1,"crv":[],"d":"AA"}', 'is not a private key of type'],
+    ['RSA that is too short', testKey.rsa(1024).pem, 'is an RSA key with less than 2048 bits'],
   ])('says why %s is none', async (_name, text, problem) => {
     expect(await importPrivateKey(text, ALL)).toEqual({ problem: expect.stringContaining(problem) })
   })
 
   it('takes a key of the kinds asked for only', async () => {
-    expect(await importPrivateKey(p256.pem, ['RS256'])).toEqual({ problem: 'is no private key of the kind RSA' })
-    expect(await importPrivateKey(p256.jwk, ['RS256'])).toEqual({ problem: 'is no private key of the kind RSA' })
+    expect(await importPrivateKey(p256.pem, ['RS256'])).toEqual({ problem: 'is not a private key of type RSA' })
+    expect(await importPrivateKey(p256.jwk, ['RS256'])).toEqual({ problem: 'is not a private key of type RSA' })
   })
 })
 
