@@ -1,59 +1,59 @@
-/** What an answer gives of a file, checked against what was asked for. */
+/** Reads the response to a request for a file, and checks it against the request. */
 import { type AuthError, IntegrityError, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
 
-/** What is asked for: all, or what begins at an offset, if the file is still the one that the validator stands for. */
+/** The requested part: the whole file, or the bytes from an offset if the file is still the version of the validator. */
 export interface Asked {
-  /** 0 without a `validator` asks for all. */
+  /** 0 without a `validator` requests the whole file. */
   readonly offset: number
-  /** The byte after the last one; absent for the rest of the file. */
+  /** End of the part, exclusive; absent for the rest of the file. */
   readonly end?: number
   /** For `If-Range` (RFC 9110 §13.1.5). */
   readonly validator?: string
-  /** The `Last-Modified` of the version, where it is strong. */
+  /** The `Last-Modified` of the version, if it is a strong validator. */
   readonly modified?: string
-  /** Bytes of the whole, as an earlier answer said. */
+  /** Size of the file by an earlier response. */
   readonly size?: number
-  /** The content coding in which the bytes are that are there. */
+  /** The content coding of the bytes received so far. */
   readonly stored?: string
 }
 
 /** A file as its server describes it. */
 export interface Delivery {
-  /** Of the first byte of this body. */
+  /** Offset of the first byte of this body. */
   readonly offset: number
-  /** Bytes of this body; absent when the server does not say. */
+  /** Length of this body in bytes; absent if the server does not say. */
   readonly length?: number
-  /** Bytes of the whole; absent when the server does not say. */
+  /** Size of the file in bytes; absent if the server does not say. */
   readonly size?: number
-  /** What tells this version from others byte for byte: the ETag, else `Last-Modified`; absent where the server gives nothing as strong. */
+  /** Strong validator of this version: the ETag, else `Last-Modified`; absent without one. */
   readonly validator?: string
-  /** The `Last-Modified` of this version, where it is strong. */
+  /** The `Last-Modified` of this version, if it is a strong validator. */
   readonly modified?: string
-  /** Nothing speaks against asking for parts. */
+  /** True unless the response excludes range requests. */
   readonly divisible: boolean
-  /** The server offers parts, or gives one. */
+  /** True if the server announces range requests, or has answered one. */
   readonly offersParts: boolean
-  /** The end of the body shows that it is whole: a length, chunks, or a content coding with an end of its own. */
+  /** True if the end of the body can be detected: by a length, chunks, or a content coding with an end marker. */
   readonly framed: boolean
-  /** What the body is coded in and stays in, for it is unknown here. */
+  /** The unknown content codings of the body, which stay. */
   readonly coding?: string
-  /** The body is stored in its content coding. */
+  /** True if the body is stored in its content coding. */
   readonly asSent: boolean
-  /** The content coding in which it is stored, where it is `asSent`. */
+  /** The content coding in which it is stored, with `asSent`. */
   readonly stored?: string
 }
 
-/** What is known about a file beside the response. */
+/** What is known about a file besides the response. */
 interface ExpectedFile {
-  /** That it has on the server, and that it gets. */
+  /** Names of the file: on the server, and locally. */
   readonly names: readonly string[]
-  /** Bytes, as the document promises. */
+  /** Size in bytes by the document. */
   readonly size?: number
 }
 
-/** `FILE_CHANGED` for a part that nothing ties to the version of the parts before it: only the whole file can be asked for. */
+/** `FILE_CHANGED` for a part that cannot be matched to the version of earlier parts: only the whole file can be requested. */
 export class UnverifiedPart extends IntegrityError {
   constructor(url: string) {
     const why = 'the part in the 206 response has neither the ETag nor the Last-Modified of the first response'
@@ -61,7 +61,7 @@ export class UnverifiedPart extends IntegrityError {
   }
 }
 
-/** The header fields of a request. A part is of the file as it is, so no content coding is wanted (RFC 9110 §14.2). */
+/** Returns the request headers. Ranges apply to the coded bytes, so a range is requested without content coding (RFC 9110 §14.2). */
 export function rangeHeaders({ offset, end, validator }: Pick<Asked, 'offset' | 'end' | 'validator'>): Readonly<Record<string, string>> {
   if (offset === 0 && end === undefined) return { 'accept-encoding': 'identity' }
   return {
@@ -72,11 +72,11 @@ export function rangeHeaders({ offset, end, validator }: Pick<Asked, 'offset' | 
 }
 
 /**
- * What a successful answer gives: all of the file, or exactly the part that was asked for, of the version that was asked for (RFC 9110
+ * Returns what a successful response contains: the whole file, or exactly the requested part of the requested version (RFC 9110
  * §15.3.7.3).
  *
- * Errors: `RANGE_INVALID` for a part that was not asked for, or is another one; `FILE_CHANGED` for a part of another version, as
- * {@link UnverifiedPart} where it does not say of which.
+ * Errors: `RANGE_INVALID` for a part that was not requested, or a different one; `FILE_CHANGED` for a part of another version, as
+ * {@link UnverifiedPart} if the response does not identify its version.
  *
  * @param asSent the body of a whole file stays in its content coding: {@link isWantedAsSent}
  */
@@ -89,7 +89,7 @@ export function deliveryOf(
   const coding = codingOf(headers)
   const range = rangeHeaders(asked).range
   if (range === undefined) throw invalid(url, 'returned a part that was not requested')
-  // A response to If-Range may leave the coding out (RFC 9110 §15.3.7): then the entity tag tells.
+  // A response to If-Range may omit the coding (RFC 9110 §15.3.7): the entity tag decides.
   const isCodingSame = coding === asked.stored || (coding === undefined && headers.get('etag')?.trim() === asked.validator)
   if (!isCodingSame) throw invalidPart(url, 'returned a part in another content coding')
   const [, first, last, total = '*'] =
@@ -119,15 +119,15 @@ export function deliveryOf(
 }
 
 /**
- * Holds a part against the version that was asked for. That a part came proves nothing: a server or a cache may not know `If-Range`.
+ * Compares a part with the requested version. A 206 alone proves nothing: a server or a cache may ignore `If-Range`.
  *
- * Errors: `FILE_CHANGED`, as {@link UnverifiedPart} where neither field can be compared.
+ * Errors: `FILE_CHANGED`, as {@link UnverifiedPart} if neither field can be compared.
  */
 export function requireSameVersion(headers: HttpResponse['headers'], { validator, modified }: Asked, url: string): void {
   const tag = headers.get('etag')?.trim()
   if (tag !== undefined && isEntityTag(validator)) {
     if (tag === validator) return
-    // A weak one proves only that it is another version.
+    // A weak validator can only prove a different version.
     const opaque = tag.replace(/^W\//, '')
     if (isStrong(opaque) && opaque !== validator) throw fileChanged(url)
   }
@@ -136,22 +136,22 @@ export function requireSameVersion(headers: HttpResponse['headers'], { validator
   if (now !== modified) throw fileChanged(url)
 }
 
-/** `FILE_CHANGED`: what is on the server is another file by now. */
+/** Returns `FILE_CHANGED`: the file on the server is a different version now. */
 export function fileChanged(url: string): AuthError {
   return new IntegrityError('FILE_CHANGED', `${bareUrl(url)} changed while it was being downloaded`, { url, retryable: true })
 }
 
-/** `RANGE_INVALID`, with what the server did. */
+/** Returns `RANGE_INVALID` with what the server did. */
 export function invalid(url: string, problem: string): AuthError {
   return new NetworkError('RANGE_INVALID', `${bareUrl(url)} ${problem}`, { url })
 }
 
-/** The same, of what was asked for: what is there stays, so the next run asks for the same part. */
+/** The same for the requested range: the received bytes are kept, and the next run requests the same part. */
 function invalidPart(url: string, problem: string): AuthError {
   return new NetworkError('RANGE_INVALID', `${bareUrl(url)} ${problem}`, { url, hint: 'with --no-resume the download starts from byte 0' })
 }
 
-/** Origin and path: queries carry signatures and keys. */
+/** Returns origin and path: queries carry signatures and keys. */
 export function bareUrl(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }
@@ -178,8 +178,8 @@ function wholeOf(headers: HttpResponse['headers'], wanted: boolean): Delivery {
 }
 
 /**
- * Whether a body in a content coding is stored as it is sent, so that its coding is the file's own: its length is the one that the document
- * promises, or the document promises none that could tell and the name of the file ends in that coding (`.gz` for `gzip`).
+ * Returns whether a body in a content coding is stored as sent, because the coding belongs to the file: its length equals the size in the
+ * document, or the document has no size and the name of the file ends in that coding (`.gz` for `gzip`).
  */
 export function isWantedAsSent(headers: HttpResponse['headers'], { names, size }: ExpectedFile): boolean {
   const coding = codingOf(headers)
@@ -190,7 +190,7 @@ export function isWantedAsSent(headers: HttpResponse['headers'], { names, size }
   return endings !== undefined && names.some((name) => endings.test(name))
 }
 
-/** Names of files that are in a content coding (IANA registry "HTTP Content Codings"). */
+/** Content codings of file names (IANA registry "HTTP Content Codings"). */
 const ENDINGS: Readonly<Record<string, RegExp>> = {
   gzip: /\.(?:gz|gzip|tgz|taz|svgz)$/i,
   br: /\.br$/i,
@@ -198,20 +198,20 @@ const ENDINGS: Readonly<Record<string, RegExp>> = {
   compress: /\.(?:z|taz)$/i,
 }
 
-/** The content codings of a body, as one text; undefined for none. */
+/** Returns the content codings of a body as one text; undefined for none. */
 function codingOf(headers: HttpResponse['headers']): string | undefined {
   const text = (headers.get('content-encoding') ?? '').trim().toLowerCase()
   return text === '' || text === 'identity' ? undefined : text
 }
 
-/** What is odd about a body that stays coded although nobody asked for that, which mostly is of no use like that. */
+/** Returns the warning for a body that stays coded although no coding was requested. */
 export function codingProblem(coding: string): string {
   return `the response has the unsupported content coding "${coding.slice(0, 40)}"`
 }
 
 /**
- * What tells the version of a whole file from every other one: a strong entity tag (RFC 9110 §8.8.3), and a date that is a strong validator.
- * The date is asked with only where there is no entity tag at all (§13.1.5).
+ * Returns the strong validator of a whole file: a strong entity tag (RFC 9110 §8.8.3), and a date that is a strong validator. The date is sent
+ * only if there is no entity tag (§13.1.5).
  */
 function versionIn(headers: HttpResponse['headers']): Pick<Delivery, 'validator' | 'modified'> {
   const tag = headers.get('etag')?.trim()
@@ -228,12 +228,12 @@ function isEntityTag(validator: string | undefined): boolean {
   return validator?.startsWith('"') ?? false
 }
 
-/** Milliseconds between `Last-Modified` and `Date` after which a file cannot have changed twice in the second of `Last-Modified`. */
+/** Milliseconds between `Last-Modified` and `Date` after which a second change in the same second is excluded. */
 const SETTLED = 60_000
 
 /**
- * A `Last-Modified` that is strong (RFC 9110 §8.8.2.2): the response was made so long after it that neither a second change within the same
- * second nor clocks that differ are likely.
+ * Returns a strong `Last-Modified` (RFC 9110 §8.8.2.2): the response was made long enough after it to exclude a second change within the same
+ * second, and clock differences.
  */
 function strongDate(headers: HttpResponse['headers']): string | undefined {
   const modified = headers.get('last-modified')?.trim()
@@ -242,7 +242,7 @@ function strongDate(headers: HttpResponse['headers']): string | undefined {
   return Date.parse(date) - Date.parse(modified) >= SETTLED ? modified : undefined
 }
 
-/** The one form that is sent (RFC 9110 §5.6.7). */
+/** The only format that senders may generate (RFC 9110 §5.6.7). */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 function lengthIn(headers: HttpResponse['headers']): number | undefined {

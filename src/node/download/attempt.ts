@@ -1,4 +1,4 @@
-/** One request for what is missing of a file, and what its answer gives. */
+/** One request for the missing part of a file, and its response. */
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { proposedName } from '../../http/proposed-name.ts'
@@ -35,42 +35,42 @@ import { checkSize } from './verification.ts'
 /** A file that is being fetched. */
 export interface FileState {
   readonly file: DownloadFile
-  /** What the document and the name of the file promise about its bytes. */
+  /** What the document and the file name say about the content. */
   readonly promise: BodyPromise
   readonly content: Content
-  /** Of the file, where its document does not say its size. */
+  /** Size limits, for a file without a size in its document. */
   readonly sizeLimits: SizeLimits
-  /** The document's checksum, else what the server said; undefined as long as nobody said anything. */
+  /** The checksum of the document, else that of the server; undefined until one is known. */
   hash: { readonly known: KnownHash; readonly by: 'checksum' | 'digest' } | undefined
-  /** For who asks later whether it is still the same. */
+  /** Validators for later comparisons. */
   validators: Pick<ManifestEntry, 'etag' | 'lastModified'>
-  /** The extension that the server proposes for its name; empty for none. */
+  /** The extension that the server proposes; empty for none. */
   suffix: string
-  /** Bytes of the whole, once somebody knows. */
+  /** Size of the file in bytes, once known. */
   size: number | undefined
-  /** Whether a body in a content coding is stored as it is sent; undefined as long as none came. */
+  /** Whether a coded body is stored as sent; undefined until one arrived. */
   asSent: boolean | undefined
-  /** Bytes that came over the network. */
+  /** Bytes received over the network. */
   received: number
-  /** The most bytes of a resumable part so far: more is progress. */
+  /** The largest size of a resumable part so far: more is progress. */
   most: number
-  /** The bytes that came were not what was promised: nothing of them is of use. */
+  /** True if the received bytes failed verification: they are not resumable. */
   isWrong: boolean
-  /** How often the file was another one all of a sudden. */
+  /** How often the file changed during the download. */
   changes: number
-  /** A web page came in the place of the file, which is an error unless a checksum says otherwise. */
+  /** The error of an HTML page in place of the file, unless a checksum matches. */
   page: AuthError | undefined
-  /** Its server gave a part that could not be combined with what was there: only the whole file is asked for. */
+  /** True after a part that could not be combined with earlier bytes: only the whole file is requested. */
   whole: boolean
-  /** More requests at a time did not help. */
+  /** True if concurrent range requests brought no gain. */
   alone: boolean
   hasStarted: boolean
   reportedAt: number
-  /** Hears of each suffix that is proposed, and of the size of the file. Errors: what ends the transfer. */
+  /** Called with each proposed suffix and the size of the file. Errors: those that end the transfer. */
   readonly onSuffix: (suffix: string, size: number | undefined) => void
 }
 
-/** Thrown for a file whose size is outside of the limits: it is left out, which is no failure. */
+/** Thrown for a file whose size is outside the limits: it is left out, which is not a failure. */
 export class SizeNotSelected extends Error {
   readonly size: number
 
@@ -80,9 +80,9 @@ export class SizeNotSelected extends Error {
   }
 }
 
-/** Thrown for a file that is there already, which shows once the server has said its name. */
+/** Thrown for a file that exists already, which is known once the server has proposed its name. */
 export class FileExists extends Error {
-  /** Bytes that the server says it has. */
+  /** Size in bytes by the server. */
   readonly size: number | undefined
 
   constructor(size: number | undefined) {
@@ -103,10 +103,10 @@ export class Attempt {
   }
 
   /**
-   * Fetches what is missing from where it ended.
+   * Fetches the missing part.
    *
-   * Errors: `HTTP_<status>` and `AUTH_REJECTED` for what is no success, with its `Retry-After`; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`, those of the
-   * engine, of the transport and of writing; `UnwantedSize`.
+   * Errors: `HTTP_<status>` and `AUTH_REJECTED` with their `Retry-After`; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`,
+   * those of the engine, the transport and of writing; `UnwantedSize`.
    */
   async perform(): Promise<void> {
     const { content } = this.#state
@@ -158,7 +158,7 @@ export class Attempt {
     await this.#receive(response, delivery, exchange)
   }
 
-  /** What the document promises decides, and what was tried before. */
+  /** The size in the document decides, and earlier attempts. */
   #isAsSent({ status, headers }: HttpResponse): boolean {
     const state = this.#state
     const { file } = state
@@ -168,11 +168,11 @@ export class Attempt {
     return state.asSent
   }
 
-  /** Checks the status and headers of a response, and reserves space for its body. */
+  /** Checks status and headers of a response, and reserves space for its body. */
   async #prepare(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<void> {
     const state = this.#state
     const { headers, status, url } = response
-    // What is there is thrown away only for what may be the file.
+    // Received bytes are discarded only for a response that may be the file.
     if (delivery.offset === 0) this.#checkPage(response, delivery)
     if (delivery.size !== undefined) {
       checkSize(state.file, delivery.size)
@@ -184,7 +184,7 @@ export class Attempt {
         `${state.file.url}: cannot verify that the response is complete: it has no length and the file has no checksum`,
         { url },
       )
-    // A checksum decides by itself whether these are the bytes.
+    // A checksum decides whether these are the right bytes.
     if (delivery.coding !== undefined && state.hash?.by !== 'checksum')
       this.#object('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
     state.suffix = plainSuffix(proposedName(headers.get('content-disposition')) ?? '') || (delivery.offset > 0 ? state.suffix : '')
@@ -204,7 +204,7 @@ export class Attempt {
 
   #version({ validator, modified, size, divisible, stored }: Delivery) {
     if (validator === undefined || !divisible || this.#state.whole) return undefined
-    // A date tells versions of one resource apart, and what a query chooses may be another resource.
+    // A date identifies versions of one resource, and a query may select another resource.
     const isDated = modified !== undefined && !this.#target.href.includes('?')
     if (validator === modified && !isDated) return undefined
     const url = targetAddress(this.#target).bare
@@ -218,7 +218,7 @@ export class Attempt {
     }
   }
 
-  /** All of the file came instead of a part: another one, or the same from a server that gives no parts. */
+  /** Handles a whole file in response to a range request: another version, or a server without range support. */
   async #anew({ validator }: Delivery, asked: string, url: string): Promise<void> {
     if (validator !== asked && this.#state.changes++ > 0) throw fileChanged(url)
     await this.#state.content.reset()
@@ -234,7 +234,7 @@ export class Attempt {
       const room = content.add(chunk)
       if (room) await room
       this.#came(chunk.byteLength)
-      // Whoever sends more than the file has may never end.
+      // A server that sends more bytes than the file has may never stop.
       if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
     }
     if (delivery.framed || content.length > (state.size ?? 0)) checkBytes(state, () => checkSize(state.file, content.length))
@@ -257,7 +257,7 @@ export class Attempt {
     }
   }
 
-  /** There is nothing behind what is here: that is the end of the file, or it is another one by now (RFC 9110 §15.5.17). */
+  /** Handles 416: the file ends here, or is another version now (RFC 9110 §15.5.17). */
   async #beyond(response: HttpResponse, asked: Asked): Promise<void> {
     const { offset, size } = asked
     await response.discard()
@@ -283,12 +283,12 @@ export class Attempt {
     if (!isWithin(size, this.#state.sizeLimits)) throw new SizeNotSelected(size)
   }
 
-  /** Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
+  /** Checks the media type. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
   #checkPage(response: HttpResponse, { size }: Delivery): void {
     const { promise, hash, file } = this.#state
     const body = this.#answered(response)
     this.#state.page = this.#context.settings.acceptHtml ? undefined : pageRefusal(promise, body)
-    // A checksum decides by itself whether these are the bytes.
+    // A checksum decides whether these are the right bytes.
     const mayBeIt = hash?.by === 'checksum' && (size === undefined || (file.size ?? size) === size)
     if (this.#state.page && !mayBeIt) throw this.#state.page
     const warning = this.#state.page ? undefined : pageWarning(promise, body)
@@ -297,7 +297,7 @@ export class Attempt {
     else this.#object('CONTENT_TYPE_UNEXPECTED', warning)
   }
 
-  /** The same by the first bytes, for servers that call everything a file. False when it has to see more. */
+  /** Checks the first bytes, for servers that send every file as `application/octet-stream`. Returns false if it needs more. */
   #lookAt(head: Uint8Array, isAll: boolean, response: HttpResponse): boolean {
     const isPage = looksLikePage(head, isAll)
     if (isPage && !this.#context.settings.acceptHtml) this.#state.page ??= pageRefusal(this.#state.promise, this.#answered(response), true)
@@ -310,7 +310,7 @@ export class Attempt {
     return { asked, answered: url, contentType: headers.get('content-type'), pointer: this.#state.file.pointer }
   }
 
-  /** What may not be the file that was meant. */
+  /** Handles content that may not be the intended file. */
   #object(code: ErrorCode, message: string): void {
     const { file } = this.#state
     if (this.#context.settings.strict) throw new IntegrityError(code, `"${file.name}": ${message}`, { url: file.url })
@@ -347,7 +347,7 @@ function validatorsIn(headers: HttpResponse['headers']): Pick<ManifestEntry, 'et
   return { ...(etag && { etag }), ...(lastModified && { lastModified }) }
 }
 
-/** Performs a check of what came. Errors: those of the check; then nothing of it is kept. */
+/** Runs a check of the received content. Errors: those of the check; the content is discarded then. */
 export function checkBytes(state: FileState, check: () => void): void {
   state.isWrong = true
   check()

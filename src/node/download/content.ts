@@ -1,4 +1,4 @@
-/** The bytes of a file on their way: in memory while they are few, in a partial file from then on. */
+/** The received bytes of a file: in memory while they are few, then in a partial file. */
 import { createHash } from 'node:crypto'
 import { readFailure } from '../system-error.ts'
 import type { WaitOptions } from '../tokens/process-lock.ts'
@@ -7,7 +7,7 @@ import type { FollowingHash, HashThread } from './hash-thread.ts'
 import type { PartVersion, Span } from './part-journal.ts'
 import { writeSmallFile } from './small-file.ts'
 
-/** Bytes of a file that is written at once, and of what is written to a larger one at a time. */
+/** Size in bytes up to which a file is written at once, and of each write of a larger one. */
 const PIECE = 2 ** 20
 
 interface OpenOptions {
@@ -21,13 +21,13 @@ export class Content {
   readonly #hashes: HashThread
   readonly #wait: WaitOptions
   #disk: DiskPart | undefined
-  /** What was not handed to the disk yet; everything as long as there is none. */
+  /** Bytes not yet written; all of them while there is no partial file. */
   #waiting: Uint8Array[] = []
   #size = 0
   #offset = 0
   #writing: Promise<void> = Promise.resolve()
   #version: PartVersion | undefined
-  /** By algorithm. */
+  /** Hashes by algorithm. */
   readonly #following = new Map<string, FollowingHash>()
   readonly #digests = new Map<string, Promise<string>>()
 
@@ -41,11 +41,11 @@ export class Content {
   }
 
   /**
-   * @param taken an earlier run has left a part
-   * @param resume false throws away what is in it
-   * @param wait for who may have it
+   * @param taken true if an earlier run has left a part
+   * @param resume false discards its content
+   * @param wait whether to wait for another process that holds it
    *
-   * Errors: as of {@link DiskPart.open}.
+   * Errors: as {@link DiskPart.open}.
    */
   static async open(path: string, hashes: HashThread, { taken, resume, wait = {} }: OpenOptions): Promise<Content> {
     const content = new Content(path, hashes, wait, taken ? await DiskPart.open(path, wait) : undefined)
@@ -53,39 +53,39 @@ export class Content {
     return content
   }
 
-  /** Which version the bytes are of, if they can be asked for again. */
+  /** Returns the version of the bytes, if it can be requested again. */
   get version(): PartVersion | undefined {
     return this.#version
   }
 
-  /** Bytes from the beginning without a gap. */
+  /** Returns the bytes from the beginning without a gap. */
   get length(): number {
     return this.#offset + this.#size
   }
 
-  /** Bytes in all, those behind a gap as well. */
+  /** Returns all received bytes, including those after a gap. */
   get total(): number {
     return Math.max(this.length, this.#disk?.spans.total ?? 0)
   }
 
-  /** What is not there of that many bytes. */
+  /** Returns the missing ranges of a file of that size. */
   missing(size: number): readonly Span[] {
     return this.#disk ? this.#disk.spans.missing(size) : this.length < size ? [[this.length, size]] : []
   }
 
-  /** What was written need not be asked for again by another run. */
+  /** Returns true if another run can resume from the written bytes. */
   get isKept(): boolean {
     return this.#disk !== undefined && this.#version !== undefined
   }
 
-  /** What comes now is of that version, and as long as that. Errors: those of writing. */
+  /** Sets the version and size of the following bytes. Errors: those of writing. */
   async begin(version: PartVersion | undefined, size: number | undefined): Promise<void> {
     if (size !== undefined && size > PIECE) await this.toDisk()
     if (version && version !== this.#version) this.#disk?.describe(version)
     this.#version = version
   }
 
-  /** Throws away what is there. */
+  /** Discards all bytes. */
   async reset(): Promise<void> {
     await this.#writing.catch(() => undefined)
     this.#waiting = []
@@ -99,20 +99,20 @@ export class Content {
     await this.#disk?.reset()
   }
 
-  /** Appends bytes; returns a promise when the caller has to wait before it appends more. Errors: those of writing. */
+  /** Appends bytes; returns a promise if the caller has to wait before it appends more. Errors: those of writing. */
   add(chunk: Uint8Array): Promise<void> | undefined {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
     return this.#size < PIECE ? undefined : this.#spill()
   }
 
-  /** Writes what waits. Errors: those of writing. */
+  /** Writes the buffered bytes. Errors: those of writing. */
   async flush(): Promise<void> {
     if (this.#disk) await this.#handOver(this.#disk)
     await this.#writing
   }
 
-  /** Writes bytes anywhere, of a file that is on the disk. Errors: those of writing. */
+  /** Writes bytes at an offset of a partial file. Errors: those of writing. */
   async writeAt(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
     const disk = await this.toDisk()
     await disk.write(offset, chunks)
@@ -120,7 +120,7 @@ export class Content {
     this.#reach(this.#offset)
   }
 
-  /** From now on in a partial file. Errors: as of {@link DiskPart.open}. */
+  /** Switches to a partial file. Errors: as {@link DiskPart.open}. */
   async toDisk(): Promise<DiskPart> {
     if (this.#disk) return this.#disk
     const disk = await DiskPart.open(this.#path, this.#wait)
@@ -130,7 +130,7 @@ export class Content {
     return disk
   }
 
-  /** A hash that is wanted in the end; what is on the disk is hashed as it comes. */
+  /** Starts a hash; a partial file is hashed while it grows. */
   expect(algorithm: string): void {
     if (this.#following.has(algorithm) || !this.#disk) return
     const following = this.#hashes.follow(this.#disk.descriptor, algorithm)
@@ -138,7 +138,7 @@ export class Content {
     following.reach(this.#offset)
   }
 
-  /** The digest of all bytes, which have come, in hex. Errors: `FILE_ACCESS`. */
+  /** Returns the digest of the complete file in hex. Errors: `FILE_ACCESS`. */
   digest(algorithm: string): Promise<string> {
     const digest = this.#digests.get(algorithm) ?? this.#digest(algorithm)
     this.#digests.set(algorithm, digest)
@@ -158,14 +158,14 @@ export class Content {
     return hash.digest('hex')
   }
 
-  /** Gives the file its name, which may have a suffix more than its part. Errors: those of writing, `PATH_EXISTS`. */
+  /** Names the file, which may have a suffix that its part lacks. Errors: those of writing, `PATH_EXISTS`. */
   async complete(replace: boolean, path = this.#path): Promise<void> {
     this.#drop()
     if (this.#disk) await this.#disk.complete(replace, path)
     else await writeSmallFile(path, this.#waiting, replace, this.#path)
   }
 
-  /** Closes it: what another run can resume is kept, everything else is removed. Throws nothing. Returns the number of kept bytes. */
+  /** Closes the part: keeps it if another run can resume it, otherwise removes it. Throws nothing. Returns the number of kept bytes. */
   async close(keep: boolean): Promise<number> {
     this.#drop()
     await this.flush().catch(() => undefined)
@@ -183,7 +183,7 @@ export class Content {
   }
 
   async #spill(): Promise<void> {
-    // One piece is written while the next one comes.
+    // One buffer is written while the next one is received.
     await this.#writing
     await this.#handOver(await this.toDisk())
   }

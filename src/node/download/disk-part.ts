@@ -1,4 +1,4 @@
-/** A file that is not complete yet: `.part` beside the name that it will have, with a lock and a journal beside it. */
+/** A partial file: `.part` beside the final name, with a lock and a journal beside it. */
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
@@ -9,30 +9,30 @@ import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type S
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants
 
-/** Bytes after which the disk is asked for what it has to write. */
+/** Bytes after which a sync is started. */
 const SYNCED = 32 * 2 ** 20
 
-/** What a sync has brought to the disk. */
+/** The state that a sync has made durable. */
 interface Durable {
   readonly spans: Spans
-  /** Length of the journal that records it, in bytes. */
+  /** Length of its journal in bytes. */
   readonly length: number
 }
 
 /**
- * Two processes never combine what they write, whatever becomes of the lock: one that lost it finds out before it writes again, or names or
- * removes anything. Should it be stopped in between, all it can still do is write bytes of one version to where they belong, for whoever
- * begins anew makes new files.
+ * Two processes never combine their bytes, even if a lock is lost: a process that lost it notices before it writes, renames or removes
+ * anything. If it is suspended in between, it can only write bytes of its own version at their offsets into the old file, because a new holder
+ * creates new files.
  */
 export class DiskPart {
-  /** What an earlier run has left in it, if that can be resumed. */
+  /** The resumable state that an earlier run has left. */
   readonly found: PartRecord | undefined
   readonly #path: string
   readonly #lease: Lease
   readonly #journal: PartJournal
   #file: FileHandle
   #spans: Spans
-  /** Bytes written that nobody has asked the disk for, and the asking that is under way. */
+  /** Bytes written since the last sync, and the sync in progress. */
   #unsynced = 0
   #syncing: Promise<void> | undefined
   #durable: Durable | undefined
@@ -50,11 +50,11 @@ export class DiskPart {
   }
 
   /**
-   * Makes the part or takes up one that an earlier run has left.
+   * Creates the part, or opens one that an earlier run has left.
    *
-   * @param wait for a process on another host, or in another container, that may have it
+   * @param wait whether to wait for a process on another host or in another container that may hold it
    *
-   * Errors: `PATH_BUSY` when another process has it or it is not ours, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
+   * Errors: `PATH_BUSY` if another process holds it or it is not ours, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
    */
   static async open(path: string, wait: WaitOptions = {}): Promise<DiskPart> {
     checkFolder(path)
@@ -77,18 +77,18 @@ export class DiskPart {
     return this.#file.fd
   }
 
-  /** Which bytes are there: only what an earlier sync has brought to the disk, once one has failed, for the system does not say which it lost. */
+  /** Returns the ranges present: after a failed sync only those of an earlier one, because the system does not say which bytes it lost. */
   get spans(): Spans {
     return this.#unwritten === undefined ? this.#spans : (this.#durable?.spans ?? new Spans())
   }
 
-  /** It is empty, and what comes is of that version, which another run can ask for as well. Errors: `FILE_ACCESS`, `DISK_FULL`. */
+  /** Starts a version that another run can resume; the part is empty. Errors: `FILE_ACCESS`, `DISK_FULL`. */
   describe(version: PartVersion): void {
     this.#durable = undefined
     this.#attempt(() => this.#journal.begin(version))
   }
 
-  /** Begins anew, in a new file, and is of no version. Errors: `PATH_BUSY` when another process took it over, `FILE_ACCESS`, `DISK_FULL`. */
+  /** Restarts with a new file without a version. Errors: `PATH_BUSY` if another process took it over, `FILE_ACCESS`, `DISK_FULL`. */
   async reset(): Promise<void> {
     await this.#syncing
     if (!(await this.#lease.confirm())) throw lost(this.#path)
@@ -107,7 +107,7 @@ export class DiskPart {
     }
   }
 
-  /** Errors: `PATH_BUSY` when another process took it over, `DISK_FULL`, `FILE_ACCESS`. */
+  /** Writes bytes at an offset. Errors: `PATH_BUSY` if another process took it over, `DISK_FULL`, `FILE_ACCESS`. */
   async write(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
     if (this.#unwritten !== undefined) throw writeError(this.#unwritten, this.#path)
     if (!this.#lease.isFresh && !(await this.#lease.confirm())) throw lost(this.#path)
@@ -119,18 +119,18 @@ export class DiskPart {
     const span: Span = [offset, offset + bytesWritten]
     this.#attempt(() => this.#journal.add(span))
     this.#spans.add(...span)
-    // A disk that is full may take a part of it first.
+    // A full disk may accept a part of the bytes first.
     if (bytesWritten < length) await this.write(offset + bytesWritten, rest(chunks, bytesWritten))
     this.#unsynced += bytesWritten
     if (this.#unsynced >= SYNCED && !this.#syncing) this.#syncAside()
   }
 
   /**
-   * Brings it to the disk, gives it its name and removes what is beside it.
+   * Syncs the part, gives it its final name and removes lock and journal.
    *
    * @param path in the same folder; default: the one that the part was made for
    *
-   * Errors: `PATH_EXISTS` when another file has come there, `PATH_BUSY` when another process took it over, `PATH_UNSAFE`, `DISK_FULL`,
+   * Errors: `PATH_EXISTS` if another file appeared there, `PATH_BUSY` if another process took the part over, `PATH_UNSAFE`, `DISK_FULL`,
    * `FILE_ACCESS`.
    */
   async complete(replace: boolean, path = this.#path): Promise<void> {
@@ -148,13 +148,13 @@ export class DiskPart {
     }
   }
 
-  /** Leaves it for another run. Throws nothing. */
+  /** Keeps the part for another run. Throws nothing. */
   async keep(): Promise<void> {
     await this.#syncing
     try {
       if (this.#unwritten !== undefined && this.#durable) this.#journal.cut(this.#durable.length)
     } catch {
-      // It would record bytes that were lost.
+      // The journal would record bytes that were lost.
       return this.discard()
     }
     this.#journal.close()
@@ -162,7 +162,7 @@ export class DiskPart {
     await this.#lease.release()
   }
 
-  /** Removes it, unless another process took it over. Throws nothing. */
+  /** Removes the part unless another process took it over. Throws nothing. */
   async discard(): Promise<void> {
     await this.#close()
     const isOurs = await this.#lease.confirm()
@@ -177,7 +177,7 @@ export class DiskPart {
     if (this.#unwritten !== undefined) throw this.#unwritten
   }
 
-  /** The disk works while more comes, so that little is left to wait for in the end. */
+  /** Syncs while more bytes arrive, so that the final sync is short. */
   #syncAside(): void {
     this.#unsynced = 0
     this.#syncing = this.#datasync()
@@ -223,19 +223,19 @@ interface Opened {
   readonly found?: PartRecord
 }
 
-/** Errors: those of the system, `PATH_BUSY` for what is not ours. */
+/** Opens the files. Errors: those of the system, `PATH_BUSY` for files that are not ours. */
 async function opened(path: string): Promise<Omit<Opened, 'lease'>> {
   const present = presentFile(partOf(path))
   const record = await recordOf(path, present)
   const left = record?.version && present && { ...record, spans: record.spans.within(present.size) }
   const found = left && left.spans.total > 0 ? left : undefined
-  // A holder that lost its lock may have the old files open: it writes nothing into the new ones.
+  // A holder that lost its lock may have the old files open: it must not write into the new ones.
   if (record && !found) await removeAll(path)
   const journal = await PartJournal.open(journalOf(path), found !== undefined)
   let file: FileHandle | undefined
   try {
     file = await openPart(path, found === undefined)
-    // What a killed process has written may be on no disk yet. From then on this is known.
+    // The bytes of a killed process may not be durable yet. From here on it is known.
     if (found) await file.datasync()
     return { file, journal, ...(found && { found }) }
   } catch (error) {
@@ -254,23 +254,23 @@ async function removeAll(path: string): Promise<void> {
   await rm(journalOf(path), { force: true })
 }
 
-/** `PATH_BUSY` for a part that another process took over while this one did not send a heartbeat. */
+/** Returns `PATH_BUSY` for a part that another process took over because this one sent no heartbeat. */
 function lost(path: string): IntegrityError {
   return busy(path, 'another process took it over because this one was suspended for too long', 'wait for that process')
 }
 
-/** What an earlier run has left beside a part. Errors: `PATH_BUSY` for what is not ours. */
+/** Returns what an earlier run has left. Errors: `PATH_BUSY` for files that are not ours. */
 async function recordOf(path: string, present: Stats | undefined): Promise<PartRecord | undefined> {
   const record = await readPartJournal(journalOf(path))
   if (record) return record
-  // A journal is there before its part is, so a part without one is somebody else's.
+  // The journal is created before its part, so a part without one belongs to another program.
   if (present) throw busy(path, 'its partial file exists and is not from stac-auth')
-  // One that was never begun is empty.
+  // A part that was never started is empty.
   if (presentFile(journalOf(path))?.size) throw busy(path, 'the path of its journal is taken by something else', removalOf(journalOf(path)))
   return undefined
 }
 
-/** `PATH_BUSY`, with what is in the way. */
+/** Returns `PATH_BUSY` with the obstacle. */
 function busy(path: string, why: string, hint = removalOf(partOf(path))): IntegrityError {
   return new IntegrityError('PATH_BUSY', `"${path}" cannot be downloaded: ${why}`, { hint })
 }
@@ -281,7 +281,7 @@ function removalOf(place: string): string {
 
 function writeError(error: unknown, path: string): Error {
   if (isAuthError(error)) return error
-  // A link in the place of the part or of its journal.
+  // A link in place of the part or of its journal.
   if (systemCode(error) === 'ELOOP') return busy(path, 'its partial file is a link')
   return writeFailure(error, `"${path}"`)
 }

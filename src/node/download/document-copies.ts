@@ -1,4 +1,4 @@
-/** Waits until all files of a document are settled, then writes its copy. */
+/** Writes the copy of a document once all of its files are settled. */
 
 import { dirname, join, relative, sep } from 'node:path'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
@@ -14,16 +14,16 @@ import type { FilePlan, PlannedFile } from './file-plan.ts'
 import { writeSmallFile } from './small-file.ts'
 import { bareOf } from './target-folder.ts'
 
-/** A document and what has come of its files. */
+/** A document and the results of its files. */
 interface Copy {
   readonly document: StacDocument
   readonly url: string | undefined
   readonly path: string
-  /** The same document has a copy there already. */
+  /** True if a copy of the same document exists already. */
   readonly isRepeated: boolean
   readonly error?: AuthError
   readonly files: Map<string, string>
-  /** Keys of assets that are folders of which an object is missing here. */
+  /** Keys of assets that are folders with a missing object. */
   readonly partial: Set<string>
   waiting: number
   isWhole: boolean
@@ -32,21 +32,21 @@ interface Copy {
 export class DocumentCopies {
   readonly #plan: FilePlan
   readonly #copies = new Map<StacDocument, Copy>()
-  /** Documents of which nobody knows where they are from. */
+  /** Documents without a known URL. */
   #unknown = 0
 
   constructor(plan: FilePlan) {
     this.#plan = plan
   }
 
-  /** A file of a document is wanted; the copy is to be beside the first one. */
+  /** Registers a file of a document; the copy is written beside the first one. */
   expect({ file, selected: wanted }: PlannedFile): void {
     const { document, url } = wanted.targets[0].scope
     const copy = this.#copies.get(document) ?? this.#begin(document, url, wanted.folder?.path ?? file.path)
     copy.waiting++
   }
 
-  /** What has come of a file. Gives the document's event when it was the last one. */
+  /** Registers the result of a file. Returns the event of the document if it was the last one. */
   async settle({ selected: wanted }: PlannedFile, event: DownloadEvent): Promise<DocumentEvent | undefined> {
     const { document } = wanted.targets[0].scope
     const copy = this.#copies.get(document)
@@ -57,7 +57,7 @@ export class DocumentCopies {
     return copy.isWhole ? this.#finish(copy) : undefined
   }
 
-  /** All files of what was expected so far are known. Gives the events of what is settled already. */
+  /** Marks all files as known. Returns the events of settled documents. */
   async close(): Promise<readonly DocumentEvent[]> {
     const events: DocumentEvent[] = []
     for (const copy of this.#copies.values()) {
@@ -90,7 +90,7 @@ export class DocumentCopies {
     const { document, files, path, url, error } = copy
     if (copy.waiting > 0 || !this.#copies.delete(document)) return undefined
     for (const key of copy.partial) files.delete(key)
-    // A copy that leads to nothing here is of no use.
+    // A copy without any downloaded file is useless.
     if (files.size === 0 || copy.isRepeated) return undefined
     const id = ownString(document, 'id')
     const event = { kind: 'document', path, ...(id !== undefined && { id }) } as const
@@ -105,13 +105,13 @@ export class DocumentCopies {
 }
 
 /**
- * The document for a place of its own: the addresses of those assets lead to the files, all others are written out, and its `self`
- * link, which would say where relative addresses begin, becomes `canonical`. Of an address that was typed, or that an API may have
- * repeated from it, no query is kept: keys are there.
+ * Returns the document for a location of its own: URLs of those assets become relative paths of the files, all others absolute, and its `self`
+ * link, which would be the base of relative URLs, becomes `canonical`. URLs that were typed, or that an API may have copied from them, lose
+ * their query, which may hold keys.
  *
- * @param files paths by the keys of assets
- * @param path where the copy will be
- * @param address where the document was read from; without it its `self` link says so
+ * @param files paths by asset key
+ * @param path of the copy
+ * @param address the URL that the document was read from; default: its `self` link
  */
 function localDocument(document: JsonObject, files: ReadonlyMap<string, string>, path: string, address: string | undefined): JsonObject {
   const links = own(document, 'links')
@@ -128,7 +128,7 @@ function localDocument(document: JsonObject, files: ReadonlyMap<string, string>,
   }
 }
 
-/** Where a document is from: the base of its addresses, and what it calls itself, else that base; both without their queries. */
+/** Returns the base URL of a document, and the URL of its `self` link or else the base; both without their queries. */
 function sourceOf(
   document: JsonObject,
   address: string | undefined,
@@ -139,7 +139,7 @@ function sourceOf(
 }
 
 /**
- * Writes a copy; one of the same document that is there already is replaced.
+ * Writes a copy; replaces an existing copy of the same document.
  *
  * Errors: `PATH_EXISTS` for any other file, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
  */
@@ -155,7 +155,7 @@ async function writeDocument(path: string, document: JsonObject): Promise<void> 
   await writeSmallFile(path, [Buffer.from(text)], present !== undefined)
 }
 
-/** Own properties only, also for a key such as `__proto__`. */
+/** Reads and sets own properties only, also for a key such as `__proto__`. */
 function localAsset(asset: unknown, file: string | undefined, path: string, url: string | undefined): unknown {
   if (!isObject(asset)) return asset
   const alternates = own(asset, 'alternate')
@@ -169,7 +169,7 @@ function localAsset(asset: unknown, file: string | undefined, path: string, url:
   }
 }
 
-/** With its address in full, where that is known. */
+/** Returns the object with an absolute URL, if it is known. */
 function writtenOut(value: unknown, url: string | undefined): unknown {
   const href = ownString(value, 'href')
   if (!isObject(value) || href === undefined || !URL.canParse(href, url)) return value
@@ -180,13 +180,13 @@ function canonicalLink(url: string): JsonObject {
   return { rel: 'canonical', href: url, type: 'application/json' }
 }
 
-/** A relative reference (RFC 3986 §4.2) from one file to another. */
+/** Returns a relative reference (RFC 3986 §4.2) from one file to another. */
 function addressFrom(path: string, file: string): string {
   const segments = relative(dirname(path), file).split(sep)
   return `./${segments.map((segment) => (segment === '..' ? segment : percentEncoded(segment))).join('/')}`
 }
 
-/** Origin and path; undefined for what is no address. */
+/** Returns origin and path; undefined for text that is not a URL. */
 function bareIn(href: string | undefined, base?: string): string | undefined {
   return href !== undefined && URL.canParse(href, base) ? bareOf(new URL(href, base).href) : undefined
 }

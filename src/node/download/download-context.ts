@@ -1,4 +1,4 @@
-/** What all files of a download share. */
+/** The state that all files of a download share. */
 
 import { OriginLimiter } from '../../crawl/origin-limiter.ts'
 import type { HttpResponse } from '../../http/message.ts'
@@ -22,16 +22,16 @@ export interface DownloadContext {
   readonly origins: Origins
   readonly clock: Clock
   readonly random: () => number
-  /** Ends everything. */
+  /** Aborts everything. */
   readonly signal: AbortSignal
   readonly settings: FileSettings
-  /** Slows reading down; undefined without a limit. */
+  /** Limits the bytes per second; undefined without a limit. */
   readonly bandwidth: BandwidthLimiter | undefined
   send(target: Target, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
   tell(event: DownloadEvent): void
 }
 
-/** The options that a single file is fetched with. */
+/** The options of a single file. */
 interface FileSettings {
   readonly existing: 'keep' | 'refuse' | 'replace'
   readonly resume: boolean
@@ -39,7 +39,7 @@ interface FileSettings {
   readonly acceptHtml: boolean
   readonly verify: boolean
   readonly ranges: number
-  /** So many also where the thread has no time for them. */
+  /** True if `connectionsPerFile` was given: the load of the CPU does not reduce it. */
   readonly rangesGiven: boolean
   readonly retries: number
   readonly stallTimeout: number
@@ -59,10 +59,10 @@ const DEFAULTS: FileSettings = {
   progressInterval: 200,
 }
 
-/** Requests at a time per origin. */
+/** Concurrent requests per origin. */
 const PER_HOST = 8
 
-/** The world of one download. */
+/** The state that all files of a download share. */
 export function downloadContext(
   options: DownloadOptions,
   { folder, record, plan }: Pick<DownloadContext, 'folder' | 'record' | 'plan'>,
@@ -79,7 +79,7 @@ export function downloadContext(
     clock,
     random,
     signal,
-    // More requests do not make a file come faster that is held back.
+    // With a byte limit, further requests for one file bring no gain.
     settings: {
       ...DEFAULTS,
       ...(bytesPerSecond !== undefined && { ranges: 1 }),
@@ -92,7 +92,7 @@ export function downloadContext(
   }
 }
 
-/** Those that were given. */
+/** Returns the options that were given. */
 function settingsIn(options: DownloadOptions): Partial<FileSettings> {
   const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(DEFAULTS, name) && value !== undefined)
   return Object.fromEntries(given) as Partial<FileSettings>
@@ -105,18 +105,18 @@ const DELAYS = {
 } as const
 
 /**
- * How requests of a download are retried; `retries` are those that gained no bytes. The budget allows as many as a hundred files, and one
- * more for each that came at once.
+ * Retries of download requests; `retries` counts those without a new byte. The budget has the capacity of a hundred files and grows by one
+ * for each file that succeeds at the first attempt.
  */
 export const DOWNLOAD_RETRIES = { ...DELAYS, retries: 10, unresolved: 4, budget: { most: 100, earned: 1 } } satisfies RetryPolicy
 
-/** How requests for a list of objects are retried. */
+/** Retries of object listings. */
 export const LISTING_RETRIES: RetryPolicy = { ...DELAYS, retries: 4 }
 
-/** How servers are asked about files that are verified. */
+/** Retries of requests that verify files at their servers. */
 export const VERIFY_RETRIES: RetryPolicy = { ...DELAYS, retries: 3 }
 
-/** How much each origin is asked at a time, and how often again. */
+/** Limits and retry budgets by origin. */
 class Origins {
   readonly #limiter: OriginLimiter
   readonly #budgets = new Map<string, RetryBudget>()
@@ -138,15 +138,15 @@ class Origins {
   }
 }
 
-/** Bytes per second that one file should have: servers end connections that nobody reads from for long. */
+/** Bytes per second that each file should have: servers close connections that are read too slowly. */
 const SHARE = 131_072
 
-/** How many files at a time a limit leaves enough for, at most so many. */
+/** Returns how many concurrent files a byte limit allows. */
 export function filesWithin(bytesPerSecond: number | undefined, most: number): number {
   return bytesPerSecond === undefined ? most : Math.min(most, Math.max(1, Math.floor(bytesPerSecond / SHARE)))
 }
 
-/** Lets so many bytes pass in a second, over all files. */
+/** Limits the bytes per second of all files. */
 class BandwidthLimiter {
   readonly #limiter: RateLimiter
   readonly #clock: Clock
@@ -156,7 +156,7 @@ class BandwidthLimiter {
     this.#clock = clock
   }
 
-  /** Waits until those bytes may have come. Errors: `ABORTED`. */
+  /** Waits until those bytes are within the limit. Errors: `ABORTED`. */
   async wait(bytes: number, signal: AbortSignal): Promise<void> {
     const wait = this.#limiter.take(this.#clock.now(), bytes)
     if (wait > 0) await sleep(wait, this.#clock, signal)

@@ -17,7 +17,7 @@ type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
 const DEFAULTS = { concurrency: 16, template: '{id}/{name}', maxObjects: 100_000 } as const
 
-/** Files that are planned ahead, so that whoever listens knows how much there is to do. */
+/** Files that are planned ahead, so that progress can show the remaining work. */
 const AHEAD = 1000
 
 /** One download from its inputs to its summary. */
@@ -32,12 +32,12 @@ export class DownloadRun {
   readonly #end = new AbortController()
   readonly #counts = new DownloadCounts()
   readonly #waiting: PlannedFile[] = []
-  /** By the numbers of files that are not settled: the same file once more, which waits for that. */
+  /** Repeated files by the number of the unsettled file that they wait for. */
   readonly #repeated = new Map<number, PlannedFile | undefined>()
   #running = 0
-  /** Files at a time; fewer once the system has let us open no more. */
+  /** Concurrent files; fewer once the system refuses to open more. */
   #most: number
-  /** No space is left. */
+  /** True once the disk is full. */
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
 
@@ -51,7 +51,7 @@ export class DownloadRun {
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
-    // Every file that is under way listens.
+    // Every file in progress adds a listener.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
     if (signal?.aborted) this.stop()
@@ -64,13 +64,13 @@ export class DownloadRun {
     return new DownloadRun(inputs, options, folder, await DownloadRecord.open(folder.path, options), choice)
   }
 
-  /** Gives up what is under way; what is there of it stays. */
+  /** Aborts the files in progress; their partial files stay. */
   readonly stop = (): void => {
     this.#end.abort(this.#options.signal?.reason)
     this.#wake()
   }
 
-  /** Never rejects: listeners get the error that ended it. */
+  /** Runs the download. Never rejects: the caller gets the error that ended it. */
   async perform(): Promise<void> {
     let problem: unknown
     try {
@@ -123,7 +123,7 @@ export class DownloadRun {
     await this.#room()
   }
 
-  /** A folder has its place like a file, so that no other asset is mixed with it; its objects are files below. */
+  /** A folder is planned like a file, so that no other asset is mixed with it; its objects are files below. */
   async #planFolder(wanted: SelectedFile, folder: Target): Promise<void> {
     const { auth, dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
     const planned = this.#plan.place({ ...wanted, targets: [folder] })
@@ -155,7 +155,7 @@ export class DownloadRun {
     else if (!this.#options.dryRun) this.#enqueue(planned)
   }
 
-  /** Waits until no more than so many files are planned ahead. */
+  /** Waits until at most that many files are planned ahead. */
   async #room(): Promise<void> {
     while (!this.#isOver && (this.#waiting.length >= AHEAD || this.events.isFull)) await this.#change()
   }
@@ -170,7 +170,7 @@ export class DownloadRun {
     this.#begin()
   }
 
-  /** Begins as many files as may be fetched at a time. */
+  /** Starts as many files as the limit allows. */
   #begin(): void {
     if (this.#isOver) this.#waiting.length = 0
     while (this.#running < this.#most) {
@@ -195,7 +195,7 @@ export class DownloadRun {
     this.#wake()
   }
 
-  /** A file for which too many others are open waits until one of them is done. */
+  /** Queues a file again until another one has ended, after too many open files. */
   #isPutOff(planned: PlannedFile, error: AuthError): boolean {
     if (error.code !== 'FILE_ACCESS' || !error.retryable || this.#running === 1 || this.#isOver) return false
     this.#most = --this.#running
@@ -204,7 +204,7 @@ export class DownloadRun {
     return true
   }
 
-  /** The same file once more takes what is there, or tries what did not succeed. */
+  /** Settles a repeated file: takes the existing file, or tries again after a failure. */
   #settle(planned: PlannedFile, isThere: boolean): void {
     const { number } = planned.file
     this.#plan.settled(planned)
@@ -216,7 +216,7 @@ export class DownloadRun {
     this.#waiting.unshift(isThere ? next : anew)
   }
 
-  /** Something has ended, or everything has to. */
+  /** Wakes the waiting parts after a file has ended or on abort. */
   #change(): Promise<void> {
     if (this.#end.signal.aborted) this.#waiting.length = 0
     if (this.#end.signal.aborted && this.#running === 0) return Promise.resolve()
@@ -235,7 +235,7 @@ function failed(file: DownloadFile, error: AuthError): FailedEvent {
   return { kind: 'failed', file, error, received: 0, resumable: 0 }
 }
 
-/** Events that wait for whoever listens; of the progress of a file only the latest does. */
+/** A queue of events; of the progress of a file only the latest event is kept. */
 class EventQueue {
   #events: DownloadEvent[] = []
   readonly #progress = new Map<number, ProgressEvent>()
@@ -244,12 +244,12 @@ class EventQueue {
   readonly #taken: () => void
   #wake: () => void = () => {}
 
-  /** @param taken hears that events were taken, so that there is room again */
+  /** @param taken called when events were read */
   constructor(taken: () => void) {
     this.#taken = taken
   }
 
-  /** Many wait already: whoever can should begin nothing new. */
+  /** True if many events wait: no further file should be started. */
   get isFull(): boolean {
     return this.#events.length > MOST
   }
@@ -264,14 +264,14 @@ class EventQueue {
     this.#wake()
   }
 
-  /** Nothing more will come; with an error, which whoever listens gets after the last event. */
+  /** Ends the queue; an error is thrown after the last event. */
   end(error?: unknown): void {
     this.#isOver = true
     this.#error = error
     this.#wake()
   }
 
-  /** All events, in their order. */
+  /** Yields all events in order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<DownloadEvent, void> {
     for (;;) {
       for (const number of [...this.#progress.keys()]) this.#flush(number)

@@ -1,17 +1,17 @@
-/** The body of an answer, watched: it must come fast enough, and be as long as it says. */
+/** The body of a response, with a minimum rate and a check of its length. */
 import { type AuthError, NetworkError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, originOf } from '../../http/network-error.ts'
 import { bareUrl, type Delivery } from './answer.ts'
 import type { DownloadContext } from './download-context.ts'
 
-/** Bytes per second that must come on average. */
+/** Bytes per second that must arrive on average. */
 const SLOWEST = 1024
 
-/** Looks at the first bytes of a body; false to see more of them. Throws what ends the exchange. */
+/** Inspects the first bytes of a body; returns false to see more. Throws what ends the exchange. */
 export type Inspect = (head: Uint8Array, isAll: boolean) => boolean
 
-/** One exchange, which can be given up by itself. */
+/** One exchange that can be aborted by itself. */
 export class Exchange {
   readonly #context: DownloadContext
   readonly #controller = new AbortController()
@@ -32,12 +32,12 @@ export class Exchange {
     return this.#controller.signal
   }
 
-  /** Shows the beginning of the body to somebody before anything of it is handed on. */
+  /** Registers a function that inspects the first bytes before any of them is yielded. */
   inspect(inspect: Inspect): void {
     this.#inspect = inspect
   }
 
-  /** The bytes of the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport, those of who inspects it. */
+  /** Yields the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport and of the inspection. */
   async *receive(response: HttpResponse, { length, asSent }: Pick<Delivery, 'length' | 'asSent'>): AsyncGenerator<Uint8Array, void> {
     const { stallTimeout } = this.#context.settings
     this.#url = response.url
@@ -59,18 +59,18 @@ export class Exchange {
     if (length !== undefined && bytes !== length) throw incomplete(response.url, `${bytes} of ${length} bytes were received`)
   }
 
-  /** To be called when it is over, however it ended. */
+  /** Releases the exchange; to be called in any case. */
   end(): void {
     clearInterval(this.#timer)
     this.#context.signal.removeEventListener('abort', this.#abort)
   }
 
-  /** Gives up what is still to come. */
+  /** Aborts the rest of the body. */
   cancel(): void {
     this.#controller.abort(new Error('the rest is not needed'))
   }
 
-  /** What we hold back ourselves is not late. */
+  /** Excludes time that we wait ourselves from the minimum rate. */
   async #paced(waiting: Promise<void>): Promise<void> {
     await waiting
     this.#came += SLOWEST * this.#context.settings.stallTimeout
@@ -83,17 +83,17 @@ export class Exchange {
   }
 }
 
-/** Bytes that must come in so many milliseconds. */
+/** Bytes that must arrive within that many milliseconds. */
 export function leastIn(milliseconds: number): number {
   return (SLOWEST * milliseconds) / 1000
 }
 
-/** `FILE_INCOMPLETE`, with what happened. */
+/** Returns `FILE_INCOMPLETE` with what happened. */
 export function incomplete(url: string, problem: string): AuthError {
   return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
 }
 
-/** A body that breaks off is one error, however the connection came to its end. */
+/** Maps every way in which a connection breaks off to one error. */
 function cutShort(error: AuthError, url: string): AuthError {
   if (!/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
   return incomplete(url, 'the connection ended before the whole body was received')
@@ -108,7 +108,7 @@ function chunksOf(response: HttpResponse, asSent: boolean): AsyncIterable<Uint8A
   return response.chunks?.(asSent) ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
 }
 
-/** The chunks, of which the first ones wait until they have been looked at. Errors: those of `inspect`. */
+/** Yields the chunks; holds the first ones back until they were inspected. Errors: those of `inspect`. */
 export async function* inspected(chunks: AsyncIterable<Uint8Array>, inspect: Inspect | undefined): AsyncGenerator<Uint8Array, void> {
   let held: Uint8Array[] | undefined = inspect && []
   for await (const chunk of chunks) {

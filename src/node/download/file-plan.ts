@@ -1,4 +1,4 @@
-/** Gives every wanted file its place below the folder. */
+/** Assigns every file its path below the folder. */
 import { relative, sep } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
@@ -10,25 +10,25 @@ import type { DownloadFile } from './events.ts'
 import type { SelectedFile } from './selected-files.ts'
 import { type TargetFolder, targetAddress } from './target-folder.ts'
 
-/** A file that is to be fetched, or why it has no place. */
+/** A file to fetch, or the reason why it has no path. */
 export interface PlannedFile {
   readonly file: DownloadFile
   readonly selected: SelectedFile
-  /** Number of the file before it that has the same address and the same place: of it nothing more is wanted than that one gives. */
+  /** Number of an earlier file with the same URL and path, whose result this one shares. */
   readonly repeats?: number
-  /** Its name has no extension: the server's answer may say one. */
+  /** True if its name has no extension: the response may propose one. */
   readonly lacksSuffix?: true
   readonly error?: AuthError
 }
 
-/** Who has a place. */
+/** The owner of a path. */
 interface Owner {
   readonly name: string
-  /** Of the last file there. */
+  /** Number of the last file there. */
   readonly number?: number
-  /** Identifies it. */
+  /** Identifies the owner. */
   readonly source: string
-  /** The name that was planned, where a suffix was added to it. */
+  /** The planned name, if a suffix was added to it. */
   readonly base?: string
 }
 
@@ -36,16 +36,16 @@ interface PlanOptions {
   readonly name: NameFile
   readonly folder: TargetFolder
   readonly collisions: 'refuse' | 'rename'
-  /** All files that are wanted of the document of a file. */
+  /** All files of the document of a file. */
   readonly siblings: (wanted: SelectedFile) => Iterable<SelectedFile>
 }
 
-/** Two files never share a place, also where file systems take two names for one. */
+/** Assigns paths. Two files never share one, also on file systems that treat two names as equal. */
 export class FilePlan {
   readonly #options: PlanOptions
-  /** By folded names. */
+  /** Owners by folded name. */
   readonly #taken = new Map<string, Owner>()
-  /** Files under way whose suffix is not known yet, by folded names, with their documents. */
+  /** Files in progress whose suffix is not known yet, by folded name, with their documents. */
   readonly #open = new Map<string, StacDocument>()
   /** Folded names of all files of documents with a file for which a suffix was proposed. */
   readonly #siblings = new WeakMap<StacDocument, ReadonlySet<string>>()
@@ -59,7 +59,7 @@ export class FilePlan {
     return this.#count
   }
 
-  /** The place of a file, which it shares with another one of its address only; `PATH_COLLISION` where another file has it. */
+  /** Returns the path of a file, shared only with files of the same URL; `PATH_COLLISION` if another file owns it. */
   place(wanted: SelectedFile): PlannedFile {
     const [target] = wanted.targets
     const source = sourceOf(target)
@@ -76,17 +76,17 @@ export class FilePlan {
     }
   }
 
-  /** A file is under way: whether its name gets a suffix is open until it is {@link settled}. */
+  /** Marks a file as in progress: its suffix is open until it is {@link settled}. */
   begun({ file, selected: wanted, lacksSuffix }: PlannedFile): void {
     if (lacksSuffix) this.#open.set(foldedName(file.name), wanted.targets[0].scope.document)
   }
 
-  /** The name of a file is decided. */
+  /** Marks the name of a file as final. */
   settled({ file, lacksSuffix }: PlannedFile): void {
     if (lacksSuffix) this.#open.delete(foldedName(file.name))
   }
 
-  /** True as long as a file of another document, which is under way, may get the name of this one by its suffix. */
+  /** Returns true while a file of another document, which is in progress, may get this name by its suffix. */
   mustWait(wanted: SelectedFile): boolean {
     if (this.#open.size === 0) return false
     const name = foldedName(this.#wish(wanted).segments.join('/'))
@@ -99,8 +99,8 @@ export class FilePlan {
   }
 
   /**
-   * The file with a suffix that its document did not say. Undefined where that is the name of another file: of any that was planned before, or
-   * of its own document; then it has none, whichever of them is fetched first.
+   * Returns the file with a suffix that the server proposed; undefined if that is the name of any file planned before or of its own document: it
+   * gets no suffix then, whichever of them is fetched first.
    */
   withSuffix({ file, selected: wanted }: PlannedFile, suffix: string): DownloadFile | undefined {
     const [name, source] = [file.name + suffix, sourceOf(wanted.targets[0])]
@@ -124,9 +124,9 @@ export class FilePlan {
   }
 
   /**
-   * Takes the place of something that is no asset. False where the same source has it already.
+   * Reserves a path for something that is not an asset. Returns false if the same source owns it already.
    *
-   * Errors: `PATH_COLLISION` where anything else has it.
+   * Errors: `PATH_COLLISION` if anything else owns it.
    */
   reserve(path: string, source: string): boolean {
     const name = relative(this.#options.folder.path, path).split(sep).join('/')
@@ -136,7 +136,7 @@ export class FilePlan {
     return owner === undefined
   }
 
-  /** The first place that nobody has or that is of the same source, as far as files may be renamed. */
+  /** Returns the first free path or one of the same source, as far as files may be renamed. */
   #free(wish: readonly string[], source: string): { readonly segments: readonly string[]; readonly owner: Owner | undefined } {
     const [last = '', ...above] = [...wish].reverse()
     let segments = wish
@@ -148,7 +148,7 @@ export class FilePlan {
   }
 }
 
-/** The address that is asked first, with its query. */
+/** Returns the first URL to request, with its query. */
 function sourceOf(target: Target): string {
   return targetAddress(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
 }
@@ -174,16 +174,16 @@ function collision({ name, pointer }: Pick<DownloadFile, 'name' | 'pointer'>, ow
   })
 }
 
-/** Where a file goes. */
+/** The path of a file. */
 interface FileName {
-  /** Of a path below the folder, each of them safe by itself. */
+  /** Segments below the folder; each is a safe file name. */
   readonly segments: readonly string[]
-  /** The template ends in the extension of the file, and nothing in the document says what that is. */
+  /** True if the template ends in the extension of the file, and the document does not state one. */
   readonly lacksSuffix: boolean
 }
 
 /**
- * Names the file of a target.
+ * Returns the path of the file of a target.
  *
  * @param localPath `file:local_path`
  */
@@ -195,21 +195,21 @@ type Field = (typeof FIELDS)[number]
 
 type TextField = Exclude<Field, 'local_path'>
 
-/** It may be several segments, so it is one of the template by itself. */
+/** May consist of several segments, so it is a whole segment of the template. */
 const LOCAL_PATH = '{local_path}'
 
-/** Folders in a `file:local_path`, with the name of the file; and UTF-16 units of all of it. */
+/** Limits of a `file:local_path`: segments, and UTF-16 units in all. */
 const MOST_SEGMENTS = 16
 
 const LONGEST_LOCAL_PATH = 1024
 
-/** What stands for a member that a document does not have. */
+/** Replaces a member that the document lacks. */
 const ABSENT = '_'
 
 /**
- * Reads a template such as `{collection}/{id}/{name}`. Whatever documents say, every segment stays one.
+ * Parses a template such as `{collection}/{id}/{name}`. Values of documents never add a segment.
  *
- * Errors: `CONFIG_INVALID` for a field that does not exist, and for a path that leads out of the folder.
+ * Errors: `CONFIG_INVALID` for an unknown field, and for a path outside the folder.
  */
 export function pathTemplate(template: string): NameFile {
   const segments = template.split('/')
@@ -234,8 +234,8 @@ export function pathTemplate(template: string): NameFile {
 }
 
 /**
- * The segments of a `file:local_path` as safe names; undefined for none, and for one that is not a relative path of a file with `/` between its
- * segments, as its extension requires: nothing of such a path is used.
+ * Returns the segments of a `file:local_path` as safe names; undefined if it is missing or not a relative path with `/` as separator, as its
+ * extension requires.
  */
 function localSegments(path = ''): readonly string[] | undefined {
   if (path.length > LONGEST_LOCAL_PATH || /^\/|^[a-z]:|\\|[\0-\x1f\x7f-\x9f]|\/$/i.test(path)) return undefined
@@ -244,16 +244,16 @@ function localSegments(path = ''): readonly string[] | undefined {
   return segments.map(forFileName)
 }
 
-/** The last segment of the path of an address, decoded once (RFC 3986 §2.4), as a safe name. */
+/** Returns the last segment of the path of a URL, decoded once (RFC 3986 §2.4), as a safe name. */
 export function nameInAddress(href: string): string {
   const path = href.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
   return forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
 }
 
-/** Last segments of URLs that say what is done and not what is given, such as `$value` of OData; `asset` stands for none. */
+/** Last segments of URLs that name an operation, such as `$value` of OData; `asset` is the fallback name. */
 const SAYS_NOTHING = /^(?:\$value|value|download|file|content|get|raw|asset)$/i
 
-/** Extensions by media type, for names that have none. */
+/** Extensions by media type, for names without one. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/geo+json': '.geojson',
   'application/geopackage+sqlite3': '.gpkg',
@@ -288,8 +288,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The name of a file: from its URL, where that says anything, else the key of its asset, with the id of the document where the
- * template does not keep documents apart. What has no extension gets that of its media type.
+ * Returns the name of a file: the last segment of its URL if that is specific, else the key of its asset, with the id of the document if the
+ * template does not separate documents. A name without an extension gets that of its media type.
  */
 function nameOf({ scope: { document }, href, object }: Target, key: string, isPerItem: boolean): string {
   const inAddress = nameInAddress(href)

@@ -1,15 +1,15 @@
-/** Hashes files in a thread of its own while they are being written, from where the system keeps what was just written. */
+/** Hashes files in a worker thread while they are being written, from the page cache. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 
-/** A hash of the beginning of a file that grows. */
+/** A hash of a growing file. */
 export interface FollowingHash {
-  /** All bytes before that one are there. */
+  /** Reports that all bytes before that offset are written. */
   reach(end: number): void
-  /** The digest of that many bytes, in lower-case hex. Errors: those of reading. */
+  /** Returns the digest of that many bytes in lower-case hex. Errors: those of reading. */
   digest(end: number): Promise<string>
-  /** It is not needed any more. */
+  /** Stops the hash. */
   drop(): void
 }
 
@@ -24,13 +24,13 @@ interface Answer {
   readonly problem?: string
 }
 
-/** Makes the thread when it is first needed; `close` ends it. */
+/** Starts the thread on first use; `close` stops it. */
 export class HashThread {
   #worker: Worker | undefined
   #count = 0
   readonly #waiting = new Map<number, { resolve(digest: string | undefined): void; reject(error: Error): void }>()
 
-  /** Follows an open file. */
+  /** Starts the hash of an open file. */
   follow(descriptor: number, algorithm: string): FollowingHash {
     const id = ++this.#count
     const worker = this.#started()
@@ -54,7 +54,7 @@ export class HashThread {
 
   #started(): Worker {
     if (this.#worker) return this.#worker
-    // As text, so that it runs from sources, from a package and from a bundle alike: it needs nothing but Node.
+    // Passed as text, so that it runs from sources, from a package and from a bundle; it needs only Node.
     const worker = new Worker(`(${inThread.toString()})()`, { eval: true, env: {}, execArgv: [] })
     worker.unref()
     worker.on('message', (answer: Answer) => this.#answered(answer))
@@ -63,7 +63,7 @@ export class HashThread {
     return worker
   }
 
-  /** Undefined when the thread has ended: nobody would answer. */
+  /** Undefined once the thread has stopped: nobody would reply. */
   #digest(worker: Worker, message: Message): Promise<string | undefined> {
     if (this.#worker !== worker) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
@@ -81,7 +81,7 @@ export class HashThread {
     else waiting?.reject(Object.assign(new Error('the file could not be read'), { code: problem }))
   }
 
-  /** The system lets a process have so many threads, and a thread so much memory. */
+  /** The system limits the threads of a process and their memory. */
   #ended(): void {
     this.#worker = undefined
     for (const { resolve } of this.#waiting.values()) resolve(undefined)
@@ -89,7 +89,7 @@ export class HashThread {
   }
 }
 
-/** Without a thread. */
+/** Hashes in this thread. */
 async function hashHere(fd: number, algorithm: string, end: number): Promise<string> {
   const hash = createHash(algorithm)
   if (end === 0) return hash.digest('hex')
@@ -98,7 +98,7 @@ async function hashHere(fd: number, algorithm: string, end: number): Promise<str
   return hash.digest('hex')
 }
 
-/** What the thread does. Nothing outside of this function exists there. */
+/** The code of the thread. It cannot use anything outside of this function. */
 function inThread(): void {
   const { parentPort } = process.getBuiltinModule('node:worker_threads')
   const { createHash } = process.getBuiltinModule('node:crypto')
@@ -126,7 +126,7 @@ function inThread(): void {
         if (message.do === 'digest') parentPort?.postMessage({ id, digest: file.hash.digest('hex') })
       }
     } catch (error) {
-      // A file that ends too early may have been thrown away. Every other error is reported with the digest.
+      // A file that ends early may have been discarded. Every other error is reported with the digest.
       if (message.do === 'digest') parentPort?.postMessage({ id, problem: String((error as NodeJS.ErrnoException).code) })
     }
   })

@@ -1,4 +1,4 @@
-/** What was downloaded into a folder, so that later runs notice files that have changed since: a file of lines that only grows. */
+/** The manifest of a folder: an append-only file that records each download, so that later runs detect changed files. */
 
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
@@ -13,52 +13,52 @@ import { newPath } from '../write-file.ts'
 import type { DownloadOptions } from './download.ts'
 import type { DownloadFile } from './events.ts'
 
-/** One file of a manifest. No URL in it has a query, for that may be a secret. */
+/** One file of a manifest. Its URL has no query, which may be secret. */
 export interface ManifestEntry {
-  /** Below the folder, with `/` between its parts. */
+  /** Path below the folder, with `/` as separator. */
   readonly path: string
-  /** Origin and path. */
+  /** Origin and path of the URL. */
   readonly url: string
-  /** True when the URL had a query, without which it may not give the file. */
+  /** True if the URL had a query, without which it may not return the file. */
   readonly hadQuery?: true
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
   /** Lower-case hex. */
   readonly sha256: string
   /** Validators of the server (RFC 9110 §8.8). */
   readonly etag?: string
   readonly lastModified?: string
-  /** When it was complete, in ISO 8601. */
+  /** Time of completion, ISO 8601. */
   readonly time: string
-  /** Milliseconds: when the file system says that it was written. */
+  /** Modification time of the file, epoch milliseconds. */
   readonly modified?: number
-  /** The end of `path` that the server has proposed: it was planned without. */
+  /** Suffix of `path` that the server proposed: the planned name lacks it. */
   readonly suffix?: string
 }
 
-/** The suffix that a server has proposed for a file. It is noted before the file gets its name, so that this name is found again. */
+/** The suffix that a server has proposed for a file, recorded before the file is named, so that later runs find that name. */
 interface ProposedSuffix {
-  /** As it was planned, below the folder. */
+  /** The planned name, below the folder. */
   readonly name: string
-  /** Origin and path. */
+  /** Origin and path of the URL. */
   readonly url: string
   readonly suffix: string
 }
 
-/** The suffixes that a manifest tells of; the last line about a name counts. */
+/** The suffixes in a manifest; the last line of a name counts. */
 class Suffixes {
-  /** By planned names. */
+  /** By planned name. */
   readonly #proposed = new Map<string, ProposedSuffix>()
-  /** Planned names by those that files have got. */
+  /** Planned names by final name. */
   readonly #bases = new Map<string, string>()
 
-  /** The suffix of a file of that planned name and URL; undefined for none. */
+  /** Returns the suffix of the file with that planned name and URL; undefined for none. */
   of(name: string, url: string): string | undefined {
     const proposed = this.#proposed.get(name)
     return proposed?.url === url ? proposed.suffix : undefined
   }
 
-  /** The planned name of the file that has got this one. */
+  /** Returns the planned name of the file with this final name. */
   baseOf(path: string): string | undefined {
     return this.#bases.get(path)
   }
@@ -68,7 +68,7 @@ class Suffixes {
     this.#bases.set(proposed.name + proposed.suffix, proposed.name)
   }
 
-  /** A file has come; a name that was planned as it is belongs to no other file any more. */
+  /** Registers a file; a final name that was planned without a suffix belongs to no other file any more. */
   written({ path, url, suffix }: ManifestEntry): void {
     const base = this.#bases.get(path)
     if (suffix !== undefined) this.add({ name: path.slice(0, -suffix.length), url, suffix })
@@ -79,21 +79,21 @@ class Suffixes {
   }
 }
 
-/** The manifest of a folder, where no other name is given. No file of a download begins with a dot. */
+/** Default name of the manifest of a folder. No downloaded file begins with a dot. */
 export const MANIFEST_NAME = '.stac-auth-manifest'
 
-/** Bytes of a line. */
+/** Longest line in bytes. */
 const LONGEST_LINE = 2 ** 17
 
 const HEADER = { format: 'stac-auth/manifest', version: 1 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
-/** Writes entries line by line, each by one call of the system, so that the lines of two processes do not mix. */
+/** Appends entries, each with one system call, so that the lines of two processes do not mix. */
 class Lines {
   readonly #file: number
 
-  /** Errors: those of the system. */
+  /** Opens the file. Errors: those of the system. */
   constructor(path: string, flags: number) {
     this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
     const { size } = fstatSync(this.#file)
@@ -115,13 +115,13 @@ class Lines {
   }
 }
 
-/** False where a process was killed within a line. */
+/** Returns false if a process was killed within a line. */
 function endsWhole(file: number, size: number): boolean {
   const last = Buffer.alloc(1)
   return readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 10
 }
 
-/** The manifest that a folder has: what it says by path, the last line counts. */
+/** The manifest in the folder; the last line of a path counts. */
 class FolderManifest {
   readonly suffixes: Suffixes
   readonly #path: string
@@ -134,7 +134,7 @@ class FolderManifest {
     this.suffixes = suffixes
   }
 
-  /** Reads what earlier runs have left. Errors: `PATH_UNSAFE` for what is no regular file, `FILE_ACCESS`. */
+  /** Reads the entries of earlier runs. Errors: `PATH_UNSAFE` if it is not a regular file, `FILE_ACCESS`. */
   static async open(folder: string): Promise<FolderManifest> {
     const path = join(folder, MANIFEST_NAME)
     const entries = new Map<string, ManifestEntry>()
@@ -153,14 +153,14 @@ class FolderManifest {
     return this.#entries.get(path)
   }
 
-  /** Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
+  /** Appends an entry. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
   add(entry: ManifestEntry): void {
     this.#entries.set(entry.path, entry)
     this.suffixes.written(entry)
     this.#write(entry)
   }
 
-  /** Errors: as of {@link add}. */
+  /** Appends a suffix. Errors: as {@link add}. */
   propose(proposed: ProposedSuffix): void {
     this.suffixes.add(proposed)
     this.#write(proposed)
@@ -176,17 +176,17 @@ class FolderManifest {
     }
   }
 
-  /** Throws nothing. */
+  /** Closes the file. Throws nothing. */
   close(): void {
     try {
       this.#lines?.close()
     } catch {
-      // What is missing of it makes a later run compare less.
+      // Missing lines only reduce what a later run compares.
     }
   }
 }
 
-/** A manifest of its own for the files of one run. */
+/** A separate manifest of the files of one run. */
 class NewManifest {
   readonly #path: string
   readonly #part: string
@@ -199,7 +199,7 @@ class NewManifest {
   }
 
   /**
-   * Begins one; a manifest of that name is replaced once the new one is complete.
+   * Starts a manifest; it replaces one of that name once it is complete.
    *
    * Errors: `PATH_EXISTS` for any other file of that name, `PATH_UNSAFE`, `PATH_BUSY`, `DISK_FULL`, `FILE_ACCESS`.
    */
@@ -216,7 +216,7 @@ class NewManifest {
     }
   }
 
-  /** Errors: `DISK_FULL`, `FILE_ACCESS`. */
+  /** Appends an entry. Errors: `DISK_FULL`, `FILE_ACCESS`. */
   add(entry: ManifestEntry): void {
     try {
       this.#lines.add(entry)
@@ -225,7 +225,7 @@ class NewManifest {
     }
   }
 
-  /** Gives it its name. Errors: `DISK_FULL`, `FILE_ACCESS`. */
+  /** Gives the manifest its final name. Errors: `DISK_FULL`, `FILE_ACCESS`. */
   async complete(): Promise<void> {
     try {
       this.#lines.close()
@@ -236,13 +236,13 @@ class NewManifest {
     }
   }
 
-  /** Throws nothing. */
+  /** Discards an incomplete manifest. Throws nothing. */
   async discard(): Promise<void> {
     await rm(this.#part, { force: true }).catch(() => undefined)
   }
 }
 
-/** The entries of a manifest in the order of its lines; what is no entry is left out. Errors: `FILE_ACCESS`, also for a later version. */
+/** Yields the entries of a manifest in line order; skips malformed lines. Errors: `FILE_ACCESS`, also for an unsupported version. */
 export async function* readManifest(path: string): AsyncGenerator<ManifestEntry> {
   for await (const line of readLines(path)) if (isEntry(line)) yield line
 }
@@ -263,7 +263,7 @@ async function* readLines(path: string): AsyncGenerator<unknown> {
   }
 }
 
-/** The lines of a file; what is longer than any of ours is left out without being kept, for the file may be somebody else's. */
+/** Yields the lines of a file; skips overlong ones without buffering them, because the file may be a different one. */
 async function* linesIn(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array[] = []
   let length = 0
@@ -287,7 +287,7 @@ async function* linesIn(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield end(new Uint8Array())
 }
 
-/** The SHA-256 of a file, or another hash of it, in lower-case hex. Errors: `FILE_ACCESS`. */
+/** Returns the SHA-256 or another hash of a file in lower-case hex. Errors: `FILE_ACCESS`. */
 export async function fileDigest(path: string, algorithm = 'sha256'): Promise<string> {
   const hash = createHash(algorithm)
   try {
@@ -298,7 +298,7 @@ export async function fileDigest(path: string, algorithm = 'sha256'): Promise<st
   return hash.digest('hex')
 }
 
-/** The first line says it. */
+/** Checks the first line. */
 function isManifest(path: string): boolean {
   const file = openSync(path, O_RDONLY | O_NOFOLLOW)
   try {
@@ -336,12 +336,12 @@ function isProposed(value: unknown): value is ProposedSuffix {
   return [name, url].every((text) => typeof text === 'string' && text.length <= 10_000) && isSuffix(suffix)
 }
 
-/** A manifest may be somebody else's. */
+/** The manifest may come from another person. */
 function isSuffix(value: unknown): value is string {
   return typeof value === 'string' && plainSuffix(`x${value}`) === value && value !== ''
 }
 
-/** A line that was being written when its process ended is none. */
+/** A torn last line is ignored. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line)
@@ -350,18 +350,18 @@ function parsed(line: string): unknown {
   }
 }
 
-/** What a server said about a file that has come. */
+/** Facts of the server about a completed file. */
 type Origin = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
 
 export class DownloadRecord {
-  /** That servers have proposed. */
+  /** The suffix that the server proposed. */
   readonly suffixes: Suffixes
   readonly #folder: FolderManifest | undefined
   readonly #extra: NewManifest | undefined
-  /** Why nothing is noted, as long as nobody has heard of it. */
+  /** Why nothing can be recorded, until it was reported. */
   #problem: AuthError | undefined
   #isReported = false
-  /** Why the manifest that was asked for cannot be written. */
+  /** Why the requested manifest cannot be written. */
   #failure: unknown
 
   private constructor(folder: FolderManifest | undefined, extra: NewManifest | undefined, problem: AuthError | undefined) {
@@ -372,7 +372,7 @@ export class DownloadRecord {
   }
 
   /**
-   * Reads what earlier runs have noted; that it cannot be read is a warning at the first file.
+   * Reads the entries of earlier runs; failing to read them is a warning at the first file.
    *
    * Errors: those of {@link NewManifest.begin}.
    */
@@ -387,14 +387,14 @@ export class DownloadRecord {
     }
   }
 
-  /** What an earlier run has noted about the file of that place and that URL. */
+  /** Returns the entry of an earlier run for that path and URL. */
   known({ name, url }: DownloadFile): ManifestEntry | undefined {
     const entry = this.#folder?.get(name)
     return entry?.url === url ? entry : undefined
   }
 
   /**
-   * What speaks against a file that is there, by what was noted: another size, or other bytes where it was written since.
+   * Returns how an existing file differs from its entry: another size, or other bytes if it was modified since; undefined if it does not.
    *
    * Errors: `FILE_ACCESS`.
    */
@@ -408,7 +408,7 @@ export class DownloadRecord {
     return undefined
   }
 
-  /** A file is about to get its name, with that suffix. */
+  /** Records the suffix of a file before it is named. */
   proposed({ name, url }: DownloadFile, suffix: string): void {
     if (this.suffixes.of(name, url) === suffix) return
     const proposed = { name, url, suffix }
@@ -416,7 +416,7 @@ export class DownloadRecord {
     this.#noted(() => this.#folder?.propose(proposed))
   }
 
-  /** A file is complete. Gives why it could not be noted, once. */
+  /** Records a completed file. Returns the reason if it could not be recorded, once. */
   written({ name, path, url }: DownloadFile, bytes: number, { hadQuery, ...origin }: Origin): AuthError | undefined {
     const modified = presentFile(path)?.mtimeMs
     const time = new Date().toISOString()
@@ -434,7 +434,7 @@ export class DownloadRecord {
     return this.#reportOnce()
   }
 
-  /** A file stays. Gives why what is known could not be noted, once. Errors: `FILE_ACCESS`. */
+  /** Records a kept file. Returns the reason if it could not be recorded, once. Errors: `FILE_ACCESS`. */
   async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined> {
     if (!this.#extra) return this.#reportOnce()
     const { name: path, url } = file
@@ -444,7 +444,7 @@ export class DownloadRecord {
     return this.#reportOnce()
   }
 
-  /** Errors: those of the manifest that was asked for. */
+  /** Completes the manifests. Errors: those of the requested manifest. */
   async close(): Promise<void> {
     this.#folder?.close()
     if (this.#failure === undefined) await this.#extra?.complete()
@@ -454,7 +454,7 @@ export class DownloadRecord {
     }
   }
 
-  /** What is downloaded stays, whether or not there is room for the manifest. */
+  /** A download succeeds even without space for the manifest. */
   #list(entry: ManifestEntry): void {
     try {
       if (this.#failure === undefined) this.#extra?.add(withoutPlace(entry))
@@ -483,7 +483,7 @@ export class DownloadRecord {
   }
 }
 
-/** When a file was written says nothing about a copy of it. */
+/** The modification time of a file does not apply to a copy of it. */
 function withoutPlace({ modified: _modified, ...entry }: ManifestEntry): ManifestEntry {
   return entry
 }

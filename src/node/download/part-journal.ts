@@ -1,43 +1,43 @@
-/** What is in a partial file, in a file beside it that only grows: a line for each version, after it a line for each piece written. */
+/** The append-only journal of a partial file: one line per version, followed by one line per written range. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isObject } from '../../stac/json.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { readRegularFile } from '../files.ts'
 
-/** Windows makes links for administrators only. */
+/** Windows creates links for administrators only. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants
 
 const FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW
 
-/** Which version of which file the pieces are of. */
+/** The version of the file to which the ranges belong. */
 export interface PartVersion {
-  /** Origin and path of what was asked. */
+  /** Origin and path of the request. */
   readonly url: string
   /** For `If-Range`. */
   readonly validator: string
-  /** The `Last-Modified` of this version, where it is strong; equal to `validator` where there is no entity tag. */
+  /** The `Last-Modified` of this version, if it is a strong validator; equal to `validator` without an entity tag. */
   readonly modified?: string
-  /** Bytes of the whole; absent where the server does not say. */
+  /** Size of the file in bytes; absent if the server does not say. */
   readonly size?: number
-  /** The content coding in which the bytes are; absent for none. */
+  /** The content coding of the bytes; absent for none. */
   readonly stored?: string
-  /** That the server has proposed for the name of the file. */
+  /** The suffix that the server proposed for the file name. */
   readonly suffix?: string
 }
 
-/** What an earlier run has left. */
+/** The state that an earlier run has left. */
 export interface PartRecord {
-  /** Absent when nothing was known yet. */
+  /** Absent if no version was known yet. */
   readonly version?: PartVersion
   readonly spans: Spans
 }
 
-/** Lines are handed to the system at once: what was written outlives the process, in any way it ends. */
+/** Lines are written immediately, so that they survive any end of the process. */
 export class PartJournal {
   readonly #path: string
   #file: number
-  /** The last line may not be whole. */
+  /** The last line may be torn. */
   #isTorn: boolean
 
   private constructor(path: string, file: number, isTorn: boolean) {
@@ -46,7 +46,7 @@ export class PartJournal {
     this.#isTorn = isTorn
   }
 
-  /** Goes on with a journal, or begins one; one that cannot be begun is not there. Errors: those of the system. */
+  /** Opens a journal, or creates one; a failed creation leaves nothing. Errors: those of the system. */
   static async open(path: string, goesOn: boolean): Promise<PartJournal> {
     const journal = new PartJournal(path, openSync(path, FLAGS, 0o600), goesOn)
     try {
@@ -58,28 +58,28 @@ export class PartJournal {
     return journal
   }
 
-  /** What was written before counts no longer; what comes now is of that version. Errors: those of the system. */
+  /** Starts a version, which invalidates everything before. Errors: those of the system. */
   begin(version: PartVersion | undefined): void {
     this.#append({ format: FORMAT, ...version })
   }
 
-  /** Those bytes are in the file. Errors: those of the system. */
+  /** Records a written range. Errors: those of the system. */
   add(span: Span): void {
     this.#append(span)
   }
 
-  /** Bytes of it. Errors: those of the system. */
+  /** Returns its length in bytes. Errors: those of the system. */
   get length(): number {
     return fstatSync(this.#file).size
   }
 
-  /** Forgets what was written behind so many bytes. Errors: those of the system. */
+  /** Removes everything after that length. Errors: those of the system. */
   cut(length: number): void {
     ftruncateSync(this.#file, length)
     this.#isTorn = false
   }
 
-  /** Begins a new file in its place: whoever has the old one open writes into that one. Errors: those of the system. */
+  /** Replaces it with a new file: a process with the old one open keeps writing into that. Errors: those of the system. */
   replace(): void {
     rmSync(this.#path, { force: true })
     const file = openSync(this.#path, FLAGS, 0o600)
@@ -89,18 +89,18 @@ export class PartJournal {
     this.begin(undefined)
   }
 
-  /** Throws nothing. */
+  /** Closes it. Throws nothing. */
   close(): void {
     closeSync(this.#file)
   }
 
-  /** Closes it, and takes it away. Throws nothing. */
+  /** Closes and removes it. Throws nothing. */
   async remove(): Promise<void> {
     this.close()
     await rm(this.#path, { force: true }).catch(() => undefined)
   }
 
-  /** A disk that is full may take a part of a line first. */
+  /** A full disk may accept a part of a line first. */
   #append(line: unknown): void {
     const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(line)}\n`)
     this.#isTorn = true
@@ -109,7 +109,7 @@ export class PartJournal {
   }
 }
 
-/** What a journal says; undefined when there is none of ours. */
+/** Returns the state in a journal; undefined if it is missing or not ours. */
 export async function readPartJournal(path: string): Promise<PartRecord | undefined> {
   const reading = await readRegularFile(path, LONGEST)
   if ('problem' in reading) return undefined
@@ -126,7 +126,7 @@ export async function readPartJournal(path: string): Promise<PartRecord | undefi
 
 const FORMAT = 1
 
-/** A line of at most 40 bytes for each half MiB: a partial file of half a terabyte. */
+/** At most 40 bytes per 512 KiB: enough for a partial file of half a terabyte. */
 const LONGEST = 40 * 2 ** 20
 
 function versionIn({ url, validator, modified, size, stored, suffix }: Readonly<Record<string, unknown>>): PartVersion | undefined {
@@ -145,7 +145,7 @@ function isSpan(value: unknown): value is Span {
   return Array.isArray(value) && value.length === 2 && value.every((at) => Number.isSafeInteger(at) && at >= 0) && value[0] < value[1]
 }
 
-/** A line that was being written when its process ended is none. */
+/** A torn last line is ignored. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line)
@@ -154,24 +154,24 @@ function parsed(line: string): unknown {
   }
 }
 
-/** From the first byte up to, not including, the second one. */
+/** From the first offset up to, not including, the second one. */
 export type Span = readonly [start: number, end: number]
 
-/** Which bytes of a file are there. */
+/** A set of byte ranges. */
 export class Spans {
-  /** In order, never touching each other. */
+  /** Sorted, with a gap between any two. */
   #spans: Span[] = []
 
   constructor(spans: Iterable<Span> = []) {
     for (const [start, end] of spans) this.add(start, end)
   }
 
-  /** How many bytes. */
+  /** Total number of bytes. */
   get total(): number {
     return this.#spans.reduce((sum, [start, end]) => sum + end - start, 0)
   }
 
-  /** How many from the beginning without a gap. */
+  /** Number of bytes from the beginning without a gap. */
   get prefix(): number {
     const [first] = this.#spans
     return first?.[0] === 0 ? first[1] : 0
@@ -190,7 +190,7 @@ export class Spans {
     this.#spans = [...apart, merged].sort(([one], [other]) => one - other)
   }
 
-  /** The gaps within that many bytes. */
+  /** Returns the gaps within that many bytes. */
   missing(size: number): readonly Span[] {
     const gaps: Span[] = []
     let at = 0
@@ -202,7 +202,7 @@ export class Spans {
     return gaps
   }
 
-  /** Only what lies within that many bytes. */
+  /** Keeps only what lies within that many bytes. */
   within(size: number): Spans {
     return new Spans(this.#spans.flatMap(([start, end]): Span[] => (start < size ? [[start, Math.min(end, size)]] : [])))
   }

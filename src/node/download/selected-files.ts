@@ -1,4 +1,4 @@
-/** Which files an input stands for. */
+/** Selects the files of an input. */
 import { isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
@@ -7,7 +7,7 @@ import { type Target, targetsOf } from '../../stac/target.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions } from './download.ts'
 import { nameInAddress } from './file-plan.ts'
 
-/** A file, the targets that give it in the order in which they are tried, and what is promised about it. */
+/** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {
   readonly key: string
   /** At least one. */
@@ -16,13 +16,13 @@ export interface SelectedFile {
   readonly size?: number
   /** `file:checksum`: a multihash in hex. */
   readonly checksum?: string
-  /** `file:local_path`, as it is in the document. */
+  /** `file:local_path`, unchanged from the document. */
   readonly localPath?: string
   /** Media type without parameters, in lower case. */
   readonly type?: string
-  /** Applies without a `file:size`. */
+  /** Size limits, for a file without `file:size`. */
   readonly sizeLimits?: SizeLimits
-  /** For an object of an asset that is a folder: where the folder is, and the place of the object below the folder of the download. */
+  /** For an object of an asset that is a folder: the URL of the folder, and the path of the object below it. */
   readonly folder?: { readonly path: string; readonly segments: readonly string[] }
 }
 
@@ -35,7 +35,7 @@ export interface SelectionOptions {
   readonly sizeLimits?: SizeLimits
 }
 
-/** Parses the options that select files. Errors: `CONFIG_INVALID` for sizes that no file can have. */
+/** Parses the options that select files. Errors: `CONFIG_INVALID` for impossible sizes. */
 export async function selectionOptionsOf({
   assets = {},
   alternates,
@@ -43,7 +43,7 @@ export async function selectionOptionsOf({
   return { isChosen: await assetFilterOf(assets), sizeLimits: sizeLimitsIn(assets), ...(alternates && { alternates }) }
 }
 
-/** True for a size between the limits, both included. */
+/** Returns true for a size between the limits, both included. */
 export function isWithin(size: number, { minSize = 0, maxSize = Number.POSITIVE_INFINITY }: SizeLimits): boolean {
   return size >= minSize && size <= maxSize
 }
@@ -60,10 +60,10 @@ function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
   return { ...(minSize !== undefined && { minSize }), ...(maxSize !== undefined && { maxSize }) }
 }
 
-/** True for an asset whose file is wanted. */
+/** Returns true for an asset to download. */
 export type ChooseAsset = (asset: Target) => boolean
 
-/** Reads a choice; what knows globs is loaded only where there is one. */
+/** Parses a choice; loads the glob library only if one of the patterns is a glob. */
 async function assetFilterOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
   const [isWantedKey, isLeftOut] = [keys && (await matcherOf(keys)), await matcherOf(exclude)]
   return ({ object, pointer, href }) => {
@@ -77,7 +77,7 @@ async function assetFilterOf({ keys, exclude = [], roles, types }: AssetChoice):
   }
 }
 
-/** True for any of the texts themselves, and for what a glob among them matches; a slash in a key is a character like others. */
+/** Returns a matcher of texts and globs; a slash in a key is an ordinary character. */
 async function matcherOf(patterns: readonly string[]): Promise<(text: string) => boolean> {
   const exact = new Set(patterns)
   const globs = patterns.filter((pattern) => /[*?[\]{}]|[!@+]\(/.test(pattern))
@@ -87,7 +87,7 @@ async function matcherOf(patterns: readonly string[]): Promise<(text: string) =>
   return (text) => exact.has(text) || matches(text)
 }
 
-/** The files of an input in the order of its documents and assets. An asset or link given by itself is taken without any choice. */
+/** Yields the files of an input in the order of its documents and assets. A single asset or link is not filtered. */
 export function* selectFiles(input: DownloadInput, options: SelectionOptions): Generator<SelectedFile> {
   if (isTarget(input)) {
     yield selected(keyOf(input), input, [])
@@ -136,13 +136,13 @@ function isOfType(type: string, wish: string): boolean {
   return wish.endsWith('/*') ? type.startsWith(wish.slice(0, -1)) : type === wish
 }
 
-/** Those that were asked for by name and then the asset; without names the asset and then all that it has. */
+/** Returns the alternates of the given names and then the asset; without names, the asset and then all of its alternates. */
 function ordered(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
   if (!names) return [asset, ...alternates]
   return [...names.flatMap((name) => alternates.filter(({ pointer }) => lastName(pointer) === name)), asset]
 }
 
-/** The key of an asset, also for its alternates; the relation of a link. */
+/** Returns the key of an asset, also for its alternates; the relation of a link. */
 function keyOf({ kind, pointer, object }: Target): string {
   if (kind === 'link') return ownString(object, 'rel') ?? ''
   return lastName(kind === 'alternate' ? pointer.split('/').slice(0, -2).join('/') : pointer)

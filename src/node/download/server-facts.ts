@@ -1,4 +1,4 @@
-/** Asks a server about a file without fetching it: a request for its first byte, as many signed URLs are good for GET only. */
+/** Asks a server about a file by requesting its first byte, because many signed URLs are valid for GET only. */
 import { abortedBy } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
@@ -16,21 +16,21 @@ import type { KnownHash } from './verification.ts'
 
 /** What a server says about a file. */
 interface ServerFacts {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: number
   readonly etag?: string
   readonly lastModified?: string
   readonly hash?: KnownHash
 }
 
-/** How a server is asked. */
+/** How to ask a server. */
 interface Inquiry {
   /** Sends a request with these headers. */
   send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
-  /** Origin and path of what is asked. */
+  /** Origin and path of the request. */
   readonly url: string
   readonly target?: Target
-  /** What is promised about the file; a web page in its place is no answer. */
+  /** What is expected of the file; an HTML page instead is an error. */
   readonly promise: BodyPromise
   readonly retries: number
   readonly clock: Clock
@@ -39,9 +39,9 @@ interface Inquiry {
 }
 
 /**
- * What the server says about the file; what may succeed later is asked again.
+ * Returns what the server says about the file, with retries.
  *
- * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for a web page, those of the engine and the transport, `ABORTED`.
+ * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for an HTML page, those of the engine and the transport, `ABORTED`.
  */
 export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
   const { clock, random, signal, url } = inquiry
@@ -60,9 +60,9 @@ export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
 }
 
 /**
- * Compares a file with what its server says, by the strongest that both know: a hash, else its size and the validators of when it came.
+ * Compares a file with what its server says, by the strongest fact that both have: a hash, else the size and the recorded validators.
  *
- * @returns what is different, `undefined` for nothing, or `'unknown'` where there is nothing to compare
+ * @returns the difference, `undefined` for none, or `'unknown'` if there is nothing to compare
  *
  * Errors: `FILE_ACCESS`.
  */
@@ -98,7 +98,7 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
     return factsIn(response)
   } finally {
     signal.removeEventListener('abort', abort)
-    // A server that gives no parts would send all of it.
+    // A server without range support would send the whole file.
     controller.abort(new Error('the rest is not needed'))
   }
 }
@@ -117,7 +117,7 @@ function factsIn({ status, headers }: HttpResponse): ServerFacts {
   }
 }
 
-/** Weak comparison (RFC 9110 §8.8.3.2): tags of one resource, at two times. */
+/** Weak comparison (RFC 9110 §8.8.3.2), of tags of one resource at two times. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
 }
@@ -125,16 +125,16 @@ function opaque(tag: string): string {
 type Fields = HttpResponse['headers']
 
 /**
- * What a server says about the bytes of the whole file, whichever part it gives: `Repr-Digest` (RFC 9530 §3), the MD5 that Azure and
- * Google keep with an object, and the entity tag of an object of S3 that was uploaded at once and is not encrypted by a key service,
- * which is its MD5. Other entity tags of that form may be anything, so only services that say who they are count.
+ * Returns the hash that a server states for the whole file, whichever part it sends: `Repr-Digest` (RFC 9530 §3), the MD5 that Azure and
+ * Google store with an object, and the entity tag of an S3 object that was uploaded at once without a key service, which is its MD5. Other
+ * entity tags of that form may be anything, so only services that identify themselves count.
  *
- * @param asSent the bytes stay in their content coding, which all of these are about
+ * @param asSent the bytes stay in their content coding, to which all of these apply
  */
 export function serverDigest(headers: Fields, status: number, asSent: boolean): KnownHash | undefined {
   const isCoded = !isIdentity(headers.get('content-encoding'))
   if (isCoded && !asSent) return undefined
-  // Google takes off the coding of whoever does not want it, and goes on to tell the hash of what it keeps.
+  // Google removes a coding that the client does not accept, but still states the hash of the stored bytes.
   if (!isCoded && !isIdentity(headers.get('x-goog-stored-content-encoding'))) return representationDigest(headers)
   return representationDigest(headers) ?? objectMd5(headers, status) ?? entityTagMd5(headers)
 }
@@ -143,7 +143,7 @@ function isIdentity(coding: string | null): boolean {
   return /^(?:identity)?$/i.test(coding?.trim() ?? '')
 }
 
-/** `sha-256=:base64:`, among others. */
+/** Parses `sha-256=:base64:`, among others. */
 function representationDigest(headers: Fields): KnownHash | undefined {
   const field = headers.get('repr-digest') ?? ''
   for (const { form, algorithm, bytes } of REPRESENTATION) {
@@ -159,7 +159,7 @@ const REPRESENTATION = [
   { form: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha256', bytes: 32 },
 ] as const
 
-/** `Content-MD5` is of this body, so it counts for a whole one only. */
+/** `Content-MD5` applies to this body, so it counts for a whole one only. */
 function objectMd5(headers: Fields, status: number): KnownHash | undefined {
   const google = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers.get('x-goog-hash') ?? '')?.[1]
   const text = headers.get('x-ms-blob-content-md5') ?? google ?? (status === 200 ? headers.get('content-md5') : undefined)

@@ -1,4 +1,4 @@
-/** A large file by several requests at a time, from its beginning on, so that its hash need not wait for the end. */
+/** Fetches a large file by concurrent range requests, from its beginning on, so that hashing keeps up. */
 
 import { performance } from 'node:perf_hooks'
 import { isAuthError } from '../../errors.ts'
@@ -11,30 +11,30 @@ import type { DownloadContext } from './download-context.ts'
 import { Exchange } from './exchange.ts'
 import type { Span } from './part-journal.ts'
 
-/** Bytes of a file for which it is worth it. */
+/** Size in bytes from which concurrent requests are used. */
 const LARGE = 64 * 2 ** 20
 
-/** Bytes that are written at a time. Each request holds as many that are lost when the process is killed. */
+/** Bytes per write. Each request can lose that many when the process is killed. */
 const WRITTEN = 2 ** 19
 
-/** What is common to all requests for one file. */
+/** The state that all requests for one file share. */
 export interface Shared {
   readonly state: FileState
   readonly context: DownloadContext
-  /** Bytes of the whole. */
+  /** Size of the file in bytes. */
   readonly size: number
   readonly validator: string
-  /** The `Last-Modified` of this version, where it is strong. */
+  /** The `Last-Modified` of this version, if it is a strong validator. */
   readonly modified?: string
-  /** Where requests for it go. */
+  /** Origin of the requests. */
   readonly origin: string
   /** Sends one more request for the same file. */
   send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
-  /** Bytes have come. */
+  /** Called when bytes arrived. */
   came(bytes: number): void
 }
 
-/** True when a file is large enough, and its server and its version allow it; and always where pieces of it are there already. */
+/** Returns true if the file is large enough and its server and version allow it, and always if it has separate ranges already. */
 export function isShareable(
   { offersParts, validator, offset }: Delivery,
   size: number | undefined,
@@ -46,8 +46,8 @@ export function isShareable(
 }
 
 /**
- * Where the first request for what is missing of a file ends. Where others fetch the pieces behind its first one, more would be sent in
- * vain: what is on its way is lost when a request is given up.
+ * Returns the end of the first range request. If helpers fetch the ranges behind it, a longer response would be wasted: bytes in flight are
+ * lost when a request is aborted.
  */
 export function endOfFirst(size: number, { state: { content, alone }, context }: Pick<Shared, 'state' | 'context'>): number {
   const { length, total } = content
@@ -57,14 +57,14 @@ export function endOfFirst(size: number, { state: { content, alone }, context }:
 }
 
 /**
- * Reads the body of an answer to its end or to where a piece is not free, and goes on piece after piece as its helpers do. What a
- * helper did not get is left for the next attempt.
+ * Reads the body of a response up to its end or up to a range that a helper has taken, then continues range by range like the helpers. What a
+ * helper did not receive is left to the next attempt.
  *
  * Errors: those of the first request; `FILE_CHANGED`.
  */
 export async function receiveShared(response: HttpResponse, delivery: Delivery, exchange: Exchange, shared: Shared): Promise<void> {
   const { content } = shared.state
-  /** Of another version nothing is of use. */
+  /** Bytes of another version are useless. */
   const endOthers = (error: unknown): never => {
     if (isAuthError(error) && error.code === 'FILE_CHANGED') exchange.cancel()
     throw error
@@ -81,11 +81,11 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   const error = [led, ...helped].find((problem) => isAuthError(problem) && problem.code === 'FILE_CHANGED') ?? read
   if (error !== undefined) throw error
   if (content.missing(shared.size).length === 0) return
-  // Where nobody got a part, the next attempt says what is wrong.
+  // If no helper got its range, the next attempt reports the reason.
   if (pieces.fetched === 0 && [led, ...helped].some((problem) => problem !== undefined)) shared.state.alone = true
 }
 
-/** From where the body begins, one piece after the other as long as they are free. */
+/** Reads range after range from the start of the body, while they are free. */
 async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exchange, pieces: Pieces, shared: Shared): Promise<void> {
   let at = delivery.offset
   const end = delivery.length === undefined ? shared.size : at + delivery.length
@@ -109,12 +109,12 @@ async function readOn(response: HttpResponse, delivery: Delivery, exchange: Exch
   if (at < end) exchange.cancel()
 }
 
-/** Piece after piece. Errors: what ends it; the rest of its piece is left. */
+/** Fetches range after range. Errors: what ends it; the rest of its range stays free. */
 async function takePieces(pieces: Pieces, shared: Shared): Promise<void> {
   while (await takePiece(pieces, shared));
 }
 
-/** The same, as long as there is time and room for one more request before the first one is over. */
+/** The same, while there is time and a free slot for one more request before the first one ends. */
 async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, spare?: EventLoopLoad): Promise<void> {
   const { limiter } = shared.context.origins
   for (let isIn = false; ; isIn = true) {
@@ -128,7 +128,7 @@ async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, s
   }
 }
 
-/** False when none is free. */
+/** Returns false if no range is free. */
 async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
   const piece = shared.state.alone ? undefined : pieces.takeFirst()
   if (!piece) return false
@@ -138,7 +138,7 @@ async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
   return true
 }
 
-/** Whoever waited for all helpers, and they for the room that it takes up itself, would wait for ever. */
+/** A caller that waits for all helpers while they wait for its own slot would never continue. */
 async function isLetIn({ origin, context: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
   const entered = origins.limiter.enter(origin, signal)
   if (!entered) return true
@@ -166,7 +166,7 @@ async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
   }
 }
 
-/** Bytes that come one after the other, written a good many at a time: some are written while the next ones come. */
+/** Writes consecutive bytes in large blocks: one is written while the next one is received. */
 class Writer {
   readonly #shared: Shared
   #offset: number
@@ -179,7 +179,7 @@ class Writer {
     this.#shared = shared
   }
 
-  /** Errors: those of writing. */
+  /** Appends bytes. Errors: those of writing. */
   async add(chunk: Uint8Array): Promise<void> {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
@@ -189,7 +189,7 @@ class Writer {
     this.#begin()
   }
 
-  /** Writes all. Errors: those of writing. */
+  /** Writes the rest. Errors: those of writing. */
   async flush(): Promise<void> {
     await this.#writing
     if (this.#size > 0) this.#begin()
@@ -206,7 +206,7 @@ class Writer {
   }
 }
 
-/** Why it failed; undefined when it did not. */
+/** Returns the error of a promise; undefined without one. */
 function failureOf(running: Promise<void>): Promise<unknown> {
   return running.then(
     () => undefined,
@@ -214,13 +214,13 @@ function failureOf(running: Promise<void>): Promise<unknown> {
   )
 }
 
-/** Bytes of one piece at most: a part of a file that is asked for by itself. */
+/** Largest range in bytes that one request asks for. */
 const LARGEST_PIECE = 16 * 2 ** 20
 
-/** What is missing of a file, in pieces that somebody takes in turn. */
+/** The missing ranges of a file, taken one at a time. */
 class Pieces {
   readonly #free: Span[]
-  /** How many came by requests of their own. */
+  /** Number of ranges that helpers have fetched. */
   fetched = 0
 
   constructor(missing: readonly Span[]) {
@@ -232,24 +232,24 @@ class Pieces {
     )
   }
 
-  /** The piece that begins there, if it is free: for who reads on. */
+  /** Takes the range that begins at that offset, if it is free, to continue reading. */
   takeAt(start: number): Span | undefined {
     const index = this.#free.findIndex(([from]) => from === start)
     return index < 0 ? undefined : this.#free.splice(index, 1)[0]
   }
 
-  /** The first one: for who comes to help. */
+  /** Takes the first free range, for a helper. */
   takeFirst(): Span | undefined {
     return this.#free.shift()
   }
 }
 
-/** Shares of its time that a thread may be busy before one more begins, and before one that is there ends. */
+/** Load of the thread, 0 to 1, above which no helper starts, and above which a running one stops. */
 const BEGIN = 0.8
 
 const GO_ON = 0.95
 
-/** Milliseconds that are looked at, at least. */
+/** Shortest measurement in milliseconds. */
 const SPELL = 100
 
 const CLOCK = systemClock({ unref: true })
@@ -258,7 +258,7 @@ export class EventLoopLoad {
   #since = performance.eventLoopUtilization()
   #busy = 1
 
-  /** Waits until one more may begin; one after the other, as each changes what there is. False when it was `over` before. */
+  /** Waits until one more helper may start, one after the other, because each changes the load. Returns false if the file ended before. */
   async untilIdle(over: Promise<unknown>): Promise<boolean> {
     while (!this.#look() || this.#busy > BEGIN) {
       const isOver = await Promise.race([over.then(() => true), sleep(SPELL, CLOCK).then(() => false)])
@@ -267,13 +267,13 @@ export class EventLoopLoad {
     return true
   }
 
-  /** True when a running helper may continue. */
+  /** Returns true if a running helper may continue. */
   isIdle(): boolean {
     this.#look()
     return this.#busy <= GO_ON
   }
 
-  /** False when too little time has passed for a new measurement. */
+  /** Returns false if too little time has passed for a new measurement. */
   #look(): boolean {
     const now = performance.eventLoopUtilization()
     const { idle, active } = performance.eventLoopUtilization(now, this.#since)

@@ -1,4 +1,4 @@
-/** Assets that are folders of an object store: how they are recognised, and which files they hold. */
+/** Assets that are folders of an object store: detection, and listing of their files. */
 
 import type { Auth } from '../../auth/auth.ts'
 import { below } from '../../auth/resource.ts'
@@ -15,7 +15,7 @@ import { LISTING_RETRIES } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
 import type { SelectedFile } from './selected-files.ts'
 
-/** The calls of an engine that list a folder. */
+/** The methods of an engine that list a folder. */
 export type ListingAuth = Pick<Auth, 'send' | 'authorize' | 'explain' | 'fetch' | 'fetchFor'>
 
 /** An object of a folder, or why it cannot become a file. */
@@ -26,13 +26,13 @@ export interface FolderFile {
 
 const ZARR = /^application\/vnd[.+]zarr$/
 const FOLDER_NAME = /\.(?:zarr|safe)$/i
-/** One file that holds such a folder, whatever its media type says. */
+/** Extensions of single files that contain such a folder, whatever their media type says. */
 const ARCHIVE_NAME = /\.(?:zip|ozx|tar|t?gz|json|parquet)$/i
 
-/** Names of Zarr 2 that must stay as they are, although files whose names begin with a dot are hidden. */
+/** Names of Zarr 2 that must stay unchanged although they begin with a dot. */
 const ZARR_NAMES: ReadonlySet<string> = new Set(['.zarray', '.zattrs', '.zgroup', '.zmetadata'])
 
-/** True for a target that may be a folder of an object store by its URL, its name or its media type; cheap, and nothing is sent. */
+/** Returns true for a target that may be a folder of an object store by its URL, name or media type; sends nothing. */
 export function looksLikeFolder(target: Target): boolean {
   const url = urlOf(target)
   if (!url || !/^(?:s3|https?):$/.test(url.protocol) || url.search !== '' || /^\/*$/.test(url.pathname)) return false
@@ -41,8 +41,8 @@ export function looksLikeFolder(target: Target): boolean {
 }
 
 /**
- * The folder that a wanted file is, as a target whose URL is absolute and has no slash at its end; undefined for a file. Of the asset and its
- * alternates the first one counts that can be listed: `s3://`, or a URL that is signed with an `s3` credential.
+ * Returns the folder of a file, as a target with an absolute URL without a slash at its end; undefined if it is a file. Of the asset and its
+ * alternates, the first one that can be listed is used: `s3://`, or a URL that is signed with an `s3` credential.
  */
 export async function folderTargetOf({ targets }: SelectedFile, auth: object, mayAsk: boolean): Promise<Target | undefined> {
   if (!looksLikeFolder(targets[0]) || !canList(auth)) return undefined
@@ -54,12 +54,12 @@ export async function folderTargetOf({ targets }: SelectedFile, auth: object, ma
   return undefined
 }
 
-/** True when an engine has all calls that a listing needs. */
+/** Returns true if an engine has all methods that a listing needs. */
 export function canList(auth: object): auth is ListingAuth {
   return ['authorize', 'explain', 'fetch', 'fetchFor'].every((call) => call in auth)
 }
 
-/** Catalog text does not make a host an object store: an `s3` credential of the user has to cover the URL. */
+/** Catalog text does not make a host an object store: `sendTo` of an `s3` credential has to match the URL. */
 async function isSigned(target: Target, auth: ListingAuth, mayAsk: boolean): Promise<boolean> {
   const { code, refs, byAddress } = await auth.explain(target)
   if (code !== undefined) return false
@@ -72,10 +72,9 @@ async function isSigned(target: Target, auth: ListingAuth, mayAsk: boolean): Pro
 }
 
 /**
- * Lists all objects of a folder; markers of folders are left out. A listing that fails is resumed after the last key, as often as a request
- * of a crawl.
+ * Lists all objects of a folder, without folder markers. A failed listing resumes after the last key, with retries.
  *
- * Errors: those of `listObjects`, with what to do about them; `RESPONSE_TOO_LARGE` for more than `most` objects.
+ * Errors: those of `listObjects`, with hints; `RESPONSE_TOO_LARGE` for more than `most` objects.
  */
 export async function objectsIn(
   folder: Target,
@@ -105,14 +104,14 @@ export async function objectsIn(
   }
 }
 
-/** The files of a folder, each with its place below that of the asset; two keys never share a place. */
+/** Returns the files of a folder, each with its path below that of the asset; two keys never share a path. */
 export function* filesOf(
   folder: Target,
   place: DownloadFile,
   wanted: SelectedFile,
   objects: readonly StoredObject[],
 ): Generator<FolderFile> {
-  // What the document says about the asset is not said about each of its objects.
+  // What the document says about the asset does not apply to each of its objects.
   const { type: _type, roles: _roles, 'file:size': _size, 'file:checksum': _checksum, ...object } = folder.object
   const named = objects.map((stored) => ({ stored, segments: stored.path.split('/').map(nameOfSegment) }))
   const folders = new Set(named.flatMap(({ segments }) => segments.slice(1).map((_, index) => folded(segments.slice(0, index + 1)))))
@@ -164,7 +163,7 @@ function notListed(error: AuthError): AuthError {
   return new AuthError(error.code, `this asset is a folder, and its objects cannot be listed: ${error.message}`, { ...error, hint })
 }
 
-/** The error of a file that looks like a folder and could not be had as a file. */
+/** Returns the error of a target that looks like a folder and could not be fetched as a file. */
 export function asFolderFailure(error: AuthError, { targets: [target], folder }: SelectedFile): AuthError {
   const isNamed = looksLikeFolder(target) && !target.href.endsWith('/')
   if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
@@ -172,7 +171,7 @@ export function asFolderFailure(error: AuthError, { targets: [target], folder }:
   return new AuthError(error.code, error.message, { ...error, hint })
 }
 
-/** A folder that holds nothing. */
+/** Returns the error of an empty folder. */
 export function emptyFolder({ href }: Target): NetworkError {
   return new NetworkError('HTTP_404', 'this asset is a folder without objects', { url: href, status: 404 })
 }

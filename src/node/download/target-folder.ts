@@ -11,9 +11,9 @@ import { readPartJournal } from './part-journal.ts'
 import { clearSmallPart } from './small-file.ts'
 
 export class TargetFolder {
-  /** Without links in it. */
+  /** The real path, without links. */
   readonly path: string
-  /** By folder: the files of which an earlier run has left a part. */
+  /** Files of which an earlier run has left a part, by folder. */
   readonly #made = new Map<string, Promise<ReadonlySet<string>>>()
 
   private constructor(path: string) {
@@ -21,7 +21,7 @@ export class TargetFolder {
   }
 
   /**
-   * Resolves the folder once; with `mayBeMissing` it need not be there. Errors: `FILE_ACCESS`, `PATH_UNSAFE` for what is no folder.
+   * Resolves the folder once; with `mayBeMissing` it need not exist. Errors: `FILE_ACCESS`, `PATH_UNSAFE` if it is not a folder.
    */
   static async open(name: string, mayBeMissing = false): Promise<TargetFolder> {
     try {
@@ -34,7 +34,7 @@ export class TargetFolder {
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`, { hint: 'choose another name' })
   }
 
-  /** The path of a file of those segments, each of which is one by itself. */
+  /** Returns the path of a file; each segment is a safe name. */
   pathOf(segments: readonly string[]): string {
     const path = join(this.path, ...segments)
     const isBelow = segments.every((segment) => segment !== '' && segment !== '..' && segment !== '.' && !/[/\\]/.test(segment))
@@ -43,15 +43,15 @@ export class TargetFolder {
   }
 
   /**
-   * Makes the folder of a file and clears away what killed processes have left there; a link in its place is not followed.
+   * Makes the folder of a file and removes what killed processes have left there; does not follow a link.
    *
-   * Gives whether an earlier run has left a part of the file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
+   * Returns whether an earlier run has left a part of the file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`.
    */
   async prepare(path: string): Promise<{ readonly hasPart: boolean }> {
     return { hasPart: (await this.#prepared(dirname(path))).has(path) }
   }
 
-  /** Makes new names last through a power cut. */
+  /** Syncs the folders, so that new names survive a power cut. */
   async sync(): Promise<void> {
     for (const folder of this.#made.keys()) await syncFolder(folder)
   }
@@ -78,17 +78,17 @@ export class TargetFolder {
 
 /** The resolved URL of a target. */
 interface TargetAddress {
-  /** The origin that it names; redirects may lead elsewhere. Empty for what is no address. */
+  /** Origin of the first request; redirects may lead elsewhere. Empty if the href is not a URL. */
   readonly origin: string
-  /** Origin and path, without what may be a secret; the text of the document for what is no address. */
+  /** Origin and path, without secrets; the href itself if it is not a URL. */
   readonly bare: string
 }
 
-/** The address of a target, read once: every step of its download asks for it. */
+/** The URL of each target, resolved once, because every step of its download reads it. */
 export function targetAddress(target: Target): TargetAddress {
   const { href, scope } = target
   const known = ADDRESSES.get(target)
-  // Callers may change what is theirs between two downloads.
+  // The document may change between two downloads.
   if (known && known.href === href && known.base === scope.url) return known
   const address = { ...read(target), href, base: scope.url }
   ADDRESSES.set(target, address)
@@ -104,14 +104,14 @@ function read({ href: stated, scope: { url } }: Target): TargetAddress {
   return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }
 }
 
-/** An address without what may be a secret: its query, its fragment, and who asks. */
+/** Returns a URL without query, fragment and user info, which may be secret. */
 export function bareOf(address: string): string {
   return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }
 
 /**
- * Removes what nobody can go on with, and gives the paths of the files of which a part is there. Throws nothing: whatever stays is
- * told when it is in the way.
+ * Removes files that cannot be resumed, and returns the paths of the files with a partial file. Throws nothing: a remaining file is reported
+ * when it prevents a download.
  */
 async function clearLeftovers(folder: string): Promise<ReadonlySet<string>> {
   const names = new Set(await readdir(folder).catch(() => []))
@@ -130,7 +130,7 @@ async function clearLeftovers(folder: string): Promise<ReadonlySet<string>> {
 
 const PART = '.part'
 
-/** Removes a lock whose holder is gone, and the journal that it was about. */
+/** Removes a lock whose holder is gone, and its journal. */
 async function clearLock(lock: string, journal?: string): Promise<void> {
   const lease = await tryLock(lock).catch(() => undefined)
   if (!lease) return

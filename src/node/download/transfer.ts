@@ -1,4 +1,4 @@
-/** One file, from its servers to its place. */
+/** Transfers one file from its servers to its path. */
 
 import { type AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
@@ -19,7 +19,7 @@ import { askServer, differenceFrom } from './server-facts.ts'
 import { targetAddress } from './target-folder.ts'
 import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
-/** Fetches a file, or says why not. */
+/** Fetches a file, or returns why it failed. */
 export async function transfer(
   planned: PlannedFile,
   context: DownloadContext,
@@ -57,7 +57,7 @@ export async function transfer(
       return thrown
     }
     if (thrown instanceof SizeNotSelected) {
-      // A part of an earlier run, which had no such limit, stays.
+      // A part of an earlier run without that limit stays.
       await content?.close(true)
       return { kind: 'skipped', file, size: thrown.size, received: state?.received ?? 0 }
     }
@@ -77,7 +77,7 @@ function isKept(event: unknown): event is KeptEvent {
   return typeof event === 'object' && event !== null && 'kind' in event && event.kind === 'kept'
 }
 
-/** The name of a file that may get a suffix from its server. What is there under the planned name keeps that one. */
+/** The name of a file that may get a suffix from its server. An existing file keeps its planned name. */
 class Naming {
   readonly #planned: PlannedFile
   readonly #existing: DownloadContext['settings']['existing']
@@ -89,7 +89,7 @@ class Naming {
     this.#context = context
   }
 
-  /** The file under the name that an earlier run has given it, if it is there. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
+  /** Returns the file under the name of an earlier run, if it exists. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   remembered(): NamedFile {
     const { lacksSuffix, file } = this.#planned
     const suffix = lacksSuffix ? this.#context.record.suffixes.of(file.name, file.url) : undefined
@@ -97,7 +97,7 @@ class Naming {
     return named !== file && presentFile(named.path) ? this.#as(named) : this.#planned
   }
 
-  /** Errors: {@link FileExists}, `PATH_UNSAFE`, `FILE_ACCESS`. */
+  /** Chooses the name with a suffix. Errors: {@link FileExists}, `PATH_UNSAFE`, `FILE_ACCESS`. */
   readonly onSuffix = (suffix: string, size: number | undefined): void => {
     const { file } = this.#with(suffix)
     if (file !== this.#planned.file && this.#existing !== 'replace' && presentFile(file.path)) {
@@ -106,14 +106,14 @@ class Naming {
     }
   }
 
-  /** What is noted before the file has its name leads a later run to it. */
+  /** The suffix is recorded before the file is named, so that a later run finds it. */
   decided(suffix: string): { readonly file: DownloadFile; readonly suffix: string } {
     const decided = this.#with(suffix)
     if (decided.suffix !== '') this.#context.record.proposed(this.#planned.file, suffix)
     return decided
   }
 
-  /** The file that is there. Errors: as of {@link keptFile}. */
+  /** Returns the existing file. Errors: as {@link keptFile}. */
   async kept({ size }: FileExists): Promise<KeptEvent | undefined> {
     return keptFile(this.remembered(), this.#existing, this.#context, size)
   }
@@ -156,10 +156,10 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
 }
 
 /**
- * What the document promises may be about the file as it is sent, or as it is without its content coding: where one of them is not what was
- * promised, the other one is tried, once.
+ * The size or checksum in the document may describe the body with or without its content coding: if one does not match, the other one is
+ * tried once.
  *
- * Errors: those of the first one.
+ * Errors: those of the first attempt.
  */
 async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, context: DownloadContext): Promise<readonly Verification[]> {
   const fetched = async () => {
@@ -182,13 +182,13 @@ async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, con
   }
 }
 
-/** The targets in turn, the next one when one cannot be had. Errors: that of the first one. */
+/** Tries the targets in order. Errors: that of the first one. */
 async function fromAnyTarget({ file, selected: { targets } }: PlannedFile, state: FileState, context: DownloadContext): Promise<void> {
   let first: AuthError | undefined
   for (const [index, target] of targets.entries()) {
     try {
       await fetchTarget(target, state, context)
-      // They are compared with what the first URL says.
+      // Alternates are compared with what the first server says.
       if (index > 0) state.validators = {}
       return
     } catch (error) {
@@ -207,7 +207,7 @@ function isOurs({ code }: AuthError): boolean {
   return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
 }
 
-/** Errors: `FILE_INTEGRITY`, `LOGIN_PAGE`. */
+/** Checks the received content. Errors: `FILE_INTEGRITY`, `LOGIN_PAGE`. */
 async function verify(state: FileState): Promise<readonly Verification[]> {
   const { file, content, size, hash, page } = state
   await content.flush()
@@ -222,15 +222,15 @@ async function verify(state: FileState): Promise<readonly Verification[]> {
   return [...verified, hash.by]
 }
 
-/** A file under the name that it has here; `base` is the one that was planned, where that has no suffix. */
+/** A file under its local name; `base` is the planned name, without a suffix. */
 interface NamedFile extends PlannedFile {
   readonly base?: string
 }
 
 /**
- * A file that is there and stays, for nothing speaks against it: its document, what an earlier run has noted, and with `verify` its server.
+ * Returns the existing file if it agrees with its document, with the manifest, and with `verify` with its server.
  *
- * @param size bytes that its server says it has
+ * @param size size in bytes by the server
  *
  * Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`; with `verify` those of {@link askServer}.
  */
@@ -253,16 +253,16 @@ async function keptFile(
   return { kind: 'kept', file, bytes: present.size, verified: [...verified, ...byServer] }
 }
 
-/** What follows where nothing can be noted about files. */
+/** The hint if nothing can be recorded about files. */
 const UNNOTED = 'a later run cannot tell whether its files have changed since'
 
-/** What the document and the name of a file promise; its media type may be that of the asset, where an alternate says nothing. */
+/** Returns what the document and the name say about a file; an alternate without a media type has that of its asset. */
 function promisedBody({ file, selected: { targets, type } }: PlannedFile): BodyPromise {
   const promise = bodyPromise(targets[0], [file.name])
   return type === undefined ? promise : { ...promise, type }
 }
 
-/** True when the URL of a file has a query, which is not noted. */
+/** Returns true if the URL of a file has a query, which is not recorded. */
 function hadQuery({ selected: { targets } }: PlannedFile): boolean {
   return targets[0].href.includes('?')
 }
@@ -282,7 +282,7 @@ async function verifiedHere(planned: NamedFile, bytes: number, { record, setting
   return entry ? [...verified, 'manifest'] : verified
 }
 
-/** The first of its servers that answers decides. */
+/** Asks the servers in order until one replies. */
 async function verifiedThere(planned: PlannedFile, size: number, context: DownloadContext): Promise<readonly Verification[]> {
   const { file, selected: wanted } = planned
   const { limiter } = context.origins
@@ -294,7 +294,7 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
       const { retries } = context.settings
       const send = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => context.send(target, headers, signal)
       const facts = await askServer({ ...context, send, url, target, promise: promisedBody(planned), retries })
-      // The validators that were noted are those of the first URL.
+      // The recorded validators are those of the first URL.
       const { etag, lastModified } = (index === 0 && context.record.known(file)) || {}
       const noted = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
       const difference = await differenceFrom(facts, { path: file.path, size, ...noted })
@@ -321,8 +321,8 @@ function isPageFile(path: string): boolean {
 }
 
 /**
- * Fetches what is missing. What may succeed later is asked again, from where it ended, until ten attempts in a row have gained nothing
- * (four where the host name cannot be resolved); a file that changes on its server is begun anew once.
+ * Fetches the missing part with retries, until ten consecutive attempts have received no new byte (four if the host name cannot be resolved). A
+ * file that changes on its server is restarted once.
  *
  * Errors: those of the last attempt; `RATE_LIMITED`, `RETRY_BUDGET`, `FILE_CHANGED`, `ABORTED`.
  */
@@ -346,7 +346,7 @@ class TargetRetries {
   readonly #context: DownloadContext
   readonly #origin: string
   readonly #retries: Retries
-  /** Attempts in a row for which the host name was not resolved. */
+  /** Consecutive attempts for which the host name was not resolved. */
   #unresolved = 0
   #hasRetried = false
 
@@ -363,13 +363,13 @@ class TargetRetries {
     if (!this.#hasRetried) this.#context.origins.budget(this.#origin).earn()
   }
 
-  /** Waits until it may be asked again. Errors: the one given, when it must not be. */
+  /** Waits before the next attempt. Errors: the one given, if there is none. */
   async wait(thrown: unknown, gained: number): Promise<void> {
     const [context, state] = [this.#context, this.#state]
     if (context.signal.aborted) throw abortedBy(context.signal)
     if (thrown instanceof SizeNotSelected || thrown instanceof FileExists) throw thrown
     const error = errorOf(thrown, this.#target)
-    // From whoever lets a byte through now and then, nothing is gained: it would never end.
+    // A server that sends a byte now and then makes no progress: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(context.settings.stallTimeout) : 0)
     if (hasGained) this.#retries.count = 0
     this.#unresolved = error.code === 'NETWORK_DNS' ? this.#unresolved + 1 : 0
@@ -377,7 +377,7 @@ class TargetRetries {
       this.#retries.count++
       return this.#beginAnew(error)
     }
-    // Asking again opens no fewer files.
+    // A retry does not open fewer files.
     if (error.code === 'FILE_ACCESS') throw error
     if (!error.retryable || this.#unresolved > DOWNLOAD_RETRIES.unresolved) throw finalError(error)
     const hint = retryAfterOf(error)
@@ -392,9 +392,9 @@ class TargetRetries {
     await sleep(delay, context.clock, context.signal)
   }
 
-  /** Errors: `FILE_CHANGED` for the second time that it was another file. */
+  /** Counts a change of the file. Errors: `FILE_CHANGED` for the second one. */
   async #beginAnew(error: AuthError): Promise<void> {
-    // Of a server that says nothing about its parts none is asked for again, so that this happens once.
+    // Ranges of a server that does not identify its versions are not requested again, so this happens once.
     if (error instanceof UnverifiedPart) this.#state.whole = true
     else if (this.#state.changes++ > 0) throw error
     await this.#state.content.reset()

@@ -1,4 +1,4 @@
-/** Whether bytes are what was promised. */
+/** Verifies bytes against known sizes and checksums. */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { IntegrityError } from '../../errors.ts'
@@ -6,13 +6,13 @@ import { readFailure } from '../system-error.ts'
 import type { DownloadFile, Verification } from './events.ts'
 import type { SelectedFile } from './selected-files.ts'
 
-/** What is known about a file beforehand. */
+/** What is known about a file before it is fetched. */
 export interface Promised {
   readonly size?: number
   readonly hash?: KnownHash
 }
 
-/** What a document promises; `unsupported` when it has a checksum that cannot be compared. */
+/** Returns what a document states; `unsupported` for a checksum that cannot be compared. */
 export function promiseOf({ size, checksum }: SelectedFile): Promised & { readonly unsupported?: true } {
   const hash = checksum === undefined ? undefined : parseMultihash(checksum)
   return {
@@ -22,20 +22,20 @@ export function promiseOf({ size, checksum }: SelectedFile): Promised & { readon
   }
 }
 
-/** Errors: `FILE_INTEGRITY` for another size than the document's. */
+/** Errors: `FILE_INTEGRITY` if the size differs from the document's. */
 export function checkSize(file: PromisedFile, actual: number): void {
   if (file.size === undefined || file.size === actual) return
   throw broken(file, `has ${actual} bytes, its document states ${file.size}`, String(file.size), String(actual))
 }
 
-/** Errors: `FILE_INTEGRITY` for another digest than the one that is known. */
+/** Errors: `FILE_INTEGRITY` if the digest differs from the known one. */
 export function checkDigest(file: PromisedFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
   if (actual.startsWith(digest)) return
   const who = by === 'checksum' ? 'its document' : 'its server'
   throw broken(file, `has another ${algorithm} than ${who} states`, digest, actual.slice(0, digest.length))
 }
 
-/** What speaks for a file that is there already; undefined when something speaks against it. Errors: `FILE_ACCESS`. */
+/** Returns what an existing file was compared with; undefined if it differs. Errors: `FILE_ACCESS`. */
 export async function verifyPresent(path: string, bytes: number, promise: Promised): Promise<readonly Verification[] | undefined> {
   if (promise.size !== undefined && promise.size !== bytes) return undefined
   const verified: Verification[] = promise.size === undefined ? [] : ['size']
@@ -49,7 +49,7 @@ export async function verifyPresent(path: string, bytes: number, promise: Promis
   return hash.digest('hex').startsWith(promise.hash.digest) ? [...verified, 'checksum'] : undefined
 }
 
-/** A file, or without a name a body that may become none. */
+/** Describes a file, or a body that has no name yet. */
 type PromisedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
 
 function broken({ name, url, pointer }: PromisedFile, problem: string, expected: string, actual: string): IntegrityError {
@@ -57,15 +57,15 @@ function broken({ name, url, pointer }: PromisedFile, problem: string, expected:
   return new IntegrityError('FILE_INTEGRITY', message, { url, pointer, expected, actual })
 }
 
-/** A hash that is known beforehand. */
+/** A known hash. */
 export interface KnownHash {
-  /** As `createHash` calls it. */
+  /** Its name for `createHash`. */
   readonly algorithm: string
-  /** Lower-case hex; may be shorter than what the algorithm gives, then its beginning counts. */
+  /** Lower-case hex; a truncated digest is compared with the beginning. */
   readonly digest: string
 }
 
-/** The functions of the table of multicodecs that Node has. */
+/** The functions of the multicodec table that Node supports. */
 const ALGORITHMS: Readonly<Record<number, string>> = {
   17: 'sha1',
   18: 'sha256',
@@ -83,10 +83,10 @@ const ALGORITHMS: Readonly<Record<number, string>> = {
   45664: 'blake2s256',
 }
 
-/** Fewer bytes prove nothing. */
+/** Shorter digests prove nothing. */
 const SHORTEST = 8
 
-/** Reads a multihash in hex, as `file:checksum` has it; undefined for one that cannot be computed here or is none. */
+/** Parses a multihash in hex, as in `file:checksum`; undefined if it is malformed or cannot be computed here. */
 function parseMultihash(text: string): KnownHash | undefined {
   if (!/^(?:[0-9a-f]{2}){4,200}$/i.test(text)) return undefined
   const bytes = Buffer.from(text, 'hex')
@@ -99,7 +99,7 @@ function parseMultihash(text: string): KnownHash | undefined {
   return { algorithm, digest: bytes.subarray(start).toString('hex') }
 }
 
-/** Undefined where this build of Node does not have it. */
+/** Undefined if this build of Node lacks it. */
 function hashOf(algorithm: string): Hash | undefined {
   try {
     return createHash(algorithm)
@@ -108,7 +108,7 @@ function hashOf(algorithm: string): Hash | undefined {
   }
 }
 
-/** Seven bits in each byte, the lowest first; the number and where it ends. */
+/** Parses a varint: seven bits per byte, the lowest first. Returns the number and its end. */
 function varint(bytes: Uint8Array, start: number): readonly [number: number, end: number] {
   let value = 0
   let at = start

@@ -1,4 +1,4 @@
-/** Compares downloaded files with their manifest, and with what their servers say now. */
+/** Compares downloaded files with their manifest, and with their servers. */
 
 import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
@@ -18,24 +18,24 @@ export interface VerifyOptions {
   readonly folder: string
   /** Another manifest than the one in the folder; its paths are below the folder. */
   readonly manifest?: string
-  /** Asks the servers too, with the credentials whose `sendTo` covers the URLs of the manifest. */
+  /** Asks the servers too, with the credentials whose `sendTo` matches the URLs of the manifest. */
   readonly auth?: Pick<Auth, 'send'>
-  /** Attempts before a server is given up; default 3. */
+  /** Attempts per server; default 3. */
   readonly retries?: number
   readonly signal?: AbortSignal
 }
 
-/** A file is what its manifest says; with `auth` also what its server has, unless `unasked`. */
+/** The file equals its entry in the manifest; with `auth` also what its server has, unless `unasked`. */
 export interface VerifiedEvent {
   readonly kind: 'verified'
   readonly path: string
   readonly bytes: number
   readonly verified: readonly Verification[]
-  /** Why its server was not asked, or gave nothing to compare. */
+  /** Why its server was not asked, or had nothing to compare. */
   readonly unasked?: string
 }
 
-/** A file is missing or another one (`FILE_INTEGRITY`), cannot be read, or its server cannot be asked. */
+/** The file is missing or differs (`FILE_INTEGRITY`), cannot be read, or its server cannot be asked. */
 export interface UnverifiedEvent {
   readonly kind: 'failed'
   readonly path: string
@@ -47,20 +47,20 @@ export interface VerifySummaryEvent {
   readonly files: number
   readonly verified: number
   readonly failed: number
-  /** Files whose servers were not asked, or gave nothing to compare. */
+  /** Files whose servers were not asked, or had nothing to compare. */
   readonly unasked: number
 }
 
 export type VerifyEvent = VerifiedEvent | UnverifiedEvent | VerifySummaryEvent
 
-/** Files at a time, with and without requests. */
+/** Concurrent files, with and without requests. */
 const REMOTE = 8
 const LOCAL = 2
 
 /**
- * Compares the files of a folder with its manifest; the summary comes last. What is wrong with a file is an event.
+ * Compares the files of a folder with its manifest and yields an event per file; the summary comes last.
  *
- * Errors: `FILE_ACCESS` where there is no manifest, `PATH_UNSAFE`, `ABORTED`.
+ * Errors: `FILE_ACCESS` without a manifest, `PATH_UNSAFE`, `ABORTED`.
  *
  * @example
  * for await (const event of verifyFolder({ folder: 'data' })) if (event.kind === 'failed') console.error(event.path, event.error.message)
@@ -87,7 +87,7 @@ export async function* verifyFolder(options: VerifyOptions): AsyncGenerator<Veri
   yield { kind: 'summary', files: entries.length, ...counts }
 }
 
-/** The last line of each path. */
+/** Returns the last entry of each path. */
 async function entriesIn(path: string): Promise<readonly ManifestEntry[]> {
   if (!presentFile(path)) {
     const { message } = readFailure(Object.assign(new Error(), { code: 'ENOENT' }), path)
@@ -100,7 +100,7 @@ async function entriesIn(path: string): Promise<readonly ManifestEntry[]> {
   return [...entries.values()]
 }
 
-/** Never rejects. */
+/** Verifies one file. Never rejects. */
 async function verifyFile(
   entry: ManifestEntry,
   folder: TargetFolder,
@@ -118,7 +118,10 @@ async function verifyFile(
   }
 }
 
-/** A manifest may be somebody else's: it leads nowhere but below its folder. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `FILE_INTEGRITY`. */
+/**
+ * Returns the path of an entry, never outside the folder, because a manifest may come from another person.
+ * Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `FILE_INTEGRITY`.
+ */
 async function verifiedPath(entry: ManifestEntry, folder: TargetFolder): Promise<string> {
   const { path: name, size, sha256, url } = entry
   const path = folder.pathOf(name.split('/'))
@@ -134,7 +137,7 @@ async function verifiedPath(entry: ManifestEntry, folder: TargetFolder): Promise
 
 const AGAIN = 'stac-auth download with --existing replace fetches it again'
 
-/** False also where its folder is missing. */
+/** Returns false also if its folder is missing. */
 function isThere(path: string): boolean {
   try {
     return presentFile(path) !== undefined
@@ -144,7 +147,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** What was compared, or why nothing was. Errors: `FILE_INTEGRITY`, those of {@link askServer}. */
+/** Returns what was compared, or why nothing was. Errors: `FILE_INTEGRITY`, those of {@link askServer}. */
 async function verifyAtServer(
   { path: name, url, hadQuery, size, etag, lastModified }: ManifestEntry,
   path: string,
