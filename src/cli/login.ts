@@ -17,6 +17,7 @@ import { write } from './io.ts'
 import { openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
+import { durationText, expiryText } from './units.ts'
 import { usageError } from './usage.ts'
 
 export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
@@ -90,7 +91,9 @@ async function logIn(
   if (needsPerson(entry) && !entry.persistent) throw boundToProcess(credential)
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
-  await context.diagnostics.note(`"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiresAt}`}`)
+  await context.diagnostics.note(
+    `"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`}`,
+  )
 }
 
 /** Nobody is sent to a provider for tokens that are gone when this command ends. */
@@ -181,7 +184,7 @@ function textOf(known: readonly CredentialStatus[]): string {
 
 function stateText({ credential, state, expiresAt, refreshable, scopes = [] }: CredentialStatus): string {
   if (state === 'none') return refreshable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
-  const until = expiresAt === undefined ? '' : state === 'valid' ? ` until ${expiresAt}` : ` since ${expiresAt}`
+  const until = expiresAt === undefined ? '' : ` ${state === 'valid' ? 'until' : 'since'} ${expiryText(expiresAt, Date.now())}`
   return [
     `${state}${until}`,
     ...(refreshable ? ['refreshed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
@@ -227,12 +230,6 @@ export function deviceText(prompt: DevicePrompt, now: number): string {
   ]
   if (verificationUriComplete !== undefined) lines.push(`or open  ${urlText(verificationUriComplete)}`)
   return [...lines, `the code expires in ${durationText(expiresAt - now)}`].join('\n')
-}
-
-function durationText(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000))
-  if (seconds < 120) return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-  return `${Math.round(seconds / 60)} minutes`
 }
 
 /** Kept tokens, for keys that say nothing about whose they are. */

@@ -1,12 +1,16 @@
 /** Options that several commands share, and the targets they select. */
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Auth } from '../auth/auth.ts'
-import { ConfigurationError } from '../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { isObject, own, ownString } from '../stac/json.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
+import { forLine } from '../text/sanitize.ts'
+import { shellWord } from '../text/shell-word.ts'
+import { nearMiss } from '../text/suggest.ts'
 import type { Io } from './io.ts'
-import { readDocument } from './read-document.ts'
+import { type ReadDocument, readDocument } from './read-document.ts'
+import { bytesText } from './units.ts'
 import { usageError } from './usage.ts'
 
 /** The end of the description of a repeatable option. */
@@ -76,7 +80,7 @@ export function isChosen(choice: TargetChoice): boolean {
 
 /** Returns the target that the options select. Errors: `USAGE` for none or several options, `TARGET_NOT_FOUND`. */
 export function chosenTarget(document: StacDocument, choice: TargetChoice, options: TargetOptions): Target {
-  if (!isChosen(choice)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (!isChosen(choice)) throw noTarget(document)
   const target =
     choice.asset !== undefined
       ? findAsset(document, choice.asset, options)
@@ -102,12 +106,51 @@ function linkNamed(document: StacDocument, name: string, options: TargetOptions)
   return link ?? (rel === undefined ? undefined : linkOf(document, rel, { ...options, index: Number(index) }))
 }
 
+/** Returns the error for a document without a target option; its hint lists the assets. */
+function noTarget(document: StacDocument): AuthError {
+  const choices = 'give --asset KEY, --alternate KEY/NAME or --link REL'
+  const rows = Object.entries(assets(document)).map(([key, asset]) => assetRow(key, asset))
+  if (rows.length === 0) return usageError(`no target is selected: ${choices}`)
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows
+    .slice(0, MOST_ROWS)
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+  const more = rows.length > MOST_ROWS ? [`  … (${rows.length} in all)`] : []
+  const example = `for example --asset ${shellName(Object.keys(assets(document))[0] ?? '')}`
+  return usageError(`no target is selected: ${choices}`, ['the assets are:', ...lines, ...more, example].join('\n'))
+}
+
+const MOST_ROWS = 50
+
+/** Key, media type, size and references of an asset, and the names of its alternates. */
+function assetRow(key: string, asset: unknown): string[] {
+  const refs = own(asset, 'auth:refs')
+  const size = own(asset, 'file:size')
+  const named = Object.keys(own(asset, 'alternate') ?? {})
+  return [
+    forLine(key),
+    forLine(ownString(asset, 'type') ?? '-'),
+    typeof size === 'number' ? bytesText(size) : '-',
+    [
+      ...(Array.isArray(refs) && refs.length > 0 ? [`refs ${forLine(refs.map(String).join(', '))}`] : []),
+      ...(named.length > 0 ? [`alternates ${forLine(named.join(', '))}`] : []),
+    ].join('; '),
+  ]
+}
+
+function shellName(key: string): string {
+  return /^[\w.,:/@%+-]+$/.test(key) ? key : shellWord(forLine(key))
+}
+
 function notFound(document: StacDocument, { asset, alternate, link }: TargetChoice): never {
   const [kind, name] = asset !== undefined ? ['asset', asset] : alternate !== undefined ? ['alternate asset', alternate] : ['link', link]
   const present = kind === 'link' ? relations(document) : kind === 'asset' ? Object.keys(assets(document)) : alternates(document)
   const list = present.slice(0, 10).join(', ') + (present.length > 10 ? `, … (${present.length} in all)` : '')
   const what = kind === 'link' ? 'the relations are' : kind === 'asset' ? 'the assets are' : 'give KEY/NAME; the alternate assets are'
-  throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, { hint: `${what}: ${list || 'none'}` })
+  const near = nearMiss(name ?? '', present)
+  throw new ConfigurationError('TARGET_NOT_FOUND', `the document has no ${kind} "${name}"`, {
+    hint: `${near === undefined ? '' : `did you mean "${near}"? `}${what}: ${list || 'none'}`,
+  })
 }
 
 function assets(document: StacDocument): object {
@@ -161,20 +204,29 @@ export function byteCount(text: string): number {
 /**
  * Returns the target that the options select from a document, else the URL that the user gave.
  *
- * Errors: `USAGE` for a file without a target option and for an unsupported URL scheme; those of `readDocument`; `TARGET_NOT_FOUND`.
+ * Errors: `USAGE` for a file without a target option, with its assets, and for an unsupported URL scheme; those of `readDocument`; `TARGET_NOT_FOUND`.
  */
 export async function targetOrUrl(name: string, choice: TargetChoice, io: Io, auth: () => Promise<Auth>): Promise<Target | string> {
-  if (!isChosen(choice)) {
-    requireUrl(name)
-    return name
-  }
-  const { document, url } = await readDocument(name, io, auth)
+  if (!isChosen(choice) && isUrl(name)) return name
+  const { document, url } = await documentOfTarget(name, choice, io, auth)
   return chosenTarget(document, choice, url === undefined ? {} : { url })
 }
 
-function requireUrl(name: string): void {
+/** Reads the document of a target. Errors: `USAGE` without a target option, with the assets if it can be read; those of `readDocument`. */
+export async function documentOfTarget(name: string, choice: TargetChoice, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
+  const isGiven = isChosen(choice)
+  try {
+    const read = await readDocument(name, io, auth)
+    if (isGiven) return read
+    throw noTarget(read.document)
+  } catch (error) {
+    throw isGiven || io.signal.aborted || (isAuthError(error) && error.code === 'USAGE') ? error : noTarget({})
+  }
+}
+
+/** Errors: `USAGE` for an unsupported URL scheme. */
+function isUrl(name: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(name)?.[1]?.toLowerCase()
-  if (scheme === undefined) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
-  if (['https', 'http', 's3', 'gs'].includes(scheme)) return
+  if (scheme === undefined || ['https', 'http', 's3', 'gs'].includes(scheme)) return scheme !== undefined
   throw usageError(`unsupported URL scheme "${scheme}": give an https:, http:, s3: or gs: URL`)
 }

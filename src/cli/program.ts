@@ -69,15 +69,15 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
   } catch (error) {
     // The parser prints help and version, then throws.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
-    const help = helpCommand(program, argv)
-    if (error instanceof CommanderError) throw usageErrorOf(error, help)
+    const { command, help } = namedCommand(program, argv)
+    if (error instanceof CommanderError) throw usageErrorOf(error, command, help)
     if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
     throw error
   }
 }
 
-/** Returns the help command for the command in the arguments. */
-function helpCommand(program: Command, argv: readonly string[]): string {
+/** Returns the command in the arguments, and the command line that shows its help. */
+function namedCommand(program: Command, argv: readonly string[]): { readonly command: Command; readonly help: string } {
   let command = program
   const names = [program.name()]
   for (const word of argv) {
@@ -86,7 +86,7 @@ function helpCommand(program: Command, argv: readonly string[]): string {
     names.push(next.name())
     command = next
   }
-  return command === program ? `${program.name()} help` : `${names.join(' ')} --help`
+  return { command, help: command === program ? `${program.name()} help` : `${names.join(' ')} --help` }
 }
 
 async function programOf(argv: readonly string[], context: Context): Promise<Command> {

@@ -15,9 +15,10 @@ export interface Style {
   readonly cross: string
 }
 
-/** Returns true for a terminal without `NO_COLOR` and `TERM=dumb`. */
+/** Returns true for a terminal without `TERM=dumb`, and with `FORCE_COLOR` for any stream; never with `NO_COLOR` or `FORCE_COLOR=0`. */
 export function isColoured({ env }: Pick<Io, 'env'>, stream: Output): boolean {
-  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
+  if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return false
+  return Boolean(env.FORCE_COLOR) || (stream.isTTY === true && env.TERM !== 'dumb')
 }
 
 /** Returns the style of a stream: colours if {@link isColoured}, Unicode symbols in a UTF-8 locale. */

@@ -71,6 +71,44 @@ describe('authorize', () => {
     expect((await authorize('--asset', 'B04', '--as', form, '--reveal')).stderr).toBe(form === 'url' ? note : '')
   })
 
+  it('suggests the key that was meant', async () => {
+    expect((await authorize('--asset', 'b04')).stderr).toContain('  did you mean "B04"? the assets are: B04, ')
+  })
+
+  it('says on stderr until when the request is valid, in words too', async () => {
+    const file = await put(folder, 's3.json', {
+      version: 1,
+      credentials: [
+        {
+          id: 'eo',
+          type: 's3',
+          accessKeyId: { env: 'STAC_AUTH_TEST_KEY' },
+          secretAccessKey: { env: 'STAC_AUTH_TEST_KEY' },
+          region: 'eu-central-1',
+          sendTo: ['s3://eo/'],
+        },
+      ],
+    })
+    const scene = await put(
+      folder,
+      'scene.json',
+      itemWith({ data: { href: 's3://eo/a.tif', 'auth:refs': ['s3'] } }, { schemes: { s3: { type: 's3' } } }),
+    )
+    const { stderr } = await run(['authorize', scene, '--asset', 'data', '--as', 'url', '--reveal', '--credentials', file])
+    expect(stderr).toMatch(/^valid until 20\S+Z \(in (60 minutes|59 minutes|1 hour)\)\n$/)
+  })
+
+  it('without a target lists the assets, with what tells them apart', async () => {
+    const { code, stdout, stderr } = await authorize()
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(
+      /^error USAGE: no target is selected: give --asset KEY, --alternate KEY\/NAME or --link REL\n {2}the assets are:\n/,
+    )
+    expect(stderr).toMatch(/^ {4}B04 {7}- {2}- {2}refs key$/m)
+    expect(stderr).toMatch(/^ {4}a\/b {7}- {2}- {2}alternates c\/d$/m)
+    expect(stderr).toMatch(/\n {2}for example --asset B04\n$/)
+  })
+
   it('lists alternates as they are to be written', async () => {
     const { code, stderr } = await authorize('--alternate', 'alt')
     expect([code, stderr]).toEqual([2, expect.stringContaining('  give KEY/NAME; the alternate assets are: a/b/c/d, a/b/c/d, a/d\n')])

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -85,6 +85,44 @@ describe('fetch', () => {
     const outcome = await fetchIt(`${server.origin}private/data.tif`, '-o', '-')
     expect(outcome.bytes.equals(data)).toBe(true)
     expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
+  })
+
+  it('of a file without a target lists its assets and how to choose one', async () => {
+    const described = itemWith({
+      data: { href: '../private/data.tif', type: 'image/tiff', 'file:size': 300_000, 'auth:refs': ['key'] },
+      'o ne\u001b[2J': { href: '../a' },
+    })
+    const path = await put(folder, 'listed.json', described)
+    const { code, stdout, stderr } = await fetchIt(path)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr.split('\n')).toEqual(
+      [
+        'error USAGE: no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL',
+        '  the assets are:',
+        '    data              image/tiff  300 kB  refs key',
+        '    o ne\\u{1b}[2J  -           -',
+        '  for example --asset data',
+        '',
+      ].map((line) => (line.startsWith('    data') ? expect.stringMatching(/^ {4}data +image\/tiff {2}300 kB {2}refs key$/) : line)),
+    )
+  })
+
+  it('writes into a folder under the name of the file, and replaces a file only with --force', async () => {
+    const into = join(folder, 'into')
+    await mkdir(into)
+    await put(folder, 'into/data.tif', 'older')
+    const source = [`${server.origin}items/x.json`, '--asset', 'data']
+    const refused = await fetchIt(...source, '-o', `${into}/`)
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('error PATH_EXISTS')])
+    expect(await fetchIt(...source, '-o', into, '--force')).toMatchObject({ code: 0 })
+    expect((await readFile(join(into, 'data.tif'))).equals(data)).toBe(true)
+    expect(await fetchIt(`${server.origin}private/data.tif`, '-o', into)).toMatchObject({ code: 6 })
+  })
+
+  it('keeps the older file where the new one is incomplete', async () => {
+    const path = await put(folder, 'kept.bin', 'older')
+    expect(await fetchIt(`${server.origin}short`, '-o', path, '--force')).toMatchObject({ code: 5 })
+    expect(await readFile(path, 'utf8')).toBe('older')
   })
 
   it('names who redirects in a circle', async () => {

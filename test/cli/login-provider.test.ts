@@ -74,11 +74,11 @@ describe('login DOC', () => {
     const outcome = await at(['login', item, '--browser', '--scope', 'read', '--scope', 'offline_access'], 'y\nnative\n', person(BROWSER))
     expect(outcome.stderr).toContain(`${item} asks for "eo" (OpenID Connect)\n`)
     expect(outcome.stderr).toContain(`  secret goes to   ${server.issuer}/`)
-    expect(outcome.stderr).toMatch(/"eo" is logged in until 20\S+Z\n$/)
+    expect(outcome.stderr).toMatch(/"eo" is logged in until 20\S+Z \(in \d+ \w+\)\n$/)
     expect(outcome).toMatchObject({ code: 0, stdout: '' })
     expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
     expect((await at(['status'])).stdout).toMatch(
-      /^eo {2}openIdConnect authorizationCode {2}valid until \S+, refreshed when needed, scopes /,
+      /^eo {2}openIdConnect authorizationCode {2}valid until \S+ \(in \d+ \w+\), refreshed when needed, scopes /,
     )
     const [status] = JSON.parse((await at(['status', '--json'])).stdout)
     expect(status).toMatchObject({ credential: 'eo', state: 'valid', refreshable: true })

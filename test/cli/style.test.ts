@@ -13,6 +13,13 @@ describe('styleOf', () => {
     expect(red({ TERM: 'xterm', NO_COLOR: '1' }, true)).toBe('x')
   })
 
+  it('colours any stream with FORCE_COLOR, and none with FORCE_COLOR=0; NO_COLOR comes before both', () => {
+    expect(red({ FORCE_COLOR: '1' }, false)).toBe('\x1b[31mx\x1b[0m')
+    expect(red({ FORCE_COLOR: '1', TERM: 'dumb' }, false)).toBe('\x1b[31mx\x1b[0m')
+    expect(red({ FORCE_COLOR: '0', TERM: 'xterm' }, true)).toBe('x')
+    expect(red({ FORCE_COLOR: '1', NO_COLOR: '1', TERM: 'xterm' }, true)).toBe('x')
+  })
+
   it.each([
     [{ LANG: 'de_DE.UTF-8' }, '✓'],
     [{ LC_ALL: 'C', LANG: 'de_DE.UTF-8' }, '+'],

@@ -50,6 +50,30 @@ describe('wrong arguments', () => {
   })
 })
 
+describe('a slip of the pen', () => {
+  it.each([
+    [['lnt'], "unknown command 'lnt'", 'did you mean "lint"? See stac-auth help'],
+    [['credentials', 'trsut'], "unknown command 'trsut'", 'did you mean "trust"? See stac-auth credentials --help'],
+    [['fetch', 'x', '--assset', 'a'], 'unknown option --assset', 'did you mean "--asset"? See stac-auth fetch --help'],
+    [['lint', '--max_warnings=3'], 'unknown option --max_warnings', 'did you mean "--max-warnings"? See stac-auth lint --help'],
+    [
+      ['authorize', 'x', '--as', 'pyton'],
+      "option '--as <form>' argument 'pyton' is invalid",
+      'did you mean "python"? See stac-auth authorize --help',
+    ],
+    [['rules', 'dangling-refs'], 'unknown rule "dangling-refs"', 'did you mean "dangling-ref"? stac-auth rules lists the rules'],
+  ])('%j is answered with what was meant', async (argv, message, hint) => {
+    const { code, stdout, stderr } = await run(argv)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`error USAGE: ${message}`)
+    expect(stderr).toContain(`\n  ${hint}\n`)
+  })
+
+  it('is not guessed for words that are like nothing', async () => {
+    expect((await run(['nonsense'])).stderr).toMatch(/\n {2}see stac-auth help\n$/)
+  })
+})
+
 describe('wrong values', () => {
   it.each([
     [['fetch', 'x', '--asset', 'a', '--asset', 'b'], '--asset is given twice'],

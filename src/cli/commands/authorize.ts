@@ -6,8 +6,8 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
-import { readDocument } from '../read-document.ts'
+import { chosenTarget, documentOfTarget, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
+import { expiryText } from '../units.ts'
 import { usageError } from '../usage.ts'
 
 /** An output form: how a request is printed, and what the command does for it. */
@@ -63,9 +63,9 @@ export function addAuthorize(program: Command, context: Context): void {
 
 async function authorize(name: string, options: AuthorizeOptions, context: Context): Promise<number> {
   const form = FORMS[options.as]
-  if (!form || !isChosen(options)) throw usageError('no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL')
+  if (!form) throw usageError(`unknown output "${options.as}"`)
   const auth = openAuth(context, options, [name])
-  const { document, url } = await readDocument(name, context.io, auth)
+  const { document, url } = await documentOfTarget(name, options, context.io, auth)
   const target = chosenTarget(document, options, url === undefined ? {} : { url })
   const { as, expires: presign = as === 'url' ? URL_LIFE : undefined } = options
   const request = await (await auth()).authorize(target, { signal: context.io.signal, presign, keys: form.keys === true })
@@ -78,7 +78,7 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
 /** Returns notes on what the output form does not show, and on its risks. */
 function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
-  const { secretIn, location } = request
+  const { secretIn, location, expiresAt } = request
   const notes: string[] = []
   if (as === 'url' && secretIn.headers.length > 0)
     notes.push(`the URL alone is not authorized: it needs ${secretIn.headers.join(', ')} (see --as headers)`)
@@ -88,6 +88,7 @@ function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: 
   if (as === 'netrc') notes.push(`programs send this password to every port and path of ${new URL(request.url).hostname}`)
   const hidden = (secretIn.url && as !== 'headers') || (secretIn.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
+  else if (hidden && expiresAt !== undefined) notes.push(`valid until ${expiryText(expiresAt, Date.now())}`)
   return notes
 }
 

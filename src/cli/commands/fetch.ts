@@ -1,14 +1,17 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
-import { nameInAddress } from '../../node/download/file-plan.ts'
+import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
 import { targetAddress } from '../../node/download/target-folder.ts'
 import { bodyPromise } from '../../node/transport/page-refusal.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts'
+import { type BodyOptions, FetchedBody, type PageRule } from '../fetch/fetched-body.ts'
+import { FetchProgress } from '../fetch/progress.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { type Io, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
@@ -18,6 +21,7 @@ import { requireSuccess } from '../read-document.ts'
 interface FetchOptions extends TargetRequestOptions {
   readonly output?: string
   readonly acceptHtml?: boolean
+  readonly force?: boolean
 }
 
 /** `fetch (DOC --asset K | URL) [-o FILE]`: sends the authorized request and writes the body to stdout or a new file. */
@@ -26,7 +30,8 @@ export function addFetch(program: Command, context: Context): void {
     .command('fetch <document-or-url>')
     .description('send the authorized request and write the body to stdout or a file')
   withTargetRequestOptions(command)
-    .option('-o, --output <file>', 'write to this new file (default: -, stdout)')
+    .option('-o, --output <file>', 'write to this new file, or into this folder (default: -, stdout)')
+    .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
@@ -46,21 +51,29 @@ async function fetchOne(name: string, options: FetchOptions, context: Context): 
 /** Writes the body to stdout, or to a new file; the request is only sent if the file can be created. */
 async function received(wanted: Target | string, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io, diagnostics } = context
-  const { output } = options
-  if (output === undefined || output === '-') {
+  const progress = new FetchProgress(io)
+  const output = await outputFile(wanted, options.output)
+  if (output === undefined) {
     const body = await answered(wanted, options, auth, io)
     for (const warning of body.warnings()) diagnostics.warn(warning)
-    for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
+    if (!io.stdout.isTTY) progress.show(body)
+    try {
+      for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
+    } finally {
+      progress.end()
+    }
     return body
   }
   let body: FetchedBody | undefined
+  const source = async (coding: BodyOptions) => {
+    body = await answered(wanted, { ...options, output }, auth, io, coding)
+    await body.requireEnd()
+    for (const warning of body.warnings()) diagnostics.warn(warning)
+    progress.show(body)
+    return body.chunks(io.signal)
+  }
   const written = async (coding: BodyOptions) => {
-    await writeNewFile(output, async () => {
-      body = await answered(wanted, options, auth, io, coding)
-      await body.requireEnd()
-      for (const warning of body.warnings()) diagnostics.warn(warning)
-      return body.chunks(io.signal)
-    })
+    await writeNewFile(output, () => source(coding), options.force).finally(() => progress.end())
     return body as unknown as FetchedBody
   }
   try {
@@ -73,6 +86,15 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })
   }
+}
+
+/** Returns the file to write, undefined for stdout. In a folder it is named as `download` names it. */
+async function outputFile(wanted: Target | string, output: string | undefined): Promise<string | undefined> {
+  if (output === undefined || output === '-') return undefined
+  const isFolder = /[\\/]$/.test(output) || (await stat(output).catch(() => undefined))?.isDirectory() === true
+  if (!isFolder) return output
+  const name = typeof wanted === 'string' ? nameInAddress(wanted) : pathTemplate('{name}')(wanted, '').segments.join('_')
+  return join(output, name)
 }
 
 async function answered(

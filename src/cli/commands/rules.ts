@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { CaseMeta, RuleMeta } from '../../lint/rule.ts'
 import { forJson, forTerminal } from '../../text/sanitize.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
@@ -35,7 +36,13 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
     ({ meta, cases }): Listed => ({ ...meta, cases: cases.map((one) => ({ ...one.meta, docs: pages[meta.id]?.[one.meta.code] ?? '' })) }),
   )
   const one = all.find((rule) => rule.id === id || rule.cases.some(({ code }) => code === id))
-  if (id !== undefined && !one) throw usageError(`unknown rule "${id}"`, 'stac-auth rules lists the rules')
+  if (id !== undefined && !one) {
+    const near = nearMiss(
+      id,
+      all.flatMap((rule) => [rule.id, ...rule.cases.map(({ code }) => code)]),
+    )
+    throw usageError(`unknown rule "${id}"`, `${near === undefined ? '' : `did you mean "${near}"? `}stac-auth rules lists the rules`)
+  }
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
   else await write(io.stdout, one ? await pageOf(one.id) : tableOf(all))
   return EXIT.done

@@ -3,6 +3,7 @@ import type { CredentialObject } from '../../auth/credential.ts'
 import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
@@ -57,9 +58,11 @@ function inEnvironment(pattern: string): CredentialError {
 
 /** Returns the error `NO_CREDENTIAL` for an unknown id. */
 export function unknownCredential(id: string, credentials: readonly CredentialObject[]): CredentialError {
-  const ids = credentials.map((credential) => credential.id).join(', ')
+  const ids = credentials.flatMap((credential) => credential.id ?? [])
+  const near = nearMiss(id, ids)
+  const meant = near === undefined ? '' : `did you mean "${near}"? `
   return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, {
-    hint: ids === '' ? 'there are no credentials' : `the credentials are: ${ids}`,
+    hint: ids.length === 0 ? 'there are no credentials' : `${meant}the credentials are: ${ids.join(', ')}`,
   })
 }
 

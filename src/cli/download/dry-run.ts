@@ -13,8 +13,8 @@ import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { headline, hintLines } from '../lint/diagnostics.ts'
 import { styleOf } from '../style.ts'
+import { bytesText } from '../units.ts'
 import { forUser } from './failed-files.ts'
-import { bytesText } from './progress.ts'
 
 /** The credentials with which a file would be downloaded, or the error. */
 interface Access {

@@ -11,11 +11,12 @@ import { EXIT, exitCodeOf, exitOfFailure, worstExit } from '../exit-code.ts'
 import { isBrokenPipe } from '../io.ts'
 import type { Diagnostics } from '../lint/diagnostics.ts'
 import { openAuth } from '../open-auth.ts'
+import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments } from './documents.ts'
 import { Forecast, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type DownloadCommandOptions, libraryOptions, reachOf } from './options.ts'
-import { type Audience, bytesText, personAudience, programAudience, Totals } from './progress.ts'
+import { type Audience, personAudience, programAudience, Totals } from './progress.ts'
 
 /**
  * Downloads the assets of the inputs, or of all documents they link to, and returns the exit code.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytesText, timeText } from '../../../src/cli/download/progress.ts'
+import { bytesText, timeText } from '../../../src/cli/units.ts'
 
 it.each([
   [0, '0 bytes'],

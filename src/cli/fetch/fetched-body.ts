@@ -1,17 +1,17 @@
 /** The body of `fetch`, verified against the document and the response headers. */
 import { createHash } from 'node:crypto'
-import type { Warning } from '../auth/strategy.ts'
-import { type AuthError, IntegrityError } from '../errors.ts'
-import type { HttpResponse } from '../http/message.ts'
-import { type BodyPromise, looksLikePage } from '../http/web-page.ts'
-import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/answer.ts'
-import { inspected } from '../node/download/exchange.ts'
-import { selectFiles } from '../node/download/selected-files.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
-import { bareAddress } from '../node/transport/answer-failure.ts'
-import { type AnsweredBody, pageRefusal, pageWarning } from '../node/transport/page-refusal.ts'
-import type { Target } from '../stac/target.ts'
-import { failedBody, incomplete } from './read-document.ts'
+import type { Warning } from '../../auth/strategy.ts'
+import { type AuthError, IntegrityError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
+import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../../node/download/answer.ts'
+import { inspected } from '../../node/download/exchange.ts'
+import { selectFiles } from '../../node/download/selected-files.ts'
+import { checkDigest, checkSize, type Promised, promiseOf } from '../../node/download/verification.ts'
+import { bareAddress } from '../../node/transport/answer-failure.ts'
+import { type AnsweredBody, pageRefusal, pageWarning } from '../../node/transport/page-refusal.ts'
+import type { Target } from '../../stac/target.ts'
+import { failedBody, incomplete } from '../read-document.ts'
 
 /** How HTML pages are treated. */
 export interface PageRule {
@@ -50,6 +50,11 @@ export class FetchedBody {
     const names = [output, new URL(response.url).pathname]
     const isAsSent = asSent ?? isWantedAsSent(response.headers, { names, ...(size !== undefined && { size }) })
     this.#delivery = deliveryOf(response, { offset: 0 }, isAsSent)
+  }
+
+  /** The length of the body; undefined if unknown. */
+  get length(): number | undefined {
+    return this.#delivery.length ?? this.#promised.size
   }
 
   /** Options for a second attempt with the other choice of content coding; undefined if the body has none. */
